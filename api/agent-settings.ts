@@ -259,7 +259,7 @@ export const SETTINGS = {
       .describe(`Whose tokens it may exchange (RFC 8693), where they were sent to it; each ${ACTS_FOR_FORM}.`),
     option: {
       flags: '--acts-for <agent...>',
-      help: 'an agent whose tokens it may exchange: its id, label:key=value, or "*" for any (repeatable)',
+      help: 'an agent whose tokens it may exchange: its id or name, label:key=value, or "*" for any (repeatable)',
       clear: 'let it exchange the tokens of no other agent',
     },
   }),

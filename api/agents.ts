@@ -1,17 +1,17 @@
 // Agents: the clients that may ask for tokens.
 import { z } from 'zod'
 import { newSettings, settingsChange, settingsRecord } from './agent-settings.ts'
-import { AGENT_ID, AUDIENCE, LATER, MADE, pageExample, RELAY_ID } from './examples.ts'
+import { AGENT_ID, AUDIENCE, LATER, MADE, RELAY_ID } from './examples.ts'
 import {
   booleanParameter,
+  listing,
   noteBody,
   noteParameter,
-  pageOf,
-  paging,
   parameter,
   suspendedAt,
   time,
   timeOrNull,
+  uuid,
 } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
@@ -19,7 +19,7 @@ import { isLabelKey, LABELS_ASKED_MAX } from './values/labels.ts'
 import { isName, NAME_FORM } from './values/name.ts'
 
 export const agentRecord = z.object({
-  agent_id: z.string().describe('The sub of its tokens. Never used twice.'),
+  agent_id: uuid.describe('The sub of its tokens. Never used twice.'),
   client_id: z.string(),
   ...settingsRecord,
   created_at: time,
@@ -66,7 +66,7 @@ const parseLabel = (text: string): { readonly key: string; readonly value: strin
 
 const label = parameter(parseLabel, 'of the form key=value, as labels are', { type: 'string' }).unwrap()
 
-const agentsQuery = z.object({
+const agentFilters = {
   disabled: booleanParameter('Only disabled ones, or only others.'),
   owner: parameter(parseName, NAME_FORM, { description: 'Only those of this owner.' }),
   label: z
@@ -78,8 +78,7 @@ const agentsQuery = z.object({
   q: parameter(parsePrefix, 'an id or the beginning of a name', {
     description: 'The one with this id first, then those whose names open so.',
   }),
-  ...paging,
-})
+}
 
 const shown = { 200: agentRecord }
 
@@ -109,9 +108,7 @@ export const listAgents = operation({
   id: 'listAgents',
   summary: 'List agents',
   access: ACCESS.readAgents,
-  query: agentsQuery,
-  answers: { 200: pageOf(agentRecord) },
-  example: { answer: pageExample(example) },
+  ...listing(agentRecord, example, agentFilters),
 })
 
 export const showAgent = operation({
@@ -127,7 +124,7 @@ const peers = (description: string) =>
   z
     .array(
       z.object({
-        agent_id: z.string(),
+        agent_id: uuid,
         name: z.string(),
         owner: z.string().nullable(),
         disabled_at: timeOrNull,
@@ -145,7 +142,7 @@ export const showDelegation = operation({
   access: ACCESS.readAgents,
   answers: {
     200: z.object({
-      agent_id: z.string(),
+      agent_id: uuid,
       grant_types: settingsRecord.grant_types,
       acts_for: settingsRecord.acts_for,
       receives: settingsRecord.receives,

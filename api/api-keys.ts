@@ -1,25 +1,25 @@
 // API keys: what resource servers and tools call the service with.
 import { z } from 'zod'
-import { API_KEY_ID, AUDIENCE, GRACE, LATER, MADE, pageExample } from './examples.ts'
+import { API_KEY_ID, AUDIENCE, GRACE, LATER, MADE } from './examples.ts'
 import {
   choice,
   expiresAt,
+  listing,
   name,
   noteBody,
-  pageOf,
-  pagingQuery,
   resource,
   rotateBody,
   suspendedAt,
   time,
   timeOrNull,
+  uuid,
 } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS, PERMISSIONS } from './values/access.ts'
 import { KEY_AUDIENCES_MAX } from './values/audience.ts'
 
 const apiKeyRecord = z.object({
-  api_key_id: z.string(),
+  api_key_id: uuid,
   name: z.string(),
   permissions: z.array(z.enum(PERMISSIONS)),
   audiences: z.array(z.string()).nullable().describe('Only tokens for one of these exist for the key; null: all do.'),
@@ -79,9 +79,7 @@ export const listApiKeys = operation({
   id: 'listApiKeys',
   summary: 'List API keys',
   access: ACCESS.writeKeys,
-  query: pagingQuery,
-  answers: { 200: pageOf(apiKeyRecord) },
-  example: { answer: pageExample(example) },
+  ...listing(apiKeyRecord, example, {}),
 })
 
 export const showApiKey = operation({
@@ -99,7 +97,7 @@ export const rotateApiKey = operation({
   summary: 'Replace an API key, with a grace for the old one',
   access: ACCESS.writeKeys,
   body: rotateBody,
-  answers: { 201: created.extend({ replaces: z.object({ api_key_id: z.string(), expires_at: timeOrNull }) }) },
+  answers: { 201: created.extend({ replaces: z.object({ api_key_id: uuid, expires_at: timeOrNull }) }) },
   example: {
     body: GRACE,
     answer: {

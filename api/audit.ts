@@ -1,14 +1,14 @@
 // The audit log, and the counts of refused authentications.
 import { z } from 'zod'
-import { AGENT_ID, LATER, MADE, OPERATOR, pageExample } from './examples.ts'
+import { AGENT_ID, LATER, MADE, OPERATOR } from './examples.ts'
 import {
   actor,
   actorParameter,
   choiceParameter,
   clientIdParameter,
+  listing,
   matching,
   pageOf,
-  paging,
   parameter,
   time,
   timeParameter,
@@ -16,7 +16,7 @@ import {
 } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
-import { ACT_KINDS, ACTOR_TYPES, WAYS } from './values/audit.ts'
+import { ACT_KINDS, ACTOR_TYPES, SEAL_STATES, TAMPERINGS, WAYS } from './values/audit.ts'
 
 /** The set is open: a kind that this version does not know matches nothing. */
 const KIND = '^[a-z][a-z_]{0,63}\\.[a-z][a-z_]{0,63}$'
@@ -116,9 +116,52 @@ export const listAudit = operation({
   id: 'listAudit',
   summary: 'Read the audit log',
   access: ACCESS.readAudit,
-  query: z.object({ ...auditFilters, ...paging }),
+  ...listing(auditRecord, auditExample, auditFilters),
   answers: { 200: pageOf(auditRecord).extend({ unknown: unknownNames }) },
-  example: { answer: pageExample(auditExample) },
+})
+
+const MEANINGS = {
+  good: 'what was checked is as it was sealed, and no more is sealed',
+  more: 'what was checked is as it was sealed, and more seals follow',
+  broken: 'something is not as it was sealed',
+} as const
+
+const sealCheck = z.object({
+  state: z.enum(SEAL_STATES).describe(SEAL_STATES.map(state => `\`${state}\`: ${MEANINGS[state]}`).join('; ')),
+  seal: z.int().nullable().describe('The last seal that was checked, for the next `after_seal`. Null: see `broken`.'),
+  entry: z.int().nullable().describe('The log is as it was up to this entry; 0: there is none. Null: see `broken`.'),
+  sealed_up_to: z.int().describe('The last entry that is sealed; 0: none.'),
+  unsealed: z.int().nullable().describe('Entries after it, counted up to 500. Null where more seals follow.'),
+  broken: z
+    .object({
+      entry: z.int().describe('The first entry that is not as it was.'),
+      tampering: z.enum(TAMPERINGS).describe('What was done to it.'),
+      because: z.string().describe('How that shows, in a sentence.'),
+    })
+    .nullable(),
+})
+
+const SEAL_NUMBER = /^(?:0|[1-9]\d{0,14})$/
+
+export const checkSeals = operation({
+  route: 'GET /api/v1/audit/seals',
+  id: 'checkSeals',
+  summary: 'Check a part of the audit log against its seals',
+  access: ACCESS.readAudit,
+  refusals: [400],
+  query: z.strictObject({
+    after_seal: parameter(
+      given => (SEAL_NUMBER.test(given) ? Number(given) : undefined),
+      'the number of a seal, or 0',
+      {
+        description: 'Only from the seal after this one on; without it, from the first.',
+        type: 'integer',
+        minimum: 0,
+      },
+    ),
+  }),
+  answers: { 200: sealCheck },
+  example: { answer: { state: 'good', seal: 17, entry: 4711, sealed_up_to: 4711, unsealed: 2, broken: null } },
 })
 
 export const listRefusals = operation({
@@ -126,7 +169,5 @@ export const listRefusals = operation({
   id: 'listRefusals',
   summary: 'Count refused authentications and token requests',
   access: ACCESS.readAudit,
-  query: z.object({ ...refusalFilters, ...paging }),
-  answers: { 200: pageOf(refusalRecord) },
-  example: { answer: pageExample(refusalExample) },
+  ...listing(refusalRecord, refusalExample, refusalFilters),
 })

@@ -166,7 +166,7 @@ export const trustMembers = {
     .describe('Instead of a secret: a TLS certificate of an authority, known by exactly one name (RFC 8705 §2.1).'),
   self_signed_tls_client_auth: pinnedTrust
     .nullish()
-    .describe('Instead of a secret: a TLS certificate that is one of these, whoever signed it (RFC 8705 §2.2).'),
+    .describe('Instead of a secret: a TLS certificate that is one of these, signed by any issuer (RFC 8705 §2.2).'),
 }
 
 type Trusts = z.output<z.ZodObject<typeof trustMembers>>

@@ -1,20 +1,20 @@
 // Credentials: the secrets of an agent, and what it may present in place of one.
 import { z } from 'zod'
 import { trustMembers, trustsIn } from './credential-trust.ts'
-import { AGENT_ID, CREDENTIAL_ID, GRACE, LATER, MADE, pageExample } from './examples.ts'
+import { AGENT_ID, CREDENTIAL_ID, GRACE, LATER, MADE } from './examples.ts'
 import {
   choice,
   countRecord,
   expiresAt,
+  listing,
   name,
   note,
-  pageOf,
-  pagingQuery,
   present,
   rotateBody,
   suspendedAt,
   time,
   timeOrNull,
+  uuid,
 } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
@@ -23,8 +23,8 @@ import { CREDENTIAL_REASONS, SUBJECT_KINDS, TRUST_KINDS } from './values/credent
 const keySet = z.object({ keys: z.array(z.record(z.string(), z.string())).readonly() })
 
 const credentialRecord = z.object({
-  credential_id: z.string(),
-  agent_id: z.string(),
+  credential_id: uuid,
+  agent_id: uuid,
   name: z.string(),
   kind: z.enum(['client_secret', ...TRUST_KINDS]),
   private_key_jwt: z
@@ -101,9 +101,7 @@ export const listCredentials = operation({
   id: 'listCredentials',
   summary: 'List the credentials of an agent',
   access: ACCESS.readAgents,
-  query: pagingQuery,
-  answers: { 200: pageOf(credentialRecord) },
-  example: { answer: pageExample(example) },
+  ...listing(credentialRecord, example, {}),
 })
 
 export const showCredential = operation({
@@ -124,7 +122,7 @@ export const rotateCredential = operation({
   answers: {
     201: credentialRecord.extend({
       client_secret: z.string().describe('Shown this once.'),
-      replaces: z.object({ credential_id: z.string(), expires_at: timeOrNull }),
+      replaces: z.object({ credential_id: uuid, expires_at: timeOrNull }),
     }),
   },
   example: {

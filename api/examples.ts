@@ -13,7 +13,5 @@ export const [MADE, LATER, EXPIRY] = ['2026-11-21T09:30:00Z', '2026-11-21T09:32:
 export const OPERATOR = { type: 'operator', iss: 'https://login.example.com', sub: 'ada' }
 export const GRACE = { grace_seconds: 3600 }
 
-export const pageExample = (record: object): object => ({ data: [record], next_cursor: null })
-
 const KEY_ID = 'Vb3rV0mJcZ2mIY8mXx0ZJk5m1c8k1yq2nq2n0t1cH9k'
 export const EXAMPLE_KEY = { kty: 'EC', crv: 'P-256', x: KEY_ID, y: KEY_ID, kid: KEY_ID, alg: 'ES256', use: 'sig' }

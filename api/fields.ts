@@ -19,13 +19,15 @@ type Rule<T> = {
   /** What was expected, to follow "is not". */
   readonly form: string
   readonly error?: InputError
+  /** What to say where it is not there. */
+  readonly missing?: string
   readonly meta?: Meta
 }
 
 /** A text that a rule turns into a value. */
-export const parsed = <T>({ parse, form, error, meta = {} }: Rule<T>) =>
+export const parsed = <T>({ parse, form, error, missing, meta = {} }: Rule<T>) =>
   z
-    .string()
+    .string(missing === undefined ? undefined : { error: missing })
     .transform((text, context): T => {
       const value = parse(text)
       if (value !== undefined) return value
@@ -64,7 +66,9 @@ export const timeOrNull = time.nullable()
 export const uuidMember = (description?: string) =>
   parsed({ parse: parseUuid, form: 'a UUID', meta: { description, format: 'uuid' } })
 
+/** A UUID in an answer. A client_id is none: an imported client keeps its own. */
 export const uuid = z.string().meta({ format: 'uuid' })
+export const uuidOrNull = uuid.nullable()
 
 /** For the document: no space at either end. No regular expression that all languages share describes printable text. */
 export const TRIMMED = '^\\S(?:[\\s\\S]*\\S)?$'
@@ -170,8 +174,8 @@ export const choiceParameter = <const Names extends readonly [string, ...string[
   choice(names).meta(meta).optional()
 
 const LIMIT = /^[1-9]\d{0,3}$/
-/** A cursor of a list by name holds a name: 100 characters, each of up to twelve once it is percent-encoded. */
-const CURSOR_CHARACTERS_MAX = 1280
+/** A cursor may hold an id and a name: 100 characters, each of up to twelve once it is percent-encoded. */
+const CURSOR_CHARACTERS_MAX = 1320
 
 const parseLimit = (value: string): number | undefined =>
   LIMIT.test(value) && Number(value) <= PAGE_RECORDS_MAX ? Number(value) : undefined
@@ -200,14 +204,22 @@ export const paging = {
   }),
 }
 
-/** Of a list without filters. */
-export const pagingQuery = z.object(paging)
-
 export const pageOf = <Record extends z.ZodType>(record: Record) =>
   z.object({
     data: z.array(record),
     next_cursor: z.string().nullable().describe('Null on the last page. A page before it may be short, even empty.'),
   })
+
+/** Of the row of a list: its filters and pages, its records, and an example of one. */
+export const listing = <Record extends z.ZodType, Filters extends z.ZodRawShape>(
+  record: Record,
+  example: object,
+  filters: Filters,
+) => ({
+  query: z.object({ ...filters, ...paging }),
+  answers: { 200: pageOf(record) },
+  example: { answer: { data: [example], next_cursor: null } },
+})
 
 /** Beside `data` where a filter names what this version does not know: an empty page then says nothing of it. */
 export const unknownNames = z

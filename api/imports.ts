@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defaultScope, resources, scope } from './agent-settings.ts'
 import { AGENT_ID, AUDIENCE } from './examples.ts'
 import { atMost, hydraDocument, keycloakDocument } from './import-documents.ts'
+import { uuidOrNull } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { RESOURCES_MAX } from './values/audience.ts'
@@ -40,8 +41,9 @@ const outcome = z.object({
   outcome: z.enum(['imported', 'exists', 'skipped', 'refused']),
   reason: z.string().nullable().describe('Why it was skipped or refused, as a code.'),
   description: z.string().nullable().describe('The same for people.'),
-  agent_id: z.string().nullable().describe('Null unless it was imported, and in a dry run.'),
+  agent_id: uuidOrNull.describe('Null unless it was imported, and in a dry run.'),
   name: z.string().nullable(),
+  owner: z.string().nullable(),
   secret: z
     .enum(['kept', 'converted_at_first_use', 'new'])
     .nullable()
@@ -84,6 +86,7 @@ const example = {
   description: null,
   agent_id: AGENT_ID,
   name: 'orders',
+  owner: null,
   secret: 'converted_at_first_use',
   client_secret: null,
   scope: 'db:read reports:read',

@@ -1,7 +1,7 @@
 // Reports of secrets that were found in the open, in the form that GitHub's secret scanning sends to partners.
 import { z } from 'zod'
 import { AGENT_ID, CREDENTIAL_ID } from './examples.ts'
-import { booleanParameter } from './fields.ts'
+import { booleanParameter, uuidOrNull } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { LEAKED_SECRETS_MAX } from './values/credentials.ts'
@@ -20,10 +20,10 @@ const leakRecord = z.object({
     .enum(['credential', 'api_key', 'access_token'])
     .nullable()
     .describe('Null where it is not a secret of this service.'),
-  agent_id: z.string().nullable(),
-  credential_id: z.string().nullable().describe('Of an access token the credential with which it was got.'),
-  api_key_id: z.string().nullable(),
-  token_id: z.string().nullable().describe('The jti of an access token.'),
+  agent_id: uuidOrNull,
+  credential_id: uuidOrNull.describe('Of an access token the credential with which it was got.'),
+  api_key_id: uuidOrNull,
+  token_id: uuidOrNull.describe('The jti of an access token.'),
   name: z.string().nullable().describe('Of the credential or API key.'),
   agent: z.string().nullable().describe('The name of the agent.'),
   owner: z.string().nullable().describe('Who answers for the agent.'),

@@ -1,6 +1,7 @@
 // What agents and resource servers ask for: tokens (RFC 6749), their state (RFC 7662), their end (RFC 7009).
 import { z } from 'zod'
 import { AGENT_ID, AUDIENCE, ISSUER, JWT, TOKEN_ID } from './examples.ts'
+import { uuid } from './fields.ts'
 import { operation } from './operation.ts'
 import { ASSERTION_TYPE } from './values/credentials.ts'
 import { ACCESS_TOKEN_TYPE, GRANT_TYPES } from './values/delegation.ts'
@@ -31,7 +32,7 @@ const tokenForm = z.object({
   subject_token: z.string().optional().describe('Of a token exchange (RFC 8693): the access token to exchange.'),
   subject_token_type: z.string().optional().describe(`Of subject_token: ${ACCESS_TOKEN_TYPE}.`),
   requested_token_type: z.string().optional().describe('The same, or absent.'),
-  actor_token: z.string().optional().describe('Refused: who acts is the client.'),
+  actor_token: z.string().optional().describe('Refused: the actor is the client.'),
   actor_token_type: z.string().optional().describe('Refused.'),
 })
 
@@ -64,22 +65,19 @@ const introspectForm = z.object({
 
 const introspectAnswer = z.object({
   active: z.boolean().describe('False, and then alone, for any token that is not active here, whatever the cause.'),
-  sub: z
-    .string()
+  sub: uuid
     .optional()
-    .describe(
-      "The unique identifier, a UUID, of the agent on whose behalf the token acts: the client's unless act is there.",
-    ),
+    .describe("The unique identifier of the agent on whose behalf the token acts: the client's unless act is there."),
   scope: z.string().optional(),
   exp: z.int().optional(),
   client_id: z.string().optional(),
   iss: z.string().optional(),
   aud: z.union([z.string(), z.array(z.string())]).optional(),
   iat: z.int().optional(),
-  jti: z.string().optional(),
+  jti: uuid.optional(),
   token_type: z.enum(['Bearer', 'DPoP']).optional(),
   act: z
-    .object({ sub: z.string(), act: z.unknown().optional().describe('Who acted before, in the same form.') })
+    .object({ sub: uuid, act: z.unknown().optional().describe('Who acted before, in the same form.') })
     .optional()
     .describe(
       'Who acts for sub, by a token exchange: the id of the last agent, and those before it inside (RFC 8693 §4.1).',

@@ -10,7 +10,7 @@ export type Route = `${Method} /${string}`
 
 /**
  * Who may call: what an administrator needs; or anyone, a client (RFC 6749 §2.3), a resource server with an API key, or
- * whoever may revoke a token (RFC 7009 §2.1).
+ * a caller that may revoke the token (RFC 7009 §2.1).
  */
 export type Caller = Access | 'anyone' | 'client' | 'introspector' | 'revoker'
 
@@ -26,11 +26,13 @@ export type Example = { readonly body?: unknown; readonly answer?: unknown; read
 export type AnswerHeader =
   | 'Access-Control-Allow-Origin'
   | 'Access-Control-Expose-Headers'
+  | 'Cache-Control-Immutable'
   | 'Cache-Control-Public'
   | 'Content-Disposition'
   | 'Content-Security-Policy'
   | 'ETag'
   | 'Vary'
+  | 'X-Accel-Buffering'
   | 'X-Content-Type-Options'
 
 /** Parameters of a request that no schema holds. */

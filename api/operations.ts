@@ -3,6 +3,7 @@ import * as agents from './agents.ts'
 import * as apiKeys from './api-keys.ts'
 import * as audit from './audit.ts'
 import * as credentials from './credentials.ts'
+import * as explanations from './explanations.ts'
 import * as exports from './exports.ts'
 import * as health from './health.ts'
 import * as leakedSecrets from './leaked-secrets.ts'
@@ -11,13 +12,18 @@ import * as oauth from './oauth.ts'
 import * as signingKeys from './signing-keys.ts'
 import * as imports from './imports.ts'
 import type { Operation } from './operation.ts'
+import * as revocationFeed from './revocation-feed.ts'
 import * as revocations from './revocations.ts'
+import * as sessions from './sessions.ts'
+import * as settings from './settings.ts'
 import * as status from './status.ts'
 import * as tokens from './tokens.ts'
 import * as usage from './usage.ts'
+import * as verifiers from './verifiers.ts'
 
 const SUBJECTS = [
   oauth,
+  revocationFeed,
   metadata,
   health,
   agents,
@@ -25,9 +31,13 @@ const SUBJECTS = [
   apiKeys,
   leakedSecrets,
   tokens,
+  explanations,
   usage,
   status,
   revocations,
+  verifiers,
+  sessions,
+  settings,
   imports,
   signingKeys,
   audit,

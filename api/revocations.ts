@@ -1,10 +1,25 @@
 // Revocations of many tokens at once: the kill switch.
 import { z } from 'zod'
 import { refineLabels } from './agent-settings.ts'
-import { AGENT_ID, LATER, OPERATOR, REVOCATION_ID } from './examples.ts'
-import { actor, choice, name, note, parsed, text, time, timeMember, timeOrNull, uuidMember } from './fields.ts'
+import { AGENT_ID, API_KEY_ID, LATER, OPERATOR, REVOCATION_ID } from './examples.ts'
+import {
+  actor,
+  choice,
+  name,
+  note,
+  parsed,
+  text,
+  time,
+  timeMember,
+  timeOrNull,
+  uuid,
+  uuidMember,
+  uuidOrNull,
+  wholeNumber,
+} from './fields.ts'
 import { operation } from './operation.ts'
 import { tokenRecord } from './tokens.ts'
+import { holding } from './verifiers.ts'
 import { ACCESS } from './values/access.ts'
 import { isKid, KID_FORM, KID_PATTERN } from './values/kid.ts'
 import { LABEL_KEY_PATTERN, LABELS_ASKED_MAX } from './values/labels.ts'
@@ -12,16 +27,19 @@ import { AGENTS_SELECTED_MAX, COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from './valu
 import { BULK_REVOCATION_REASONS } from './values/reason.ts'
 import { ITEM_OR_ANY_PATTERN, parseItemOrAny, SCOPE_CHARACTERS_MAX } from './values/scope.ts'
 
+/** Longer than any plan. */
+const PLAN_CHARACTERS_MAX = 512
+
 const revocationRecord = z.object({
-  id: z.string(),
+  id: uuid,
   all: z.boolean().describe('It asked for no condition: every token was to end.'),
-  agent_id: z.string().nullable(),
-  credential_id: z.string().nullable(),
+  agent_id: uuidOrNull,
+  credential_id: uuidOrNull,
   scope: z.string().nullable(),
   audience: z.string().nullable(),
   kid: z.string().nullable(),
   issued_before: timeOrNull,
-  lineage: z.string().nullable().describe('The root of the tree that it ends.'),
+  lineage: uuidOrNull.describe('The root of the tree that it ends.'),
   owner: z.string().nullable().describe('It ended the tokens of agents of this owner.'),
   labels: z.record(z.string(), z.string()).nullable().describe('Of agents with each of these labels.'),
   disable_agents: z.boolean().describe('Whether those agents were disabled with it.'),
@@ -32,6 +50,7 @@ const revocationRecord = z.object({
   created_at: time.describe('When its tokens ended.'),
   state: z.enum(['open', 'closed']).describe('Open while records follow; its tokens are dead in either state.'),
   tokens_moved: z.int().describe('Tokens whose records stand in history as ended by it.'),
+  verifiers: holding,
 })
 
 const revocationPreview = z.object({
@@ -40,6 +59,8 @@ const revocationPreview = z.object({
   tokens_exact: z.boolean().describe(`False: at least so many. Exact up to ${COUNT_EXACT_MAX}.`),
   agents: z.int().nullable().describe('How many agents owner and labels match; null where they are not named.'),
   sample: z.array(tokenRecord).describe(`At most ${SAMPLE_RECORDS_MAX} of them.`),
+  plan_id: z.string().describe('The same request with it, and without `dry_run`, ends these tokens and no others.'),
+  plan_expires_at: time.describe('Until then the plan is valid.'),
 })
 
 /** The default audience of a service need not be a URI. */
@@ -94,6 +115,13 @@ const refineDisabling = (body: Readonly<Record<string, unknown>>, context: z.Ref
   }
 }
 
+const refinePlan = (body: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
+  const refuse = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message })
+  if (body['plan_id'] !== undefined && body['dry_run'] === true)
+    refuse('plan_id', 'goes without dry_run, which makes a plan')
+  if (body['max_extra'] !== undefined && body['plan_id'] === undefined) refuse('max_extra', 'goes with plan_id')
+}
+
 /** No slip ends every token. */
 const refineReach = (body: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
   const isEmpty = CONDITIONS.every(one => body[one] === undefined)
@@ -110,6 +138,7 @@ const refineReach = (body: Readonly<Record<string, unknown>>, context: z.Refinem
     context.addIssue({ code: 'custom', path: ['agent_id'], message })
   }
   refineDisabling(body, context)
+  refinePlan(body, context)
 }
 
 const revocationBody = z
@@ -123,6 +152,16 @@ const revocationBody = z
       .boolean()
       .optional()
       .describe('Disable the agents that owner and labels match too; it takes the right to stop agents.'),
+    plan_id: z
+      .string()
+      .max(PLAN_CHARACTERS_MAX, { error: `has more than ${PLAN_CHARACTERS_MAX} characters` })
+      .optional()
+      .describe(
+        'Of a dry run with the same conditions by the same caller, 120 s ago at most: end no more than it counted, else 409.',
+      ),
+    max_extra: wholeNumber(0, COUNT_EXACT_MAX)
+      .optional()
+      .describe('With plan_id: how many tokens more may end that were issued since the dry run; 0 unless given.'),
     dry_run: z.boolean().optional().describe('Count what would end, and end nothing.'),
   })
   .superRefine(refineReach)
@@ -148,6 +187,7 @@ const example = {
   created_at: LATER,
   state: 'open',
   tokens_moved: 0,
+  verifiers: { total: 100, holding: 99, missing: [{ name: 'orders-7f9c', api_key_id: API_KEY_ID, stale_seconds: 12 }] },
 }
 
 export const createRevocation = operation({

@@ -1,7 +1,7 @@
 // Signing keys: the keys that sign tokens, from the next one to those that are gone.
 import { z } from 'zod'
-import { EXAMPLE_KEY, LATER, MADE, pageExample } from './examples.ts'
-import { note, pageOf, pagingQuery, text, time, timeOrNull } from './fields.ts'
+import { EXAMPLE_KEY, LATER, MADE } from './examples.ts'
+import { listing, note, text, time, timeOrNull } from './fields.ts'
 import { publicJwk } from './metadata.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
@@ -69,9 +69,7 @@ export const listSigningKeys = operation({
   id: 'listSigningKeys',
   summary: 'List signing keys',
   access: ACCESS.readSigningKeys,
-  query: pagingQuery,
-  answers: { 200: pageOf(signingKeyRecord) },
-  example: { answer: pageExample(example) },
+  ...listing(signingKeyRecord, example, {}),
 })
 
 export const showSigningKey = operation({

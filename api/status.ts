@@ -1,9 +1,10 @@
 // The state of the whole service on one page.
 import { z } from 'zod'
-import { LATER, MADE } from './examples.ts'
-import { time, timeOrNull } from './fields.ts'
+import { AGENT_ID, CREDENTIAL_ID, LATER, MADE } from './examples.ts'
+import { time, timeOrNull, uuid, uuidOrNull } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
+import { EXPIRING_DAYS, EXPIRING_MAX } from './values/status.ts'
 
 const count = (description: string) => z.int().describe(description)
 
@@ -23,8 +24,8 @@ const status = z.object({
   signing_keys: z
     .array(z.object({ state: z.enum(['next', 'current', 'retained']), created_at: time }))
     .describe('The oldest key in each state.'),
-  credentials_expiring: count('Within 7 days.'),
-  api_keys_expiring: count('Within 7 days.'),
+  credentials_expiring: count(`Within ${EXPIRING_DAYS} days.`),
+  api_keys_expiring: count(`Within ${EXPIRING_DAYS} days.`),
   revocations_open: count('Acts whose tokens are all dead, and whose records are still being updated.'),
   oldest_open_revocation_at: timeOrNull,
   audit_entries_unsealed: z.int(),
@@ -54,6 +55,47 @@ export const showStatus = operation({
       revocations_open: 0,
       oldest_open_revocation_at: null,
       audit_entries_unsealed: 1,
+    },
+  },
+})
+
+const expiringRecord = z.object({
+  kind: z.enum(['credential', 'api_key']),
+  id: uuid,
+  name: z.string(),
+  agent_id: uuidOrNull.describe('Whose credential it is; null: it is an API key.'),
+  agent_name: z.string().nullable(),
+  expires_at: time,
+  last_used_at: timeOrNull.describe('At most a minute behind; null: never.'),
+})
+
+export const listExpiring = operation({
+  route: 'GET /api/v1/status/expiring',
+  id: 'listExpiring',
+  summary: 'List the credentials and API keys that expire soon',
+  access: ACCESS.readUsage,
+  answers: {
+    200: z.object({
+      data: z
+        .array(expiringRecord)
+        .describe(
+          `Those that are not revoked and expire within ${EXPIRING_DAYS} days, soonest first, at most ${EXPIRING_MAX}.`,
+        ),
+    }),
+  },
+  example: {
+    answer: {
+      data: [
+        {
+          kind: 'credential',
+          id: CREDENTIAL_ID,
+          name: 'second',
+          agent_id: AGENT_ID,
+          agent_name: 'reports',
+          expires_at: '2026-11-25T00:00:00Z',
+          last_used_at: LATER,
+        },
+      ],
     },
   },
 })

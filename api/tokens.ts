@@ -1,55 +1,48 @@
 // Tokens, live and ended.
 import { z } from 'zod'
-import {
-  AGENT_ID,
-  AUDIENCE,
-  CREDENTIAL_ID,
-  EXAMPLE_KEY,
-  EXPIRY,
-  LATER,
-  MADE,
-  OPERATOR,
-  pageExample,
-  TOKEN_ID,
-} from './examples.ts'
+import { AGENT_ID, AUDIENCE, CREDENTIAL_ID, EXAMPLE_KEY, EXPIRY, LATER, MADE, OPERATOR, TOKEN_ID } from './examples.ts'
 import {
   actor,
   actorParameter,
   choice,
   clientIdParameter,
+  countRecord,
   note,
+  listing,
   pageOf,
-  paging,
   parameter,
   time,
   timeParameter,
   unknownNames,
+  uuid,
+  uuidOrNull,
   uuidParameter,
 } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
+import { PAGE_RECORDS_MAX } from './values/lists.ts'
 import { parseReasonList, REASON_LIST_PATTERN, REASONS, TOKEN_REVOCATION_REASONS } from './values/reason.ts'
 import { ITEM_PATTERN, parseScopeItem, SCOPE_CHARACTERS_MAX } from './values/scope.ts'
 
-const HIDDEN = 'Null for an API key that is limited to other audiences than that token has.'
+export const HIDDEN = 'Null for an API key that is limited to other audiences than that token has.'
 
 export const tokenRecord = z.object({
-  id: z.string().describe('The jti of the token.'),
-  agent_id: z.string(),
+  id: uuid.describe('The jti of the token.'),
+  agent_id: uuid,
   client_id: z.string(),
-  credential_id: z.string().describe('The secret with which the token was got.'),
+  credential_id: uuid.describe('The secret with which the token was got.'),
   scope: z.string(),
   audience: z.array(z.string()),
   kid: z.string().describe('The key that signed the token.'),
   issued_at: time,
   expires_at: time,
   subject: z
-    .object({ agent_id: z.string() })
+    .object({ agent_id: uuid })
     .describe('On whose behalf the token acts: the agent of the root of its lineage.'),
-  parent_id: z.string().nullable().describe(`The token that it was got for. ${HIDDEN}`),
-  root_id: z.string().nullable().describe(`The first of its lineage: itself where it has no parent. ${HIDDEN}`),
+  parent_id: uuidOrNull.describe(`The token that it was got for. ${HIDDEN}`),
+  root_id: uuidOrNull.describe(`The first of its lineage: itself where it has no parent. ${HIDDEN}`),
   depth: z.int().describe('How many ancestors it has.'),
-  actors: z.array(z.string()).describe('Ids of the agents that act for the subject, the last one first.'),
+  actors: z.array(uuid).describe('Ids of the agents that act for the subject, the last one first.'),
 })
 
 const ending = {
@@ -57,16 +50,13 @@ const ending = {
   termination_reason: z.string().describe('One of an open set of names in lower snake case.'),
   ended_by: actor.nullable().describe('Who ended the token; null where only time did.'),
   note: z.string().nullable(),
-  revocation_id: z.string().nullable().describe('The revocation of many tokens that ended this one.'),
-  ancestor_id: z
-    .string()
-    .nullable()
-    .describe(`Where the reason is ancestor_ended, the token whose end this is. ${HIDDEN}`),
+  revocation_id: uuidOrNull.describe('The revocation of many tokens that ended this one.'),
+  ancestor_id: uuidOrNull.describe(`Where the reason is ancestor_ended, the token whose end this is. ${HIDDEN}`),
 }
 
 export const endedTokenRecord = tokenRecord.extend(ending)
 
-const tokenLife = tokenRecord.extend({
+export const tokenLife = tokenRecord.extend({
   state: z.enum(['active', 'ended']),
   ...ending,
   ended_at: ending.ended_at.nullable().describe('For an expired token the time of its expiry.'),
@@ -100,7 +90,7 @@ export const endedTokenExample = {
   ancestor_id: null,
 }
 
-const lifeExample = { ...endedTokenExample, state: 'ended' }
+export const lifeExample = { ...endedTokenExample, state: 'ended' as const }
 
 /** Filters of the live tokens. */
 export const tokenFilters = {
@@ -141,9 +131,7 @@ export const listTokens = operation({
   id: 'listTokens',
   summary: 'List live tokens',
   access: ACCESS.readTokens,
-  query: z.object({ ...tokenFilters, ...paging }),
-  answers: { 200: pageOf(tokenRecord) },
-  example: { answer: pageExample(tokenExample) },
+  ...listing(tokenRecord, tokenExample, tokenFilters),
 })
 
 export const listHistory = operation({
@@ -151,9 +139,28 @@ export const listHistory = operation({
   id: 'listHistory',
   summary: 'List ended tokens',
   access: ACCESS.readTokens,
-  query: z.object({ ...tokenFilters, ...paging, ...endingFilters }),
+  ...listing(endedTokenRecord, endedTokenExample, { ...tokenFilters, ...endingFilters }),
   answers: { 200: pageOf(endedTokenRecord).extend({ unknown: unknownNames }) },
-  example: { answer: pageExample(endedTokenExample) },
+})
+
+export const countTokens = operation({
+  route: 'GET /api/v1/tokens/count',
+  id: 'countTokens',
+  summary: `Count live tokens, exactly below ${PAGE_RECORDS_MAX}`,
+  access: ACCESS.readTokens,
+  query: z.object(tokenFilters),
+  answers: { 200: countRecord },
+  example: { answer: { count: 17, exact: true } },
+})
+
+export const countHistory = operation({
+  route: 'GET /api/v1/tokens/history/count',
+  id: 'countHistory',
+  summary: `Count ended tokens, exactly below ${PAGE_RECORDS_MAX}`,
+  access: ACCESS.readTokens,
+  query: z.object({ ...tokenFilters, ...endingFilters }),
+  answers: { 200: countRecord.extend({ unknown: unknownNames }) },
+  example: { answer: { count: PAGE_RECORDS_MAX, exact: false } },
 })
 
 export const showToken = operation({
@@ -166,7 +173,7 @@ export const showToken = operation({
 })
 
 const removedToken = z.object({
-  id: z.string(),
+  id: uuid,
   removed: z.literal(true).describe('Retention removed it; its descendants still name it.'),
 })
 
@@ -175,9 +182,7 @@ export const listLineage = operation({
   id: 'listLineage',
   summary: 'Show the tree of a token: its root first, parents before their children',
   access: ACCESS.readTokens,
-  query: z.object(paging),
-  answers: { 200: pageOf(z.union([tokenLife, removedToken])) },
-  example: { answer: pageExample(lifeExample) },
+  ...listing(z.union([tokenLife, removedToken]), lifeExample, {}),
 })
 
 export const revokeTokenById = operation({

@@ -1,9 +1,20 @@
-// What agents use of the service.
+// What agents use of the service, and where their tokens are used.
 import { z } from 'zod'
-import { AGENT_ID, LATER } from './examples.ts'
-import { countRecord, limitParameter, timeOrNull } from './fields.ts'
+import { AGENT_ID, API_KEY_ID, LATER, MADE, TOKEN_ID } from './examples.ts'
+import {
+  choiceParameter,
+  countRecord,
+  limitParameter,
+  listing,
+  time,
+  timeOrNull,
+  timeParameter,
+  uuid,
+  uuidParameter,
+} from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
+import { PAIRS_A_MINUTE_MAX, SERIES_WINDOW_NAMES, USES_KEPT_DAYS } from './values/usage.ts'
 
 const tokens = (window: string) =>
   z
@@ -11,7 +22,7 @@ const tokens = (window: string) =>
     .describe(`Tokens that it got in the last ${window}; the slot of time that the window cuts counts in proportion.`)
 
 const usageRecord = z.object({
-  agent_id: z.string(),
+  agent_id: uuid,
   name: z.string(),
   owner: z.string().nullable(),
   state: z.enum(['active', 'disabled', 'deleted']),
@@ -54,6 +65,157 @@ export const listAgentUsage = operation({
           live_tokens: { count: 10_000, exact: false },
           refusals: 17,
           last_issued_at: LATER,
+        },
+      ],
+    },
+  },
+})
+
+const agentOfUse = uuid.nullable().describe('Null: of no agent that is known.')
+
+const outside = z
+  .boolean()
+  .describe(
+    'Whether the tokens are for other audiences than the API key may see: it was answered that they are inactive.',
+  )
+
+const useRecord = z.object({
+  minute: time.describe('The minute in which it was counted.'),
+  agent_id: agentOfUse.describe(
+    'The agent of the tokens. Null: they are no tokens of this service, or of several agents.',
+  ),
+  api_key_id: uuid
+    .nullable()
+    .describe(
+      `The API key of the resource server. Null: all beyond ${PAIRS_A_MINUTE_MAX} pairs of the minute together.`,
+    ),
+  api_key_name: z.string().nullable(),
+  outside_audiences: outside,
+  introspections: z.int().describe('How often tokens were introspected.'),
+  active: z.int().describe('How many of these were answered with active.'),
+  after_end: z.int().describe('How many of these were of tokens that had ended.'),
+  uses: z.int().describe('Tokens that followers of the revocation feed say they accepted, beside introspections.'),
+  first_used_at: time,
+  last_used_at: time,
+})
+
+const useFilters = {
+  agent_id: uuidParameter('Only tokens of this agent.'),
+  api_key_id: uuidParameter('Only through this API key.'),
+}
+
+export const listUses = operation({
+  route: 'GET /api/v1/usage',
+  id: 'listUses',
+  summary: `List where tokens were used, by agent, API key and minute, for ${USES_KEPT_DAYS} days`,
+  access: ACCESS.readTokens,
+  ...listing(
+    useRecord,
+    {
+      minute: MADE,
+      agent_id: AGENT_ID,
+      api_key_id: API_KEY_ID,
+      api_key_name: 'orders',
+      outside_audiences: false,
+      introspections: 1204,
+      active: 1190,
+      after_end: 14,
+      uses: 0,
+      first_used_at: MADE,
+      last_used_at: MADE,
+    },
+    {
+      ...useFilters,
+      since: timeParameter('Only minutes that began then or later.'),
+      before: timeParameter('Only minutes that began earlier.'),
+    },
+  ),
+})
+
+const lateUseRecord = z.object({
+  token_id: uuid,
+  agent_id: agentOfUse,
+  api_key_id: uuid.describe('The API key of the resource server that introspected it.'),
+  api_key_name: z.string(),
+  outside_audiences: outside,
+  expired: z.boolean().describe('Whether it had only expired; false: something ended it earlier.'),
+  count: z.int().describe('How often it was introspected after its end.'),
+  first_used_at: time,
+  last_used_at: time,
+})
+
+export const listUsesAfterEnd = operation({
+  route: 'GET /api/v1/usage/after-end',
+  id: 'listUsesAfterEnd',
+  summary: 'List tokens that were introspected after they had ended, last used first',
+  access: ACCESS.readTokens,
+  ...listing(
+    lateUseRecord,
+    {
+      token_id: TOKEN_ID,
+      agent_id: AGENT_ID,
+      api_key_id: API_KEY_ID,
+      api_key_name: 'orders',
+      outside_audiences: false,
+      expired: false,
+      count: 14,
+      first_used_at: MADE,
+      last_used_at: LATER,
+    },
+    {
+      token_id: uuidParameter('Only this token.'),
+      ...useFilters,
+      since: timeParameter('Only tokens that were last used then or later.'),
+      before: timeParameter('Only tokens that were last used earlier.'),
+    },
+  ),
+})
+
+const seriesPoint = z.object({
+  from: time.describe('When the minute or hour begins.'),
+  issued: z.int().describe('Tokens issued.'),
+  refused: z.int().describe('Token requests that were refused although the agent had authenticated itself.'),
+  active: z.int().describe('Introspections that were answered with active.'),
+  inactive: z.int().describe('Introspections that were answered with inactive.'),
+  ended: z
+    .array(z.object({ reason: z.string(), ...countRecord.shape }))
+    .describe(
+      'Tokens that ended before they expired, by reason. Those of a large revocation appear as their records are updated.',
+    ),
+})
+
+export const showUsageSeries = operation({
+  route: 'GET /api/v1/usage/series',
+  id: 'showUsageSeries',
+  summary: 'Show what was issued, refused, introspected and ended over time',
+  access: ACCESS.readUsage,
+  query: z.object({
+    over: choiceParameter(SERIES_WINDOW_NAMES, {
+      description: '`1h`: the last 60 minutes, minute by minute; `24h`: the last 24 hours, hour by hour.',
+      default: '1h',
+    }),
+    agent_id: uuidParameter('Only what this agent asked for, and only its tokens.'),
+  }),
+  answers: {
+    200: z.object({
+      at: time.describe('By the clock of the store.'),
+      point_seconds: z.int().describe('The length of a minute or hour, in seconds.'),
+      data: z.array(seriesPoint).describe('Oldest first, without gaps. The last one is not over yet.'),
+    }),
+  },
+  refusals: [404],
+  example: {
+    answer: {
+      at: LATER,
+      point_seconds: 60,
+      data: [
+        {
+          from: MADE,
+          issued: 1204,
+          refused: 17,
+          active: 1190,
+          inactive: 14,
+          ended: [{ reason: 'manual_revocation', count: 2, exact: true }],
         },
       ],
     },

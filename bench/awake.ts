@@ -24,7 +24,7 @@ export type Awake = { readonly fact: string; readonly end: () => void }
 
 /**
  * A core of a virtual machine that sleeps is given back to the host, and when it wakes its caches are another's: whatever it
- * does next costs more. Who waits often, as for a database, would pay for that by each request, and not for his own work.
+ * does next costs more. A program that waits often, as for a database, would pay for that by each request, and not for its own work.
  * The core of the load is left alone: there a standby is waited for by one process after another, and each would wait for
  * this one to give way.
  */

@@ -98,7 +98,7 @@ const compare = async <S extends Asked>(stores: Stores<S>, question: Question, m
   return { name: question.name, small: medianCost(ofSmall), full: medianCost(ofFull) }
 }
 
-/** Every operation `samples` times and every page `pages` times; each is told before it is asked. */
+/** Every operation `samples` times and every page `pages` times; each is announced before it is asked. */
 export const compareAll = async <S extends Asked>(
   stores: Stores<S>,
   { samples, pages }: { readonly samples: number; readonly pages: number },

@@ -21,7 +21,7 @@ const options = readOptions({
   record: false,
 })
 
-const MEMORY_LOOKED_AT_MS = 20
+const MEMORY_SAMPLE_MS = 20
 const LISTS = ['tokens', 'history'] as const
 const FORMATS = ['ndjson', 'csv'] as const
 
@@ -52,7 +52,7 @@ const measure = async (server: MintmarkServer, list: string, format: string): Pr
   let most = before.residentMiB
   const look = setInterval(() => {
     most = Math.max(most, memoryOf(server.pid).residentMiB)
-  }, MEMORY_LOOKED_AT_MS)
+  }, MEMORY_SAMPLE_MS)
   const { bytes, lines } = await readExport(server, `/api/v1/exports/${list}?format=${format}`)
   clearInterval(look)
   const seconds = (performance.now() - before.at) / 1000

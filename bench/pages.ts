@@ -1,4 +1,4 @@
-// Pages of both lists at any depth: each filter, and cursors in the middle and at the end, without walking there.
+// Pages of both lists at any depth: each filter, and cursors in the middle and at the end, without reading the pages before.
 import { formatTime } from '../api/values/time.ts'
 import { makeTokenId } from '../server/src/domain/ledger/token-id.ts'
 import { type Answer, type Asker, getRequest } from './connection.ts'

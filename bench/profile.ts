@@ -19,6 +19,7 @@ const options = readOptions({
   postgres: false,
   top: 30,
   keep: '',
+  set: '',
   record: false,
 })
 
@@ -121,6 +122,15 @@ const describeThread = (file: string, window: Window, requests: number): readonl
 
 const monotonicMicroseconds = (): number => Number(process.hrtime.bigint() / 1000n)
 
+/** `NAME=VALUE`, several with commas: what the service is configured with beside. */
+const variablesOf = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    text
+      .split(',')
+      .filter(Boolean)
+      .map(one => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]),
+  )
+
 const applyLoad = async (
   loads: MintmarkLoads,
   operation: Operation,
@@ -143,7 +153,8 @@ const run = async (): Promise<void> => {
   const database = options.postgres
     ? started.adopt(await startPostgres({ standby: false }), one => one.stop())
     : undefined
-  const variables = database === undefined ? {} : { DATABASE_URL: database.url }
+  const own = database === undefined ? {} : { DATABASE_URL: database.url }
+  const variables = { ...own, ...variablesOf(options.set) }
   const installation = started.adopt(await install(provider, options.workers, variables), one => one.remove())
   const folder = options.keep === '' ? join(installation.folder, 'profiles') : resolve(options.keep)
   mkdirSync(folder, { recursive: true })

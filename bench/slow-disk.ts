@@ -1,5 +1,5 @@
 // Whether a slow disk stops those who do not write: introspection beside a steady trickle of issues, on a fast disk and
-// on one whose every sync takes 10 ms (slow-sync.c, preloaded), and whether issues then leave in groups. Linux with cc.
+// on one whose every sync takes 10 ms (servers/slow-sync.c, preloaded), and whether issues then leave in groups. Linux with cc.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
@@ -26,7 +26,7 @@ const KEPT_LEAST = 0.8
 
 const compileShim = (folder: string): string => {
   const library = join(folder, 'slow-sync.so')
-  const source = join(import.meta.dirname, 'slow-sync.c')
+  const source = join(import.meta.dirname, 'servers/slow-sync.c')
   const { status, stderr, error } = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, source], {
     encoding: 'utf8',
   })

@@ -96,7 +96,7 @@ const introspectAll = async (access: Access, known: KnownTokens, tokens: readonl
 /** Introspects these tokens: first, so that an early answer must hold for what is read later. */
 export const checkIntrospection = introspectAll
 
-/** Walks both lists to their ends and compares them with all that is known. */
+/** Reads both lists to their ends and compares them with all that is known. */
 export const checkLists = async (access: Access, known: KnownTokens): Promise<void> => {
   const [live, ended] = [
     await scanList(access, '/api/v1/tokens', known.violations),

@@ -75,7 +75,7 @@ export const conclude = (violations: readonly string[], summary: string): void =
 const faultsIn = (fault: unknown): readonly unknown[] =>
   fault instanceof SuppressedError ? [...faultsIn(fault.suppressed), ...faultsIn(fault.error)] : [fault]
 
-/** A drill that cannot go on, or cannot be ended, has failed too, and tells its result all the same. */
+/** A drill that cannot go on, or cannot be ended, has failed too, and prints its result all the same. */
 const attempt = async (violations: string[], what: 'go on' | 'be ended', step: () => Promise<void>): Promise<void> => {
   try {
     await step()

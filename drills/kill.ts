@@ -1,5 +1,5 @@
 // The kill drill: under load the service is killed with SIGKILL, or one of its threads is ended, at random moments, and
-// after each restart everything that was acknowledged is checked. docs/drills.md says what it shows and what it cannot.
+// after each restart everything that was acknowledged is checked. docs/development/drills.md says what it shows and what it cannot.
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { checkIntrospection, checkLists, chooseTokens } from './check-store.ts'

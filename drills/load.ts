@@ -1,4 +1,4 @@
-// The load under which a service is killed: callers of requests, each on a connection of its own, until it is told to end
+// The load under which a service is killed: callers of requests, each on a connection of its own, until it is asked to end
 // or the service is gone. What comes back is noted as it comes.
 import { type Connection, ConnectionLost, openConnection } from './connection.ts'
 import { addToken, type KnownToken, type KnownTokens, mustBeInactive, noteIntrospection } from './known-tokens.ts'

@@ -1,5 +1,5 @@
 // The power drill: under load the service's machine loses power at random moments; what was not synced is lost, torn or
-// reordered, and everything that was acknowledged is checked. docs/drills.md says what it shows and what it cannot.
+// reordered, and everything that was acknowledged is checked. docs/development/drills.md says what it shows and what it cannot.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,5 +1,5 @@
 // The replicas drill: five replicas over a PostgreSQL cluster that fails over, while processes stop and die, links break
-// and clocks step; every answer must fit into one order of all operations. docs/drills.md says what it shows.
+// and clocks step; every answer must fit into one order of all operations. docs/development/drills.md says what it shows.
 import { runReplicas } from './cluster/drill-run.ts'
 import { withParts } from './cluster/with-parts.ts'
 import { conclude, print, readOptions } from './drill.ts'

@@ -52,7 +52,7 @@ export const exchangeRequest = ({ relay: { clientId, clientSecret } }: Access, t
 export const introspectRequest = ({ introspectionKey }: Access, token: string): string =>
   post('/oauth/introspect/v2', `X-API-Key: ${introspectionKey}`, { token })
 
-/** As an operator, or as the client that got the token: the reason in history tells them apart. */
+/** As an operator, or as the client that got the token: the reason in history distinguishes them. */
 export const revokeRequest = ({ operatorJwt, agent }: Access, token: string, by: EndingRequest): string => {
   if (by === 'manual_revocation') return post('/oauth/revoke', `Authorization: Bearer ${operatorJwt}`, { token })
   const basic = Buffer.from(`${agent.clientId}:${agent.clientSecret}`).toString('base64')
@@ -62,7 +62,15 @@ export const revokeRequest = ({ operatorJwt, agent }: Access, token: string, by:
 export const readRequest = ({ readerKey }: Access, path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: ${readerKey}\r\n\r\n`
 
-/** The kill switch, for all tokens of an agent unless it is told otherwise. */
+/** The same for what a resource server may read: the revocation feed. */
+export const followRequest = ({ introspectionKey }: Access, path: string): string =>
+  `GET /oauth/revocation-feed${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: ${introspectionKey}\r\n\r\n`
+
+/** The same for what an operator may read. */
+export const administerRequest = ({ operatorJwt }: Access, path: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${operatorJwt}\r\n\r\n`
+
+/** The kill switch, for all tokens of an agent unless given otherwise. */
 export const endAllRequest = (
   { operatorJwt, agent }: Access,
   id: string,
@@ -87,7 +95,7 @@ export const claimsOf = (token: string): Claims =>
 
 export const tokenIn = (body: string): string => (JSON.parse(body) as { access_token: string }).access_token
 
-/** The scope that an introspection tells of an active token. */
+/** The scope that an introspection returns of an active token. */
 export const scopeIn = (body: string): string => (JSON.parse(body) as { scope: string }).scope
 
 /** Whether an introspection says active; throws for a body that is neither of its two forms. */

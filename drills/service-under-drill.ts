@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { type IdentityProvider, startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
 import { TOKEN_EXCHANGE } from '../api/values/delegation.ts'
@@ -51,9 +51,13 @@ export type ServiceUnderDrill = {
   readonly close: (keep: boolean) => Promise<void>
 }
 
+/** Where compiled code is kept for the next process, where its own environment names a folder. */
+const { NODE_COMPILE_CACHE } = process.env
+
 /** The settings of a service on this port, with its store in this folder unless they are given another. */
 export const environmentOf = (dataFolder: string, port: number, provider: IdentityProvider): Variables => ({
   PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+  ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE: resolve(NODE_COMPILE_CACHE) }),
   MINTMARK_DATA_DIR: dataFolder,
   MINTMARK_BASE_URL: `http://127.0.0.1:${port}`,
   MINTMARK_KEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -192,6 +196,6 @@ export const untilReady = async (port: number, path = '/readyz'): Promise<void> 
   const until = Date.now() + READY_MS_MAX
   while (!(await isReady(port, path))) {
     if (Date.now() > until) throw new Error(`The service was not ready within ${READY_MS_MAX / 1000} s.`)
-    await new Promise(resolve => setTimeout(resolve, READY_POLL_MS))
+    await new Promise(onTime => setTimeout(onTime, READY_POLL_MS))
   }
 }

@@ -36,7 +36,7 @@ const runCaller = async (access: Access, count: Count): Promise<void> => {
 export const startTraffic = (access: Access, callers: number): Traffic => {
   const count: Count = { answers: 0, stopped: false }
   const running = Promise.all(Array.from({ length: callers }, () => runCaller(access, count)))
-  // Told to whoever measures or stops.
+  // Reported to the caller that measures or stops.
   running.catch(() => undefined)
   return {
     rate: async (seconds, until = new Promise(() => undefined)) => {

@@ -23,12 +23,16 @@ const runSuite = async (suite: Suite): Promise<Outcome> => {
   if (failed !== undefined) {
     return { result: 'skipped', why: `could not be prepared: ${[failed.command, ...failed.args].join(' ')}` }
   }
-  const { surroundings, stop } = await startService(suite.settings)
-  try {
-    return take(suite.run, suite, surroundings) ? { result: 'passed', why: '' } : { result: 'failed', why: 'see above' }
-  } finally {
-    await stop()
+  for (const store of suite.stores ?? (['sqlite'] as const)) {
+    console.log(`── ${suite.name} on ${store}`)
+    const { surroundings, stop } = await startService(suite.settings, store)
+    try {
+      if (!take(suite.run, suite, surroundings)) return { result: 'failed', why: `on ${store}: see above` }
+    } finally {
+      await stop()
+    }
   }
+  return { result: 'passed', why: '' }
 }
 
 const wanted = process.argv.slice(2)

@@ -1,4 +1,4 @@
-// Puts the files that the suites run into docs/recipes: `npm run recipes`. A test holds both together, so no recipe rots.
+// Puts the files that the suites run into docs/recipes and docs/quickstart.md: `npm run recipes`. A test holds both together, so no recipe rots.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
@@ -6,7 +6,8 @@ const REPOSITORY = resolve(import.meta.dirname, '..')
 /** A comment that names a file, and the block of code below it. */
 const EMBEDDED = /<!-- (?<path>[\w./-]+) -->\n\n```(?<language>\w+)\n[^]*?\n```/g
 
-export const listRecipes = (): readonly string[] => globSync('docs/recipes/*.md', { cwd: REPOSITORY }).toSorted()
+export const listRecipes = (): readonly string[] =>
+  globSync('docs/{quickstart,recipes/*,operating/from-auth0}.md', { cwd: REPOSITORY }).toSorted()
 
 export const readRecipe = (path: string): string => readFileSync(resolve(REPOSITORY, path), 'utf8')
 

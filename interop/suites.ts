@@ -1,5 +1,6 @@
 // The suites in other languages and servers: what each needs of the machine, how it is prepared, and how it runs.
 import { resolve } from 'node:path'
+import type { ServiceStore } from './service.ts'
 
 export type Step = { readonly command: string; readonly args: readonly string[] }
 
@@ -12,7 +13,12 @@ export type Suite = {
   readonly run: Step
   /** Variables of the service that it runs against. */
   readonly settings?: Readonly<Record<string, string>>
+  /** The stores that it runs on, one after another; SQLite alone where it names none. */
+  readonly stores?: readonly ServiceStore[]
 }
+
+/** The followers of the revocation feed are tried on each store, whose positions are made in other ways. */
+const BOTH: readonly ServiceStore[] = ['sqlite', 'postgres']
 
 export const folderOf = ({ name }: Suite): string => resolve(import.meta.dirname, name)
 
@@ -35,12 +41,14 @@ const GATEWAYS = [
 export const SUITES: readonly Suite[] = [
   {
     name: 'go',
+    stores: BOTH,
     needs: ['go'],
     prepare: [{ command: 'go', args: ['mod', 'download'] }],
     run: { command: 'go', args: ['test', '-count=1', '-v', './...'] },
   },
   {
     name: 'python',
+    stores: BOTH,
     needs: ['python3'],
     prepare: [
       { command: 'python3', args: ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))'] },

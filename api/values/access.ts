@@ -15,12 +15,15 @@ export const ACCESS = {
   readUsage: { permission: 'tokens:read', role: 'viewer', to: 'read usage', isOfWholeService: true },
   revokeTokens: { permission: 'tokens:revoke', role: 'operator', to: 'revoke tokens' },
   readAgents: { permission: 'agents:read', role: 'viewer', to: 'read agents' },
-  // Who must end a token now must also be able to stop the agent that gets the next one.
+  // An operator who must end a token now must also be able to stop the agent that gets the next one.
   stopAgents: { permission: 'agents:write', role: 'operator', to: 'stop agents' },
   writeAgents: { permission: 'agents:write', role: 'admin', to: 'change agents' },
   writeKeys: { permission: 'keys:write', role: 'admin', to: 'change keys' },
-  // Who must decide in an emergency needs to see what signs.
+  // An operator who must decide in an emergency needs to see what signs.
   readSigningKeys: { permission: 'keys:write', role: 'operator', to: 'read signing keys' },
+  administerSessions: { permission: 'keys:write', role: 'admin', to: 'administer sessions', isOfWholeService: true },
+  // They show where the service is vulnerable, and name the hosts beside it.
+  readSettings: { permission: 'keys:write', role: 'admin', to: 'read settings', isOfWholeService: true },
   readAudit: { permission: 'audit:read', role: 'operator', to: 'read the audit log', isOfWholeService: true },
 } as const satisfies Readonly<Record<string, Access>>
 

@@ -16,6 +16,8 @@ export const ACT_KINDS = [
   'credential.revoke',
   'credential.rotate',
   'revocation.create',
+  'session.create',
+  'session.end',
   'signing_key.compromise',
   'signing_key.create',
   'signing_key.drop',
@@ -41,3 +43,14 @@ export const ACTOR_TYPES = ['operator', 'client', 'api_key', 'cli', 'system'] as
 export const WAYS = ['client', 'api_key', 'operator', 'limit'] as const
 
 export type Way = (typeof WAYS)[number]
+
+/**
+ * What happened to the first entry that differs from its seal. `cut_off`: it and all later ones are gone. `unsealed`: its seal
+ * is gone, or the service did not make it.
+ */
+export const TAMPERINGS = ['changed', 'removed', 'added', 'cut_off', 'unsealed'] as const
+
+export type Tampering = (typeof TAMPERINGS)[number]
+
+/** Of a check of the audit log against its seals, a part at a time. */
+export const SEAL_STATES = ['good', 'more', 'broken'] as const

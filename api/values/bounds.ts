@@ -20,5 +20,5 @@ export const IMPORT_ADVICE = 'leave out what is no client, or import it in parts
 /** Entries of a map of scopes. */
 export const SCOPE_MAP_MAX = 1000
 
-/** Scopes of a client that are told to have been left out, and audiences. */
+/** Scopes of a client that are listed as left out, and audiences. */
 export const LEFT_OUT_MAX = 100

@@ -24,7 +24,7 @@ export type Reason = keyof typeof REASONS
 /** A reason that an act gives; `expired` is computed from the clock and never written. */
 export type EndingReason = Exclude<Reason, 'expired'>
 
-/** Reasons that an operator may give, the first unless he names one. The other reasons tell of what the service did itself. */
+/** Reasons that an operator may give; the first is the default. The other reasons are of what the service did itself. */
 export const TOKEN_REVOCATION_REASONS = ['manual_revocation', 'secret_leaked', 'key_compromise'] as const
 export const BULK_REVOCATION_REASONS = ['bulk_revocation', 'secret_leaked', 'key_compromise'] as const
 

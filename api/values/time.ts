@@ -6,7 +6,7 @@ export type Milliseconds = number
 /** Seconds since 1970-01-01T00:00:00Z, an integer: the NumericDate of JWT (RFC 7519 §2). */
 export type Seconds = number
 
-/** Milliseconds of a clock that only counts on, from any origin, the same in every thread. Deadlines are told in it. */
+/** Milliseconds of a clock that only counts on, from any origin, the same in every thread. Deadlines are times of it. */
 export type MonotonicMilliseconds = number
 
 export const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 // Fills partitions that are closed without their indexes, which are then built at once, as packing would: half the time.
-// The newest of them is left to be filled row by row, and packed by the upkeep.
+// The newest of them is left to be filled row by row, and packed by the maintenance.
 import type pg from 'pg'
 import { type Partition, nameOf, partitionNamed } from '../../server/src/store/postgres/partitions/partitions.ts'
 import type { Span } from '../../testkit/stores/fill-store.ts'

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { DatabaseAddress } from '../../server/src/store/postgres/connection/address.ts'
 import { databaseUrl, testCluster, withClient } from '../../testkit/databases/postgres-cluster.ts'
 
-/** `settings`: in the words of the server, so that a figure tells what it was had on. */
+/** `settings`: in the words of the server, so that a figure names what it was measured on. */
 export type DatabaseServer = { readonly url: string; readonly settings: string }
 
 const SETTINGS = [

@@ -143,7 +143,7 @@ const makePartitions = async (
   }
 }
 
-/** One round of the upkeep of partitions, as the service does one each minute. */
+/** One round of the maintenance of partitions, as the service does one each minute. */
 const keepUp = (database: BenchDatabase, now: number): Promise<void> =>
   keepPartitions(() => connectUnhurried(addressOf(database)), { expiredMs: YEAR_MS, endedMs: YEAR_MS }, now)
 
@@ -238,7 +238,7 @@ export const fillPostgres = async (
     ])
     return { agentId: names.id, clientId: names.client_id, tokens: texts }
   })
-  reported('  upkeep of partitions')
+  reported('  maintenance of partitions')
   await keepUp(database, now)
   return { ...agent, ...spans, seconds: (performance.now() - started) / 1000 }
 }

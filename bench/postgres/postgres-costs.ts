@@ -20,7 +20,7 @@ export type Bytes = {
 
 const THE_ROWS = 'the rows'
 
-// An index of a partition is called after the partition; whose part it is tells its name.
+// An index of a partition is called after the partition; its name shows whose part it is.
 const BYTES = `with leaf as (
     select p.relname as table, c.oid, greatest(c.reltuples, 0)::bigint as rows,
       coalesce(obj_description(c.oid, 'pg_class'), '') = 'packed' as packed

@@ -55,7 +55,7 @@ const isReady = (place: string): boolean => {
   }
 }
 
-/** On the core of whoever starts it: the load's, so that it takes no time from the service. */
+/** On the core of the process that starts it: the load's, so that it takes no time from the service. */
 const startNode = async (programs: string, place: string, more: Readonly<Record<string, string>>): Promise<Node> => {
   const port = await freePort()
   const settings = Object.entries({ ...SETTINGS, ...more }).flatMap(([name, value]) => ['-c', `${name}=${value}`])

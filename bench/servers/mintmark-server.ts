@@ -91,12 +91,13 @@ type ServeOptions = {
   readonly nodeOptions?: readonly string[]
   /** Beside the installation's. */
   readonly variables?: Variables
+  readonly isPiped?: boolean
 }
 
 /** Serves the installation on its port. Another process may take the port in between: then it is tried again. */
 export const serve = async (
   installation: Installation,
-  { cores, nodeOptions = [], variables = {} }: ServeOptions,
+  { cores, nodeOptions = [], variables = {}, isPiped = false }: ServeOptions,
   tries = 1,
 ): Promise<MintmarkServer> => {
   const start = {
@@ -104,12 +105,13 @@ export const serve = async (
     variables: { ...installation.variables, ...variables },
     ready: /Mintmark serves/,
     cores,
+    isPiped,
   }
   try {
     const { pid, stop } = await startServer(start)
     return { ...installation, pid, stop }
   } catch (error) {
     if (tries === STARTS_MAX || !String(error).includes('EADDRINUSE')) throw error
-    return serve(installation, { cores, nodeOptions, variables }, tries + 1)
+    return serve(installation, { cores, nodeOptions, variables, isPiped }, tries + 1)
   }
 }

@@ -1,6 +1,6 @@
 // A server as a process of its own, kept on the servers' cores, started until it is ready and ended by its id.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { endChild } from '../../testkit/processes/end-child.ts'
@@ -25,6 +25,8 @@ type Start = {
   /** The server is ready once what it prints matches. */
   readonly ready: RegExp
   readonly cores: Cores
+  /** Standard error goes through a pipe to a program that throws it away, in place of a file. */
+  readonly isPiped?: boolean
 }
 
 // What is left when the command ends in the middle, by a signal perhaps, ends with it.
@@ -56,7 +58,8 @@ export const serverEnvironment = (variables: Variables = {}): Variables => ({
 const untilPrinted = (child: ChildProcess, ready: RegExp, log: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let printed = ''
-    const failed = (what: string) => reject(new Error(`A server ${what}:\n${readFileSync(log, 'utf8')}${printed}`))
+    const failed = (what: string) =>
+      reject(new Error(`A server ${what}:\n${existsSync(log) ? readFileSync(log, 'utf8') : ''}${printed}`))
     const timer = setTimeout(failed, READY_MS_MAX, `was not ready within ${READY_MS_MAX} ms`)
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       printed += text
@@ -74,10 +77,24 @@ const end = async (child: ChildProcess): Promise<void> => {
   clearTimeout(timer)
 }
 
-export const startServer = async ({ args, variables, ready, cores }: Start): Promise<ServerProcess> => {
+/** A pipe that `cat` empties: Node would make a socket, which is written in another way. */
+const openPipe = (path: string, cores: Cores): number => {
+  const { status } = spawnSync('mkfifo', [path])
+  if (status !== 0) throw new Error('A pipe needs mkfifo.')
+  // For both ends: neither waits for the other to be opened.
+  const pipe = openSync(path, 'r+')
+  const reader = openSync(path, 'r')
+  const [file = '', ...rest] = cores === null ? ['cat'] : ['taskset', '-c', cores.load, 'cat']
+  // It ends with the last writer.
+  spawn(file, rest, { stdio: [reader, 'ignore', 'ignore'] }).unref()
+  closeSync(reader)
+  return pipe
+}
+
+export const startServer = async ({ args, variables, ready, cores, isPiped }: Start): Promise<ServerProcess> => {
   const folder = makeFolder()
   const log = join(folder, 'stderr')
-  const stderr = openSync(log, 'w')
+  const stderr = isPiped === true ? openPipe(join(folder, 'pipe'), cores) : openSync(log, 'w')
   const command = [process.execPath, ...args]
   // taskset becomes the program that it starts: the id stays.
   const [file = '', ...rest] = cores === null ? command : ['taskset', '-c', cores.servers, ...command]

@@ -49,6 +49,31 @@ const LONG_EXPIRED = `insert into token (life, id, digest, agent, cred, key, sco
 const setBack = (table: string, column: string, ms: number): string =>
   `update ${table} set ${column} = ${column} - ${ms}`
 
+/** Follows the revocation feed until the signal, and again where the stream ends. */
+const follow = async ({ json, url }: WatchedService, signal: AbortSignal): Promise<void> => {
+  const key = json('api-key', 'create', '--name', 'follower', '--permission', 'tokens:introspect') as {
+    readonly api_key: string
+  }
+  const headers = { 'x-api-key': key.api_key }
+  while (!signal.aborted) {
+    // From the beginning of a store that is new.
+    const stream = `${url}/oauth/revocation-feed/stream?position=0`
+    const response = await fetch(stream, { headers, signal }).catch(() => undefined)
+    await response?.text().catch(() => '')
+    await delay(100)
+  }
+}
+
+const cutFeedOff = async (service: WatchedService, causing: Causing): Promise<void> => {
+  void follow(service, causing.signal)
+  const isFollowed = async () =>
+    (await (await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`)).text()).includes(
+      'mintmark_feed_followers{kind="stream"} 1',
+    )
+  while (!(await isFollowed())) await delay(250)
+  void holdLock(service, causing, [HOUR_MS, 0])
+}
+
 export const STORE_CAUSES: readonly Cause[] = [
   {
     alerts: ['MintmarkUnavailable'],
@@ -76,6 +101,7 @@ export const STORE_CAUSES: readonly Cause[] = [
     start: startWatched,
     after: async service => changeStore(service, 'alter table seal rename to seal_elsewhere'),
   },
+  { alerts: ['MintmarkFeedFaults'], start: startWatched, after: cutFeedOff },
   { alerts: ['MintmarkRevocationBacklog'], start: startWatched, after: stickRevocation },
   {
     alerts: ['MintmarkRetentionLate'],

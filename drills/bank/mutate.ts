@@ -1,5 +1,5 @@
 // Mutation testing: changes one expression of the program at a time and asks whether a test turns red. Stryker does it, with
-// packages of its own in mutation/. docs/mutation.md has the scores.
+// packages of its own in mutation/. docs/development/mutation.md has the scores.
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
@@ -25,13 +25,13 @@ const run = (command: string, args: readonly string[], cwd: string): void => {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-type Config = { readonly tap: object }
+type Config = { readonly pure: object }
 
 /** The configuration for a run with other tests than usual: fewer take less time for each mutant. */
 const configWith = (testFiles: readonly string[]): string => {
   const path = join(PACKAGES, 'once.config.json')
   const config = JSON.parse(readFileSync(join(ROOT, CONFIG), 'utf8')) as Config // as the file stands in the repository
-  writeFileSync(path, JSON.stringify({ ...config, tap: { ...config.tap, testFiles } }))
+  writeFileSync(path, JSON.stringify({ ...config, pure: { ...config.pure, testFiles } }))
   return path
 }
 

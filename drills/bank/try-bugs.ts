@@ -12,16 +12,21 @@ const COPIED: readonly string[] = [
   'api',
   'bench',
   'bugs',
+  'console',
   'deploy',
   'docs',
   'drills',
+  'examples',
   'interop',
+  'packages',
   'runtime',
   'server',
+  'site',
   'testkit',
   'README.md',
   'SECURITY.md',
   'LICENSE',
+  'biome.json',
   'CHANGELOG.md',
   'package.json',
   'package-lock.json',
@@ -45,7 +50,7 @@ const tryOne = async (folder: string, bug: SeededBug): Promise<Outcome> => {
   if (refused !== null) return { isCaught: false, said: `does not apply: ${refused}` }
   const run = await runTest(folder, { ...bug, titles: [bug.title] })
   const kept = gitApply(folder, patch, '--reverse')
-  if (kept !== null) throw new Error(`${bug.path} could not be taken back: ${kept}`)
+  if (kept !== null) throw new Error(`${bug.path} could not be reverted: ${kept}`)
   return hasFound(run, bug)
     ? { isCaught: true, said: bug.title }
     : { isCaught: false, said: `${bug.file}: ${bug.title}\n    ${shorten(run.output)}` }

@@ -1,4 +1,4 @@
-// Who asks while a family is made, while it ends, and after that: nothing of it may be active in an introspection that was
+// The callers that ask while a family is made, while it ends, and after that: nothing of it may be active in an introspection that was
 // sent after the acknowledgement, nothing is got for it, and its records stay as they are.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, ConnectionLost, openConnection } from '../connection.ts'

@@ -1,5 +1,5 @@
 // The cascade drill: a token from which many descend is ended, and the service is killed with SIGKILL again and again while
-// their records follow. docs/drills.md says what it shows and what it cannot.
+// their records follow. docs/development/drills.md says what it shows and what it cannot.
 import { makeDrillFolder } from '../cluster/drill-folder.ts'
 import { conclude, formatCount, performAll, print, readOptions } from '../drill.ts'
 import { makeRandom } from '../random.ts'

@@ -63,13 +63,13 @@ const firstEndOf = (member: Member): Member | undefined =>
     .filter(one => one.endedAs !== undefined)
     .toSorted((a, b) => (a.endedAs ?? 0) - (b.endedAs ?? 0))[0]
 
-type Told = Pick<ListRecord, 'termination_reason' | 'ended_at'> & {
+type Recorded = Pick<ListRecord, 'termination_reason' | 'ended_at'> & {
   readonly ancestor: string | null
   readonly by: string | null
 }
 
 /** What history has to say of a member. `endedAt` is the time of the end of a token that somebody ended. */
-const expectedOf = (member: Member, endedAt: (id: string) => string): Told | undefined => {
+const expectedOf = (member: Member, endedAt: (id: string) => string): Recorded | undefined => {
   const ended = firstEndOf(member)
   if (ended === undefined) return undefined
   const at = endedAt(ended.id)
@@ -82,14 +82,14 @@ const expectedOf = (member: Member, endedAt: (id: string) => string): Told | und
   return { termination_reason: reason, ended_at: at, ancestor: own ? null : ended.id, by: 'operator' }
 }
 
-const toldBy = (record: ListRecord): Told => ({
+const recordedBy = (record: ListRecord): Recorded => ({
   ...(record.termination_reason !== undefined && { termination_reason: record.termination_reason }),
   ...(record.ended_at !== undefined && { ended_at: record.ended_at }),
   ancestor: record.ancestor_id ?? null,
   by: record.ended_by?.type ?? null,
 })
 
-const keyOf = ({ termination_reason, ended_at, ancestor, by }: Told): string =>
+const keyOf = ({ termination_reason, ended_at, ancestor, by }: Recorded): string =>
   [termination_reason, ended_at, ancestor, by].join(' ')
 
 /** What is wrong about the history of a family of which every member has ended. */
@@ -100,8 +100,8 @@ export const judgeHistory = ({ members }: Family, history: ReadonlyMap<string, L
     if (record === undefined) return [`Token ${member.id} is not in history.`]
     const expected = expectedOf(member, endedAt)
     if (expected === undefined) return [`Token ${member.id} is in history, though nothing ended it.`]
-    const [told, wanted] = [keyOf(toldBy(record)), keyOf(expected)]
-    return told === wanted ? [] : [`Token ${member.id} ended as "${told}", not as "${wanted}".`]
+    const [recorded, wanted] = [keyOf(recordedBy(record)), keyOf(expected)]
+    return recorded === wanted ? [] : [`Token ${member.id} ended as "${recorded}", not as "${wanted}".`]
   })
   const strangers = history.size - members.length
   return wrong.length === 0 && strangers !== 0 ? [`History has ${strangers} tokens that nobody got.`] : wrong

@@ -49,7 +49,7 @@ const startEtcd = async (folder: DrillFolder, parts: Parts): Promise<number> => 
 const findLeader = async (nodes: readonly ClusterNode[]): Promise<ClusterNode | undefined> => {
   const seen = await Promise.all(nodes.map(({ ports }) => clusterState(ports.patroni)))
   const names = seen.map(members => members.find(({ role }) => role === 'leader')?.name)
-  // A node that is cut off from etcd tells of a leader it remembers: what most say counts.
+  // A node that is cut off from etcd reports the last leader that it knew: what most say counts.
   const [name] = names
     .filter(found => found !== undefined)
     .toSorted((a, b) => names.filter(found => found === b).length - names.filter(found => found === a).length)

@@ -14,7 +14,7 @@ const isolate = ({ cluster }: World, replica: Replica, leader: ClusterNode): (()
 
 type Canceller = { readonly stop: () => Promise<void> }
 
-// What an operator, a driver's deadline or a restart may do to whoever waits.
+// What an operator, a driver's deadline or a restart may do to a session that waits.
 const cancelWaits = (node: ClusterNode, way: 'cancel' | 'terminate'): Canceller => {
   let stopped = false
   let running: Promise<unknown> = Promise.resolve()

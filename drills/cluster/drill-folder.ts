@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, closeSync, mkdirSync, mkdtempSync, openSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { KEEP_FOLDER } from './keeper.ts'
+import { KEEP_FOLDER } from './clean-up.ts'
 import type { Account } from './parts.ts'
 
 type Launch = {
@@ -27,7 +27,7 @@ export type DrillFolder = {
   readonly close: (keep: boolean) => Promise<void>
 }
 
-const KEEPER = join(import.meta.dirname, 'keeper.ts')
+const CLEAN_UP = join(import.meta.dirname, 'clean-up.ts')
 
 const makeFolder = (path: string, account: Account | undefined): string => {
   mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -39,13 +39,13 @@ export const makeDrillFolder = (): DrillFolder => {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'mintmark-drill-')))
   // Another account passes through it to its own folders.
   chmodSync(path, 0o711)
-  const setCache = spawn(process.execPath, [KEEPER, path], {
+  const cleanUp = spawn(process.execPath, [CLEAN_UP, path], {
     stdio: ['pipe', 'ignore', 'inherit'],
     cwd: '/',
     detached: true,
   })
-  const gone = once(setCache, 'exit')
-  setCache.unref()
+  const gone = once(cleanUp, 'exit')
+  cleanUp.unref()
   const launch = ({ name, program, args, variables = {}, isHeard = false, account }: Launch): ChildProcess => {
     const cwd = makeFolder(join(path, name), account)
     const log = openSync(join(path, `${name}.log`), 'a', 0o600)
@@ -66,8 +66,8 @@ export const makeDrillFolder = (): DrillFolder => {
     make: (name, account) => makeFolder(join(path, name), account),
     launch,
     close: async keep => {
-      setCache.ref()
-      setCache.stdin.end(keep ? KEEP_FOLDER : '')
+      cleanUp.ref()
+      cleanUp.stdin.end(keep ? KEEP_FOLDER : '')
       await gone
     },
   }

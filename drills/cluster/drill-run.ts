@@ -6,7 +6,7 @@ import { makeProgress, reportCounts, runClients, sumCounts } from '../linear/cli
 import { formatCount, performAll } from '../drill.ts'
 import { SHORT_LIFETIME_SECONDS, untilReady } from '../service-under-drill.ts'
 import { makeTableMemory, openTokenTable, type TableMemory, type TokenOutcome } from '../linear/token-table.ts'
-import { checkOutcomes } from './check-fates.ts'
+import { checkOutcomes } from './check-outcomes.ts'
 import { type FaultSchedule, startFaults } from './fault-schedule.ts'
 import type { Parts } from './parts.ts'
 import { type ReplicaSet, startReplicaSet } from './replica-set.ts'
@@ -27,7 +27,7 @@ type RunOptions = {
   readonly failovers: number
   readonly seconds: number | null
   readonly say: (line: string) => void
-  /** Told of each fault. */
+  /** Called for each fault. */
   readonly report: (line: string) => void
 }
 

@@ -25,7 +25,7 @@ type FaultOptions = {
   readonly cluster: Cluster
   readonly replicas: readonly Replica[]
   readonly seed: number
-  /** Told of each fault once it is over. */
+  /** Called for each fault once it is over. */
   readonly report: (line: string) => void
 }
 
@@ -61,7 +61,7 @@ export const startFaults = async ({ cluster, replicas, seed, report }: FaultOpti
   }
   const sequences = Promise.all(SEQUENCES.map(runSequence))
   const failed = sequences.then(() => new Promise<never>(() => undefined))
-  // Whoever waits for it is told; nobody has to.
+  // The promise reports it; nobody has to wait for it.
   failed.catch(() => undefined)
   return {
     counts,

@@ -79,7 +79,7 @@ const pausePostgres = async (world: World): Promise<string> => {
   return `PostgreSQL of ${node.name} paused for ${ms} ms`
 }
 
-// Not the checkpointer: it alone tells the others that a standby is synchronous now, and where it sleeps over that,
+// Not the checkpointer: it alone notifies the others that a standby is synchronous now, and where it sleeps over that,
 // PostgreSQL 15 to 17 acknowledge what no standby has.
 const PAUSABLE = /mintmark mintmark|walsender|walreceiver|walwriter|startup/
 

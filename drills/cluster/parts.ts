@@ -11,7 +11,7 @@ export type Parts = {
   readonly patroni: string
   /** The folder of PostgreSQL's programs. */
   readonly postgresFolder: string
-  /** Undefined: as whoever runs the drill. */
+  /** Undefined: as the user who runs the drill. */
   readonly account: Account | undefined
 }
 

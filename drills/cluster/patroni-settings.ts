@@ -1,4 +1,4 @@
-// The settings of one Patroni node, as docs/drills.md describes the cluster: what an operator would write, with short times.
+// The settings of one Patroni node, as docs/development/drills.md describes the cluster: what an operator would write, with short times.
 import type { Account } from './parts.ts'
 
 type NodePlan = {

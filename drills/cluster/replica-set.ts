@@ -22,7 +22,7 @@ type ReplicaSetOptions = {
   /** The main file that the replicas run. */
   readonly program: string
   readonly workers: number | null
-  /** Told of a replica that ended though nobody killed it. */
+  /** Called for a replica that ended though nobody killed it. */
   readonly onDeath: (what: string) => void
   readonly report: (line: string) => void
 }

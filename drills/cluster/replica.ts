@@ -32,7 +32,7 @@ type ReplicaWorld = {
   /** The program's main file: this tree's, or that of a copy with a defect. */
   readonly program: string
   readonly variables: Readonly<Record<string, string>>
-  /** Told when a replica ends though nobody killed it. */
+  /** Called when a replica ends though nobody killed it. */
   readonly onDeath: (what: string) => void
 }
 

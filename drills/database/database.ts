@@ -1,5 +1,5 @@
 // The database drill: all that can befall a database befalls it, one after another, under a service that runs on; every
-// answer must be right or 503 in time, and right again within two seconds of its return. docs/drills.md says what it shows.
+// answer must be right or 503 in time, and right again within two seconds of its return. docs/development/drills.md says what it shows.
 import { setTimeout as delay } from 'node:timers/promises'
 import { memoryOf } from '../../testkit/processes/process-costs.ts'
 import { startIdentityProvider } from '../../testkit/identity-providers/identity-provider.ts'
@@ -63,7 +63,7 @@ const checkStock = async ({ access, stock }: World): Promise<void> => {
   connection.close()
 }
 
-/** Asks for as long as the fault lasts; tells of what was answered though it cannot be known. */
+/** Asks for as long as the fault lasts; reports what was answered though it cannot be known. */
 const outlast = async (world: World, { name, stops, spares = false }: Fault): Promise<string> => {
   const until = performance.now() + 1000 * options.seconds
   let [latest, refused, all] = [0, 0, 0]

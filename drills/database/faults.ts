@@ -25,12 +25,12 @@ export type Fault = {
 
 const ALL = OPERATIONS
 /** What writes tokens. */
-const WRITING: readonly Operation[] = ['issue', 'revoke', 'revoke own']
+const WRITING: readonly Operation[] = ['issue', 'exchange', 'revoke', 'revoke own']
 
 const END_SESSIONS = `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${ROLE.name}'`
 const SESSIONS = `select 1 from pg_stat_activity where usename = '${ROLE.name}'`
 
-/** Whoever was let in before is sent away. */
+/** Sessions that were let in before are ended. */
 const shutOut = async ({ server }: Stage, how: string, back: string): Promise<() => Promise<unknown>> => {
   await server.ask(how)
   await server.ask(END_SESSIONS)
@@ -39,7 +39,7 @@ const shutOut = async ({ server }: Stage, how: string, back: string): Promise<()
 
 const RELOAD = 'select pg_reload_conf()'
 
-/** Sets the server otherwise, for whoever connects from then on. */
+/** Sets the server otherwise, for sessions that connect from then on. */
 const setTo = async (stage: Stage, setting: string, value: string): Promise<() => Promise<unknown>> => {
   await stage.server.ask(`alter system set ${setting} = ${value}`)
   const mend = await shutOut(stage, RELOAD, RELOAD)

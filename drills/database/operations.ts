@@ -3,7 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Answer, openConnection } from '../connection.ts'
 import {
   type Access,
+  administerRequest,
   endAllRequest,
+  exchangeRequest,
+  followRequest,
   introspectRequest,
   isActiveIn,
   issueRequest,
@@ -21,6 +24,10 @@ export const OPERATIONS = [
   'list',
   'history',
   'act',
+  'exchange',
+  'feed',
+  'changes of the feed',
+  'agents',
   'ready',
 ] as const
 
@@ -76,6 +83,14 @@ const ASK: Readonly<Record<Operation, (access: Access, stock: Stock) => Promise<
   list: access => exchange(access, readRequest(access, '/api/v1/tokens?limit=10')),
   history: access => exchange(access, readRequest(access, '/api/v1/tokens/history?limit=10')),
   act: access => exchange(access, endAllRequest(access, crypto.randomUUID(), { scope: 'drill:nobody' })),
+  exchange: async (access, { live }) => {
+    const answer = await exchange(access, exchangeRequest(access, live[0] ?? ''))
+    if (answer.status === 200 && tokenIn(answer.body) === live[0]) throw new Error('An exchange made no token.')
+    return answer
+  },
+  feed: access => exchange(access, followRequest(access, '')),
+  'changes of the feed': access => exchange(access, followRequest(access, '/changes?position=0')),
+  agents: access => exchange(access, administerRequest(access, '/api/v1/agents?limit=10')),
   ready: access => exchange(access, readRequest(access, '/readyz')),
 }
 
@@ -92,7 +107,7 @@ export type Asked = { readonly operation: Operation; readonly isGood: boolean; r
 
 type Report = (violation: string) => void
 
-/** Asks one, and tells where the answer is neither right nor our 503, or came late. */
+/** Asks one, and reports where the answer is neither right nor our 503, or came late. */
 export const askOne = async (access: Access, stock: Stock, operation: Operation, report: Report): Promise<Asked> => {
   const began = performance.now()
   const asked = (good: boolean): Asked => ({ operation, isGood: good, ms: performance.now() - began })

@@ -19,6 +19,6 @@ export const faultOf = (answer: FuzzAnswer): string | undefined => {
   }
 }
 
-/** Lines of the log that tell of a fault of the service's own. */
+/** Lines of the log that report a fault of the service's own. */
 export const faultsIn = (log: string): readonly string[] =>
   log.split('\n').filter(line => line.includes('"msg":"fault"') || line.includes('background work failed'))

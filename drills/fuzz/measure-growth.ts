@@ -10,7 +10,7 @@ type Point = { readonly bytes: number; readonly micros: number }
 export type Growth = {
   readonly shape: string
   readonly points: readonly Point[]
-  /** Time grows as the length to this power; null where it is too short to tell. */
+  /** Time grows as the length to this power; null where it is too short to know. */
   readonly exponent: number | null
 }
 

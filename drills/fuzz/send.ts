@@ -79,8 +79,8 @@ export const sendOver = async (port: number, requests: readonly Buffer[], random
   const socket = connect({ host: '127.0.0.1', port, noDelay: true, allowHalfOpen: true })
   socket.on('error', () => undefined)
   const bytes = Buffer.concat([...requests])
-  const fate = random.below(100)
-  if (fate < 4) {
+  const roll = random.below(100)
+  if (roll < 4) {
     // Reset at any stage.
     socket.once('connect', () => {
       socket.write(bytes.subarray(0, random.below(bytes.length + 1)))
@@ -91,7 +91,7 @@ export const sendOver = async (port: number, requests: readonly Buffer[], random
   }
   socket.once('connect', () => {
     void write(socket, bytes, random)
-    if (fate < 10) socket.end()
+    if (roll < 10) socket.end()
   })
   return read(socket)
 }

@@ -21,7 +21,7 @@ type How = {
 
 /** Asks on a connection of its own; undefined for an error, whose outcome is unknown. Another refusal throws. */
 export const makeAsk = (answerMsMax: number, onError: () => void) => {
-  /** Waits for whoever listens on the port to listen again. */
+  /** Waits until a process listens on the port again. */
   const connectionOf = async ({ connections }: Asker, port: number): Promise<Connection> => {
     const until = performance.now() + UNREACHABLE_MS_MAX
     for (;;) {

@@ -29,7 +29,7 @@ const least = (times: readonly bigint[]): bigint => times.reduce((a, b) => (b < 
 export const revokedSince = (one: Descendant): bigint => least(withAncestors(one).map(({ revoked }) => revoked))
 
 /** Whether nothing but the end of its root can have ended it. */
-export const isItsRootsFate = (one: Descendant): boolean =>
+export const canOnlyEndWithRoot = (one: Descendant): boolean =>
   Date.now() < one.expiresAtMs && withAncestors(one).every(({ revokeSent }) => revokeSent === NEVER)
 
 export const mayHaveChildren = (one: Descendant): boolean => withAncestors(one).length < DEPTH_MAX

@@ -16,18 +16,18 @@ import {
   scopeIn,
   tokenIn,
 } from '../requests.ts'
-import { type Descendant, isItsRootsFate, makeDescendants, mayHaveChildren, revokedSince } from './descendants.ts'
+import { type Descendant, canOnlyEndWithRoot, makeDescendants, mayHaveChildren, revokedSince } from './descendants.ts'
 import {
   BURST_EXCHANGES,
   BURST_SHARE,
-  LOOKED_AT_AFTER,
-  CACHED_MAX,
+  EXAMINED_AFTER,
+  EARLIER_MAX,
   DESCENDANT_EXCHANGED_SHARE,
   DESCENDANT_REVOKED_SHARE,
   DESCENDANT_SHARE,
   EXCHANGE_SHARE,
   HOT_SHARE,
-  LOOK_BACK_SHARE,
+  OLD_SHARE,
   REPEAT_SHARE,
   RETIRE_SHARE,
   REVOKE_SHARE,
@@ -36,7 +36,7 @@ import {
 import { type SharedToken, type TokenOutcome, openTokenTable } from './token-table.ts'
 
 const ENDINGS: readonly EndingRequest[] = ['manual_revocation', 'self_revocation']
-// `exp` is told in whole seconds, so that a token may live up to a second less than its lifetime; and a margin.
+// `exp` has whole seconds, so that a token may live up to a second less than its lifetime; and a margin.
 const EXPIRY_MARGIN_NS = 1_250_000_000n
 
 const options = workerData as ClientOptions
@@ -46,7 +46,7 @@ const progress = new Int32Array(options.progress)
 const violations: string[] = []
 const outcomes: TokenOutcome[] = []
 /** Texts of tokens that ended, in a ring. */
-const cached: string[] = []
+const earlier: string[] = []
 const counts: ClientCounts = {
   issues: 0,
   introspections: 0,
@@ -88,8 +88,8 @@ const issue = async (caller: Caller, place: number): Promise<void> => {
 }
 
 const cache = (text: string): void => {
-  if (cached.length < CACHED_MAX) cached.push(text)
-  else cached[counts.introspections % CACHED_MAX] = text
+  if (earlier.length < EARLIER_MAX) earlier.push(text)
+  else earlier[counts.introspections % EARLIER_MAX] = text
 }
 
 type LookedUp = SharedToken & { readonly place: number }
@@ -98,7 +98,8 @@ const noteActive = (token: LookedUp, { sentAt, body }: Timed, expired: boolean):
   const { jti, scope } = claimsOf(token.text)
   table.noteActive(token.place, sentAt)
   if (expired) report(`P2: token ${jti} is active to a request sent after its exp`)
-  if (scopeIn(body) !== scope) report(`P5: token ${jti} has the scope ${scope}, and is told to have ${scopeIn(body)}`)
+  if (scopeIn(body) !== scope)
+    report(`P5: token ${jti} has the scope ${scope}, and introspection says ${scopeIn(body)}`)
 }
 
 const introspect = async (caller: Caller, token: LookedUp, port = caller.port): Promise<void> => {
@@ -114,8 +115,8 @@ const introspect = async (caller: Caller, token: LookedUp, port = caller.port): 
   table.retire(place)
 }
 
-const lookBack = async (caller: Caller): Promise<void> => {
-  const text = cached[caller.random.below(cached.length)]
+const introspectOld = async (caller: Caller): Promise<void> => {
+  const text = earlier[caller.random.below(earlier.length)]
   if (text === undefined) return
   const answer = await ask(caller, introspectRequest(access, text))
   counts.introspections += 1
@@ -135,7 +136,7 @@ const revoke = async (caller: Caller, token: LookedUp): Promise<void> => {
     counts.revocations += 1
   }
   if (answer !== undefined) table.noteRevoked(place, answer.receivedAt)
-  // Whoever has just revoked looks at once, and anywhere: no moment is more likely to show a stale answer.
+  // A client that has just revoked introspects at once, and anywhere: no moment is more likely to show a stale answer.
   if (caller.random.chance(0.5) && takeTurn()) await introspect(caller, token, caller.random.pick(ports))
 }
 
@@ -145,7 +146,7 @@ const exchangeToken = async (
   { place, text: root }: LookedUp,
   parent: Descendant | undefined,
 ): Promise<void> => {
-  const mayBeRefused = parent === undefined || isItsRootsFate(parent)
+  const mayBeRefused = parent === undefined || canOnlyEndWithRoot(parent)
   const answer = await ask(caller, exchangeRequest(access, parent?.text ?? root), { refusal: 400 })
   counts.exchanges += 1
   if (answer === undefined) return
@@ -165,7 +166,7 @@ const endFamily = async (caller: Caller, token: LookedUp): Promise<void> => {
   for (let left = BURST_EXCHANGES; left > 0 && takeTurn(); left -= 1) await exchangeToken(caller, token, undefined)
   if (!takeTurn()) return
   await revoke(caller, token)
-  for (const one of caller.descendants.of(token.text, LOOKED_AT_AFTER)) {
+  for (const one of caller.descendants.of(token.text, EXAMINED_AFTER)) {
     if (takeTurn()) await introspectDescendant(caller, one)
   }
 }
@@ -176,7 +177,7 @@ const reportIfRevoked = (one: Descendant | undefined, sentAt: bigint): void => {
 }
 
 const introspectDescendant = async (caller: Caller, one: Descendant): Promise<void> => {
-  const isRootsFate = isItsRootsFate(one)
+  const couldOnlyEndWithRoot = canOnlyEndWithRoot(one)
   const answer = await ask(caller, introspectRequest(access, one.text), { port: caller.random.pick(ports) })
   counts.introspections += 1
   if (answer === undefined) return
@@ -185,7 +186,7 @@ const introspectDescendant = async (caller: Caller, one: Descendant): Promise<vo
     reportIfRevoked(one, answer.sentAt)
     return
   }
-  if (isRootsFate && isItsRootsFate(one)) table.noteInactive(one.place, answer.receivedAt)
+  if (couldOnlyEndWithRoot && canOnlyEndWithRoot(one)) table.noteInactive(one.place, answer.receivedAt)
   if (caller.random.chance(RETIRE_SHARE)) caller.descendants.drop(one)
 }
 
@@ -253,7 +254,7 @@ const pickPlace = ({ below }: Random): number => below(below(table.places) + 1)
 
 const step = async (caller: Caller): Promise<void> => {
   const { random } = caller
-  if (cached.length > 0 && random.chance(LOOK_BACK_SHARE) && takeTurn()) return lookBack(caller)
+  if (earlier.length > 0 && random.chance(OLD_SHARE) && takeTurn()) return introspectOld(caller)
   const descendant = random.chance(DESCENDANT_SHARE) ? caller.descendants.pick() : undefined
   if (descendant !== undefined) {
     if ((await actOnDescendant(caller, descendant)) === 'nothing') await nextTurn()

@@ -4,13 +4,13 @@
 // A token ends once. So the answers are explained exactly if there is a moment of the end
 //   later than the sending of every introspection that said active, and of the first revocation (or later than exp), and
 //   earlier than the receipt of every inactive answer, and of every 200 to a revocation.
-// Greatest and least times are enough to tell; no list of operations is kept, and the order in which clients note
+// Greatest and least times are enough to judge; no list of operations is kept, and the order in which clients note
 // their times does not matter. All times are of one monotonic clock of the machine, in nanoseconds.
 
 const TOKEN_BYTES_MAX = 1024
 const NEVER = 0x7fff_ffff_ffff_ffffn
 
-/** The life of a place in the table: `retired` places are taken by whoever finds them unused. */
+/** The life of a place in the table: `retired` places are taken by a client that finds them unused. */
 const PLACE = { retired: 0, taken: 1, live: 2 } as const
 const CELL = { place: 0, users: 1, bytes: 2, shortLived: 3 } as const
 const CELLS = 4
@@ -35,7 +35,7 @@ type IssuedToken = {
 
 export type SharedToken = { readonly text: string; readonly shortLived: boolean; readonly expiresAtMs: number }
 
-/** What became of a token, as far as its clients were told. */
+/** What became of a token, by the answers of its clients. */
 export type TokenOutcome = {
   readonly text: string
   readonly shortLived: boolean
@@ -131,7 +131,7 @@ export const openTokenTable = (memory: TableMemory): TokenTable => {
     places: memory.places,
     release,
     use: place => {
-      // Counted first, looked at second: whoever takes a place has seen it retired and without users.
+      // Counted first, looked at second: a client that takes a place has seen it retired and without users.
       Atomics.add(cells, cellOf(place, 'users'), 1)
       if (Atomics.load(cells, cellOf(place, 'place')) !== PLACE.live) {
         release(place)

@@ -1,4 +1,4 @@
-// The oracle drill: neither the answers nor their times tell a caller why a credential or a token is refused. docs/drills.md
+// The oracle drill: neither the answers nor their times show a caller why a credential or a token is refused. docs/development/drills.md
 // says what it shows and what it cannot.
 import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
@@ -10,7 +10,7 @@ import type { Variables } from '../service-under-drill.ts'
 import { STORES, type StoreUnderDrill, storesUnderDrill } from '../strangers/databases.ts'
 import { makeWorld } from '../strangers/world.ts'
 import { type Group, makeGroups } from './groups.ts'
-import { isFound, PLANT_NAMES, PLANT_VARIABLE, type Plant, PLANTS } from './plants.ts'
+import { isFound, LEAK_NAMES, LEAK_VARIABLE, type SeededLeak, SEEDED_LEAKS } from './seeded-leaks.ts'
 import { differenceOf } from './responses.ts'
 import type { Sampled, Sampling } from './sampler.ts'
 import { type Difference, differencesOf, greatestOf, isLeak, shiftOf, type TwoSets } from './welch.ts'
@@ -22,12 +22,12 @@ const options = readOptions({
   samples: 1_000_000,
   'per-connection': 100,
   group: GROUPS,
-  plant: PLANT_NAMES,
+  leak: LEAK_NAMES,
   store: STORES,
   workers: 1,
 })
 const violations: string[] = []
-const planted: Plant | null = options.plant === null ? null : PLANTS[options.plant]
+const seeded: SeededLeak | null = options.leak === null ? null : SEEDED_LEAKS[options.leak]
 let compared = 0
 
 const sample = async (sampling: Sampling): Promise<Sampled> => {
@@ -76,7 +76,7 @@ const compare = (group: Group, sampled: Sampled, store: string, pair: Pair): Com
 }
 
 const isAsked = ({ name }: Group, n: number): boolean =>
-  (options.group === null || GROUPS[n] === options.group) && (planted === null || planted.group === name)
+  (options.group === null || GROUPS[n] === options.group) && (seeded === null || seeded.group === name)
 
 /** Compares all pairs on a service of its own. */
 const runService = async (store: StoreUnderDrill, variables: Variables): Promise<readonly Compared[]> => {
@@ -105,21 +105,21 @@ const judge = ({ title, differences, answersDiffer }: Compared): void => {
 }
 
 /** The same pairs on the service as it is, and with a leak seeded: the difference must move by as much. */
-const seekPlant = async (plant: Plant, store: StoreUnderDrill): Promise<void> => {
+const seekLeak = async (leak: SeededLeak, store: StoreUnderDrill): Promise<void> => {
   const preload = pathToFileURL(join(import.meta.dirname, 'preload.ts')).href
-  const variables = { [PLANT_VARIABLE]: options.plant ?? '', NODE_OPTIONS: `--import ${preload}` }
-  const title = `${store.kind}, ${plant.group}: ${plant.pair.join(' against ')}`
+  const variables = { [LEAK_VARIABLE]: options.leak ?? '', NODE_OPTIONS: `--import ${preload}` }
+  const title = `${store.kind}, ${leak.group}: ${leak.pair.join(' against ')}`
   const [before, after] = [await runService(store, {}), await runService(store, variables)].map(
     all => all.find(each => each.title === title)?.times,
   )
   if (before === undefined || after === undefined) return void violations.push(`${title}: nothing was measured`)
   const moved = shiftOf(before, after)
-  print(`seeded ${options.plant}: ${title} moved by ${moved.shiftUs.toFixed(2)} µs, t ${moved.t.toFixed(1)}`)
-  if (!isFound(plant, moved)) violations.push(`${title}: the seeded ${plant.shiftUs} µs were not found`)
+  print(`seeded ${options.leak}: ${title} moved by ${moved.shiftUs.toFixed(2)} µs, t ${moved.t.toFixed(1)}`)
+  if (!isFound(leak, moved)) violations.push(`${title}: the seeded ${leak.shiftUs} µs were not found`)
 }
 
 const runStore = async (store: StoreUnderDrill): Promise<void> => {
-  if (planted !== null) return seekPlant(planted, store)
+  if (seeded !== null) return seekLeak(seeded, store)
   for (const each of await runService(store, {})) judge(each)
 }
 

@@ -1,19 +1,19 @@
 // Brought along by the oracle drill (`--import`), in every thread of the service: edits one source as it is loaded. The
 // service knows nothing of it.
 import { registerHooks } from 'node:module'
-import { applyPlant, PLANT_VARIABLE, PLANTS, type Plant } from './plants.ts'
+import { applyLeak, LEAK_VARIABLE, SEEDED_LEAKS, type SeededLeak } from './seeded-leaks.ts'
 
 const DECODER = new TextDecoder()
-const planted = new Map<string, Plant>(Object.entries(PLANTS)).get(process.env[PLANT_VARIABLE] ?? '')
+const seeded = new Map<string, SeededLeak>(Object.entries(SEEDED_LEAKS)).get(process.env[LEAK_VARIABLE] ?? '')
 
 registerHooks({
   load: (url, context, nextLoad) => {
     const loaded = nextLoad(url, context)
-    if (planted === undefined || !url.endsWith(`server/src/${planted.file}`)) return loaded
+    if (seeded === undefined || !url.endsWith(`server/src/${seeded.file}`)) return loaded
     const { source = '' } = loaded
     return {
       ...loaded,
-      source: applyPlant(planted, typeof source === 'string' ? source : DECODER.decode(source ?? undefined)),
+      source: applyLeak(seeded, typeof source === 'string' ? source : DECODER.decode(source ?? undefined)),
     }
   },
 })

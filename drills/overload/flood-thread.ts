@@ -1,6 +1,6 @@
-// The thread that makes a flood, apart from the callers that measure it: `start`, then `count` and `stop`, as often as it is told.
+// The thread that makes a flood, apart from the callers that measure it: `start`, then `count` and `stop`, as often as it is asked.
 import { parentPort } from 'node:worker_threads'
-import { type FloodCounts, type FloodOrder, type RunningFlood, startFlood } from './flood-lanes.ts'
+import { type FloodCounts, type FloodOrder, type RunningFlood, startFlood } from './flood-senders.ts'
 
 export type FloodMessage = { readonly start: FloodOrder } | { readonly count: true } | { readonly stop: true }
 export type FloodReport = { readonly served: true } | { readonly counts: FloodCounts }

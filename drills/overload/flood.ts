@@ -1,4 +1,4 @@
-// The flood drill: honest callers keep their answers, and their time, while strangers flood the service. docs/drills.md
+// The flood drill: honest callers keep their answers, and their time, while strangers flood the service. docs/development/drills.md
 // says what it measures and what it cannot.
 import { availableParallelism, loadavg } from 'node:os'
 import { makeDrillFolder, type DrillFolder } from '../cluster/drill-folder.ts'

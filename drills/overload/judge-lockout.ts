@@ -1,5 +1,5 @@
 // What wrong secrets from elsewhere must not do to the owner of the right one.
-import type { FloodCounts } from './flood-lanes.ts'
+import type { FloodCounts } from './flood-senders.ts'
 
 export type RightSecrets = {
   /** From when a token was due until it was there, in ms; infinite where none came. */
@@ -9,7 +9,7 @@ export type RightSecrets = {
 }
 
 const TOKEN_MS_MAX = 1000
-/** Fewer would tell nothing. */
+/** Fewer would show nothing. */
 const TIMES_MIN = 10
 /** What a wrong secret may be answered with. */
 const REFUSED = new Set([401, 429, 503])

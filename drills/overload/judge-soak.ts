@@ -36,7 +36,7 @@ const medianOf = (values: readonly number[]): number =>
 
 /** What grew, a line each: medians, so that one bad minute of the machine is no growth. */
 export const judgeSoak = (rows: readonly SoakRow[]): readonly string[] => {
-  if (rows.length < ROWS_MIN) return [`only ${rows.length} rows: too few to tell growth from chance`]
+  if (rows.length < ROWS_MIN) return [`only ${rows.length} rows: too few to distinguish growth from chance`]
   const third = Math.floor(rows.length / 3)
   const [second, last] = [rows.slice(-2 * third, -third), rows.slice(-third)]
   return MEASURES.flatMap(({ name, unit, of, share, least }) => {

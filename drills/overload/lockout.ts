@@ -1,5 +1,5 @@
 // The lockout drill: the right secret of a client gets its token at once, however many wrong secrets for the same client come
-// from other addresses. docs/drills.md says what it shows and what it cannot.
+// from other addresses. docs/development/drills.md says what it shows and what it cannot.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type DrillFolder, makeDrillFolder } from '../cluster/drill-folder.ts'
 import { conclude, formatCount, performAll, print, readOptions } from '../drill.ts'
@@ -8,7 +8,7 @@ import { STORES, type StoreUnderDrill, storesUnderDrill } from '../strangers/dat
 import { makeWorld } from '../strangers/world.ts'
 import { type Connections, keepConnections } from './connections.ts'
 import { mannerOf, prebuild } from './flood-kinds.ts'
-import type { FloodCounts } from './flood-lanes.ts'
+import type { FloodCounts } from './flood-senders.ts'
 import { judgeLockout, type RightSecrets } from './judge-lockout.ts'
 import { startPace } from './pace.ts'
 import { quantile } from './summary.ts'

@@ -8,7 +8,7 @@ import type { StoreUnderDrill } from '../strangers/databases.ts'
 import { faultsIn, peakMiB, resetPeak, residentMiB, threadsOf } from '../strangers/process-state.ts'
 import { makeWorld, type Service, type World } from '../strangers/world.ts'
 import { type FloodName, type Known, mannerOf, prebuild } from './flood-kinds.ts'
-import type { FloodCounts, FloodOrder } from './flood-lanes.ts'
+import type { FloodCounts, FloodOrder } from './flood-senders.ts'
 import { KINDS, RATE_PER_SECOND } from './honest.ts'
 import { brokenOf, type Cell, missedOf, type Phase, phaseOf } from './summary.ts'
 import { formatCell, formatFlood } from './table.ts'
@@ -96,7 +96,7 @@ const whole = (value: number): string => (Number.isNaN(value) ? '-' : String(Mat
 const describeLag = ({ calm, during, after, bare }: Cell): string =>
   [calm, during, after, bare].map(({ lagMs }) => whole(lagMs)).join('/')
 
-/** What is wrong with the process, as the system and the log tell. */
+/** What is wrong with the process, by the system and the log. */
 const judgeProcess = (service: Service, before: readonly string[]): readonly string[] => {
   const left = threadsOf(service.pid)
   const threadsEnded = before.filter(thread => !left.includes(thread)).length

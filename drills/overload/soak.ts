@@ -1,5 +1,5 @@
 // The soak drill: an hour of half of what the service can do, with all that operators do, leaves memory, descriptors, the WAL
-// and response times as they were. docs/drills.md says what it shows and what it cannot.
+// and response times as they were. docs/development/drills.md says what it shows and what it cannot.
 import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

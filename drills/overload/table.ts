@@ -1,5 +1,5 @@
 // What the flood drill prints: for each flood a line about it, and a line for each kind of honest caller beside it.
-import type { FloodCounts } from './flood-lanes.ts'
+import type { FloodCounts } from './flood-senders.ts'
 import { KINDS, type Kind } from './honest.ts'
 import { type Cell, type Figures, limitOf, missedOf } from './summary.ts'
 import { percent } from '../strangers/judge.ts'

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { FloodCounts, FloodOrder } from './flood-lanes.ts'
+import type { FloodCounts, FloodOrder } from './flood-senders.ts'
 import type { FloodMessage, FloodReport } from './flood-thread.ts'
 import type { HonestOptions, Measured } from './honest.ts'
 import type { HonestMessage, HonestReport } from './honest-thread.ts'

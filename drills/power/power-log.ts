@@ -46,7 +46,7 @@ const READERS: readonly ((raw: Raw) => LogRecord)[] = [
   },
 ]
 
-/** Every whole record. The last may have been cut off by the kill: what it tells was then never done. */
+/** Every whole record. The last may have been cut off by the kill: what it records was then never done. */
 export const readPowerLog = (log: Buffer): readonly LogRecord[] => {
   const records: LogRecord[] = []
   for (let at = 0; at + HEAD_BYTES <= log.length; ) {

@@ -66,7 +66,7 @@ export const untilClosed = async (access: Access, id: string): Promise<Followed>
   }
 }
 
-/** Waits until more records have followed than the given number, or all; what was told then is durable. */
+/** Waits until more records have followed than the given number, or all; what was answered then is durable. */
 export const untilMoved = async (access: Access, id: string, above: number): Promise<Followed> => {
   for (;;) {
     const followed = await follow(access, id)

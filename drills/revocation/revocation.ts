@@ -1,5 +1,5 @@
 // The revocation drill: a million live tokens of one agent are ended at once under other traffic, and the service is
-// killed while their records follow. docs/drills.md says what it shows and what it cannot.
+// killed while their records follow. docs/development/drills.md says what it shows and what it cannot.
 import { randomUUID } from 'node:crypto'
 import { formatCount, print, readOptions, runDrill } from '../drill.ts'
 import {

@@ -14,7 +14,7 @@ const loopback = (port: number): string => `127.0.0.1:${port}`
 /** The path of HAProxy; undefined where this machine has none. */
 export const findBalancer = (): string | undefined => findProgram('haproxy')
 
-/** `onDeath` is told when it ends by itself. */
+/** `onDeath` is called when it ends by itself. */
 export const startBalancer = async (
   program: string,
   port: number,

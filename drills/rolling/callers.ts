@@ -17,7 +17,7 @@ type World = {
 
 type Ask = (request: string) => Promise<Answer>
 
-/** Nothing but the right answer is right: whoever asks knows of no restart. */
+/** Nothing but the right answer is right: a caller knows of no restart. */
 const askAs =
   (world: World, ask: Ask) =>
   async (what: string, request: string): Promise<string | undefined> => {

@@ -1,5 +1,5 @@
 // The rolling drill: two replicas behind HAProxy are restarted one after another under load, over the schema of today and
-// over those of later versions, and nobody who asks may notice. docs/drills.md says what it shows and what it cannot.
+// over those of later versions, and nobody who asks may notice. docs/development/drills.md says what it shows and what it cannot.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -43,7 +43,7 @@ const attack = async (options: AttackOptions): Promise<Tally> => {
   }
 }
 
-/** Memory may be taken back a while after its use; the process gets some time for that. */
+/** Memory may be freed a while after its use; the process gets some time for that. */
 const settle = async ({ pid, ended }: Service, beforeMiB: number): Promise<number> => {
   await delay(AFTERMATH_MS)
   const until = performance.now() + SETTLE_MS_MAX

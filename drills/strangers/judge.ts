@@ -6,7 +6,7 @@ export type Observation = {
   /** With what the process ended, if it did. */
   readonly ended: string | null
   readonly threadsEnded: number
-  /** Lines of the log that tell of a fault. */
+  /** Lines of the log that report a fault. */
   readonly faults: readonly string[]
   readonly residentBeforeMiB: number
   readonly residentAfterMiB: number
@@ -22,7 +22,7 @@ export type Observation = {
 
 export const GROWTH_MIB_MAX = 250
 const SUCCESS_SHARE_MIN = 0.99
-/** Fewer would tell nothing about one in a hundred. */
+/** Fewer would show nothing about one in a hundred. */
 const ASKED_MIN: Readonly<Record<Kind, number>> = { introspect: 50, revoke: 5, issue: 5, list: 3 }
 
 export const shareOf = ({ asked, succeeded }: HonestCounts, kind: Kind): number => succeeded[kind] / asked[kind]

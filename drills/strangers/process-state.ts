@@ -11,7 +11,7 @@ const orElse = <T>(read: () => T, otherwise: T): T => {
   }
 }
 
-/** The ids of the threads that the service named; none where the system does not tell. */
+/** The ids of the threads that the service named; none where the system does not report them. */
 export const threadsOf = (pid: number): readonly string[] =>
   orElse(
     () =>
@@ -41,7 +41,7 @@ const faultIn = (line: string): string | undefined => {
   return typeof cause === 'string' ? `${String(fields.msg)}: ${cause}` : String(fields.msg)
 }
 
-/** The lines of a log that tell of a fault. */
+/** The lines of a log that report a fault. */
 export const faultsIn = (log: string): readonly string[] =>
   log
     .split('\n')

@@ -30,7 +30,7 @@ export const basic = (id: string, secret: string): string =>
 
 const secrets = makeSecrets({ bytes: randomBytes })
 
-/** Well-formed, so that only the store can tell that nobody has them. */
+/** Well-formed, so that only the store can know that nobody has them. */
 export const wrongApiKey = (): string => secrets.makeApiKey()
 export const wrongSecret = (): string => secrets.makeClientSecret()
 

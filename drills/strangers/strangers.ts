@@ -1,5 +1,5 @@
 // The strangers drill: whatever arrives without a credential, in whatever bytes and however the connection ends, nothing
-// ends, memory stays bounded, and honest callers keep their answers. docs/drills.md says what it shows and what it cannot.
+// ends, memory stays bounded, and honest callers keep their answers. docs/development/drills.md says what it shows and what it cannot.
 import { makeDrillFolder, type DrillFolder } from '../cluster/drill-folder.ts'
 import { conclude, performAll, print, readOptions } from '../drill.ts'
 import { STORES, STORES_UNDER_DRILL, type StoreUnderDrill } from './databases.ts'

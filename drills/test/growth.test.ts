@@ -27,7 +27,7 @@ test('quadratic time on one shape is found, and the shape is named', () => {
   assert.match(shape, /a run of " ", "!"$/)
 })
 
-test('a time that is too short to tell anything says nothing', () => {
+test('a time that is too short shows nothing', () => {
   assert.equal(
     measureGrowth(
       parser,

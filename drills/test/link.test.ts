@@ -84,7 +84,7 @@ test('a link that two hold is let go by the second', async () => {
   while (heard.join('') !== 'late') await once(far, 'data')
 })
 
-test('a link that is held tells nobody that the other side is gone, until it is let go', async () => {
+test('a link that holds back bytes does not show that the other side is gone, until it is released', async () => {
   const { near, far, link } = await openEnds()
   const letGo = link.hold(BOTH)
   far.resetAndDestroy()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { applyPlant, isFound, PLANTS, type Plant } from '../oracle/plants.ts'
+import { applyLeak, isFound, SEEDED_LEAKS, type SeededLeak } from '../oracle/seeded-leaks.ts'
 import { differenceOf, normalize } from '../oracle/responses.ts'
 import { differencesOf, greatestOf, isLeak, momentsOf, shiftOf, welchT } from '../oracle/welch.ts'
 import { makeRandom } from '../random.ts'
@@ -64,13 +64,13 @@ test('a seeded leak is found by how far it moves a difference that is there with
   const after = [leaking, timesOf(3, 10)] as const
   const moved = shiftOf(before, after)
   assert.ok(Math.abs(moved.shiftUs - -10) < 2, JSON.stringify(moved))
-  assert.ok(isFound(PLANTS['unknown-client'], moved))
-  assert.equal(isFound(PLANTS['expired-token'], moved), false)
-  assert.equal(isFound(PLANTS['unknown-client'], shiftOf(before, before)), false)
-  assert.equal(isFound(PLANTS['unknown-client'], { shiftUs: -10, t: 4.4 }), false)
-  assert.equal(isFound(PLANTS['unknown-client'], { shiftUs: -21, t: -50 }), false)
+  assert.ok(isFound(SEEDED_LEAKS['unknown-client'], moved))
+  assert.equal(isFound(SEEDED_LEAKS['expired-token'], moved), false)
+  assert.equal(isFound(SEEDED_LEAKS['unknown-client'], shiftOf(before, before)), false)
+  assert.equal(isFound(SEEDED_LEAKS['unknown-client'], { shiftUs: -10, t: 4.4 }), false)
+  assert.equal(isFound(SEEDED_LEAKS['unknown-client'], { shiftUs: -21, t: -50 }), false)
   const none = new Float64Array()
-  assert.equal(isFound(PLANTS['unknown-client'], shiftOf([none, none], after)), false)
+  assert.equal(isFound(SEEDED_LEAKS['unknown-client'], shiftOf([none, none], after)), false)
 })
 
 test('of fewer than 100 samples there is no difference', () => {
@@ -89,10 +89,10 @@ test('answers that differ by their date and the id of the request are the same, 
 })
 
 test('each seeded leak changes a text that is in the source exactly once', () => {
-  for (const plant of Object.values<Plant>(PLANTS)) {
-    const source = readFileSync(join(import.meta.dirname, '../../server/src', plant.file), 'utf8')
-    assert.ok(applyPlant(plant, source).includes('hrtime'), plant.file)
-    assert.throws(() => applyPlant(plant, `${source}\n${source}`), /not exactly once/)
-    assert.throws(() => applyPlant(plant, ''), /not exactly once/)
+  for (const leak of Object.values<SeededLeak>(SEEDED_LEAKS)) {
+    const source = readFileSync(join(import.meta.dirname, '../../server/src', leak.file), 'utf8')
+    assert.ok(applyLeak(leak, source).includes('hrtime'), leak.file)
+    assert.throws(() => applyLeak(leak, `${source}\n${source}`), /not exactly once/)
+    assert.throws(() => applyLeak(leak, ''), /not exactly once/)
   }
 })

@@ -28,6 +28,16 @@ test('every seeded bug has a number of its own, a test file that is there, and a
   }
 })
 
+test('each bug that the page on drills names is in the bank', () => {
+  const rows = readFileSync(join(ROOT, 'docs', 'development', 'drills.md'), 'utf8').matchAll(
+    /^\| [^|]+ \| ((?:\d{3,4}, )*\d{3,4}) \|$/gm,
+  )
+  const named = [...rows].flatMap(([, numbers = '']) => numbers.split(', '))
+  assert.ok(named.length > 50, `The page names ${named.length} bugs.`)
+  const missing = named.filter(number => !bugs.some(({ path }) => path.includes(`/${number}-`)))
+  assert.deepEqual(missing, [])
+})
+
 testGit('the patch of every seeded bug applies to the program', () => {
   const failed = bugs.map(({ path }) => gitApply(ROOT, join(ROOT, path), '--check')).filter(one => one !== null)
   assert.deepEqual(failed, [])
@@ -41,9 +51,9 @@ testGit('no seeded bug was left in the program', () => {
   )
 })
 
-testGit('a patch that does not fit is told', () => {
-  const told = gitApply(ROOT, join(ROOT, 'bugs', 'none.patch'), '--check')
-  assert.match(told ?? '', /none\.patch/)
+testGit('a patch that does not fit is reported', () => {
+  const problem = gitApply(ROOT, join(ROOT, 'bugs', 'none.patch'), '--check')
+  assert.match(problem ?? '', /none\.patch/)
 })
 
 test('a head with a field missing or unknown is refused', () => {

@@ -72,7 +72,7 @@ export const holdToCertificates = async (
   const neighbour = makeCertificate({ subject: [[[CN, 'mail']]], authority })
   const showing = (shown: RequestOptions, headers = {}) =>
     ask(httpsRequest, origin, { connection: { ca: CERTIFICATE, ...shown }, headers })
-  const told = {
+  const seen = {
     'its certificate': await showing(own),
     'its certificate again': await showing(own),
     none: await showing({}),
@@ -86,9 +86,9 @@ export const holdToCertificates = async (
       headers: forged,
     }),
   }
-  console.log(origin, told)
+  console.log(origin, seen)
   const refused = '401 invalid_client'
-  assert.deepEqual(told, {
+  assert.deepEqual(seen, {
     'its certificate': '200',
     'its certificate again': '200',
     none: refused,

@@ -60,7 +60,7 @@ export const holdTo = async ({ address, seesRevocation }: Way): Promise<void> =>
   const forged = `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(86)}`
   const expired = await take(RESOURCE, SCOPE, BRIEF)
   await delay(EXPIRED_AFTER_MS)
-  const told = {
+  const seen = {
     good: await statusOf(address, token),
     'good again': await statusOf(address, token),
     none: await statusOf(address),
@@ -71,8 +71,8 @@ export const holdTo = async ({ address, seesRevocation }: Way): Promise<void> =>
     'of another scope': await statusOf(address, await take(RESOURCE, 'db:write')),
     revoked: await post('/oauth/revoke', { token }).then(() => statusOf(address, token)),
   }
-  console.log(address, told)
-  const { good, 'good again': again, revoked, ...refused } = told
+  console.log(address, seen)
+  const { good, 'good again': again, revoked, ...refused } = seen
   assert.deepEqual([good, again], [200, 200])
   assert.equal(revoked === 200, !seesRevocation)
   for (const [why, status] of Object.entries(refused)) assert.ok([401, 403].includes(status), `${why}: ${status}`)

@@ -102,9 +102,9 @@ func TestTokenWithoutScopeAndResourceHasTheDefaults(t *testing.T) {
 
 func TestIntrospectionAndRevocation(t *testing.T) {
 	token := take(t, configure(t, orders)).AccessToken
-	told, err := introspection.Check(t.Context(), token)
-	if err != nil || told.ClientID != id || !told.Allows("db:read") {
-		t.Fatal(told, err)
+	found, err := introspection.Check(t.Context(), token)
+	if err != nil || found.ClientID != id || !found.Allows("db:read") {
+		t.Fatal(found, err)
 	}
 	elsewhere := introspection
 	elsewhere.Resource = "https://mail.example"
@@ -138,8 +138,8 @@ func TestReceivedTokenIsExchangedAndEndsWithTheFirst(t *testing.T) {
 	}
 	there := introspection
 	there.Resource = mail
-	if told, err := there.Check(t.Context(), answer.AccessToken); err != nil || told.ClientID == id {
-		t.Fatal(told, err)
+	if found, err := there.Check(t.Context(), answer.AccessToken); err != nil || found.ClientID == id {
+		t.Fatal(found, err)
 	}
 	revoke(t, received)
 	if _, err := there.Check(t.Context(), answer.AccessToken); !errors.Is(err, bearer.ErrInactive) {

@@ -4,10 +4,10 @@ const check = async request => {
   if (bearer === null) return refuse(request, '')
   const reply = await request.subrequest('/_introspection', { method: 'POST', body: `token=${bearer[1]}` })
   if (reply.status !== 200) return request.return(500)
-  const told = JSON.parse(reply.responseText)
+  const body = JSON.parse(reply.responseText)
   const wanted = request.variables
-  if (!told.active || ![].concat(told.aud).includes(wanted.resource)) return refuse(request, ', error="invalid_token"')
-  if (!told.scope.split(' ').includes(wanted.scope)) return request.return(403)
+  if (!body.active || ![].concat(body.aud).includes(wanted.resource)) return refuse(request, ', error="invalid_token"')
+  if (!body.scope.split(' ').includes(wanted.scope)) return request.return(403)
   request.return(204)
 }
 

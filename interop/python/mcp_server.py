@@ -15,16 +15,16 @@ class Introspection(TokenVerifier):
 
     async def verify_token(self, token: str) -> AccessToken | None:
         async with httpx2.AsyncClient(headers={"X-API-Key": self.api_key}) as client:
-            told = (await client.post(self.address, data={"token": token})).raise_for_status().json()
-        if not told["active"]:
+            answer = (await client.post(self.address, data={"token": token})).raise_for_status().json()
+        if not answer["active"]:
             return None
-        audience = [told["aud"]] if isinstance(told["aud"], str) else told["aud"]
+        audience = [answer["aud"]] if isinstance(answer["aud"], str) else answer["aud"]
         return AccessToken(
             token=token,
-            client_id=told["client_id"],
-            subject=told["sub"],
-            scopes=told["scope"].split(),
-            expires_at=told["exp"],
+            client_id=answer["client_id"],
+            subject=answer["sub"],
+            scopes=answer["scope"].split(),
+            expires_at=answer["exp"],
             resource=self.resource if self.resource in audience else audience[0],
         )
 

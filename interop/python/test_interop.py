@@ -21,7 +21,7 @@ from verify_by_keys import make_check
 
 ISSUER, CLIENT_ID, CLIENT_SECRET = (os.environ[name] for name in ("ISSUER", "CLIENT_ID", "CLIENT_SECRET"))
 ORDERS_CLIENT_ID, ORDERS_CLIENT_SECRET = os.environ["ORDERS_CLIENT_ID"], os.environ["ORDERS_CLIENT_SECRET"]
-API_KEY, API_KEY_ID = os.environ["API_KEY"], os.environ["API_KEY_ID"]
+API_KEY, API_KEY_ID, WRITER_API_KEY = (os.environ[name] for name in ("API_KEY", "API_KEY_ID", "WRITER_API_KEY"))
 ORDERS, MAIL = "https://orders.example/v1", "https://mail.example"
 
 
@@ -66,11 +66,11 @@ class AuthlibClient(unittest.TestCase):
         asker = agent.make_client(ISSUER, API_KEY_ID, API_KEY)
         client = make_client()
         token = agent.fetch_token(client, resource=ORDERS)["access_token"]
-        told = asker.introspect_token(metadata["introspection_endpoint"], token=token).json()
-        self.assertEqual((told["active"], told["aud"], told["client_id"]), (True, ORDERS, CLIENT_ID))
+        answer = asker.introspect_token(metadata["introspection_endpoint"], token=token).json()
+        self.assertEqual((answer["active"], answer["aud"], answer["client_id"]), (True, ORDERS, CLIENT_ID))
         self.assertEqual(client.revoke_token(metadata["revocation_endpoint"], token=token).status_code, 200)
-        told = asker.introspect_token(metadata["introspection_endpoint"], token=token).json()
-        self.assertEqual(told, {"active": False})
+        answer = asker.introspect_token(metadata["introspection_endpoint"], token=token).json()
+        self.assertEqual(answer, {"active": False})
 
 
 class TokenExchange(unittest.TestCase):
@@ -85,8 +85,8 @@ class TokenExchange(unittest.TestCase):
         metadata = agent.discover(ISSUER)
         client.revoke_token(metadata["revocation_endpoint"], token=received)
         asker = agent.make_client(ISSUER, API_KEY_ID, API_KEY)
-        told = asker.introspect_token(metadata["introspection_endpoint"], token=token["access_token"]).json()
-        self.assertEqual(told, {"active": False})
+        answer = asker.introspect_token(metadata["introspection_endpoint"], token=token["access_token"]).json()
+        self.assertEqual(answer, {"active": False})
 
     def test_who_may_not_exchange_hears_so(self):
         with self.assertRaises(OAuthError) as refused:

@@ -1,4 +1,4 @@
-// An MCP server on streamable HTTP that takes only Mintmark's tokens for itself, and tells clients where to get one.
+// An MCP server on streamable HTTP that takes only Mintmark's tokens for itself, and refers clients to the service that issues them.
 import { discoverAuthorizationServerMetadata } from '@modelcontextprotocol/sdk/client/auth.js'
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
 import type { OAuthTokenVerifier } from '@modelcontextprotocol/sdk/server/auth/provider.js'

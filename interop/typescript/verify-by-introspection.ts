@@ -22,10 +22,10 @@ export const verifyByIntrospection = (issuer: string, resource: URL, apiKey: str
       body: new URLSearchParams({ token }),
     })
     if (!response.ok) throw new Error(`Introspection answered ${response.status}`)
-    const told = (await response.json()) as Introspection
-    if (!told.active) throw new InvalidTokenError('The token is not active')
-    if (![told.aud].flat().includes(resource.href)) throw new InvalidTokenError('The token is for another resource')
-    const extra = { subject: told.sub, ...(told.act !== undefined && { act: told.act }) }
-    return { token, clientId: told.client_id, scopes: told.scope.split(' '), expiresAt: told.exp, resource, extra }
+    const found = (await response.json()) as Introspection
+    if (!found.active) throw new InvalidTokenError('The token is not active')
+    if (![found.aud].flat().includes(resource.href)) throw new InvalidTokenError('The token is for another resource')
+    const extra = { subject: found.sub, ...(found.act !== undefined && { act: found.act }) }
+    return { token, clientId: found.client_id, scopes: found.scope.split(' '), expiresAt: found.exp, resource, extra }
   },
 })

@@ -13,7 +13,7 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.exit(1)
 }
 
-// A clone holds the TypeScript, which Node runs as it is; a published package holds what was emitted from it,
+// A clone holds the TypeScript, which Node runs as it is; a published package holds what was built of it,
 // because Node refuses to strip types under node_modules.
 const source = new URL('../src/main.ts', import.meta.url)
-await import((existsSync(source) ? source : new URL('../dist/server/src/main.js', import.meta.url)).href)
+await import((existsSync(source) ? source : new URL('../dist/main.js', import.meta.url)).href)

@@ -1,5 +1,5 @@
 // The edge of the process: arguments in, exit code out. A service that started keeps the process alive.
-import { keepCompiledCode } from './cli/compile-cache.ts'
+import { keepCompiledCode } from './cli/local/compile-cache.ts'
 
 // Before anything else is loaded.
 keepCompiledCode()

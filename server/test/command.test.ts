@@ -12,7 +12,7 @@ const COMMAND = resolve(import.meta.dirname, '../bin/mintmark.js')
 const makePackage = (t: TestContext, programs: readonly string[]): string => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-command-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  for (const name of ['bin', 'src', 'dist/server/src']) mkdirSync(join(folder, name), { recursive: true })
+  for (const name of ['bin', 'src', 'dist']) mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   copyFileSync(COMMAND, join(folder, 'bin/mintmark.js'))
   for (const program of programs) writeFileSync(join(folder, program), `console.log('${program}')`)
@@ -45,10 +45,10 @@ for (const version of ['24.15.0', '25.0.0', '26.10.0']) {
   })
 }
 
-test('in a clone the command runs the TypeScript, also where there is an emitted program', t => {
-  assert.equal(runAs('26.10.0', makePackage(t, ['src/main.ts', 'dist/server/src/main.js'])).stdout, 'src/main.ts\n')
+test('in a clone the command runs the TypeScript, also where there is a built program', t => {
+  assert.equal(runAs('26.10.0', makePackage(t, ['src/main.ts', 'dist/main.js'])).stdout, 'src/main.ts\n')
 })
 
-test('in a published package, which has no TypeScript, the command runs the emitted program', t => {
-  assert.equal(runAs('26.10.0', makePackage(t, ['dist/server/src/main.js'])).stdout, 'dist/server/src/main.js\n')
+test('in a published package, which has no TypeScript, the command runs the built program', t => {
+  assert.equal(runAs('26.10.0', makePackage(t, ['dist/main.js'])).stdout, 'dist/main.js\n')
 })

@@ -52,7 +52,7 @@ test('trusted proxies alone say where requests come from, and no header of their
   ])
 })
 
-test('the listener asks for certificates where it has authorities, or where it is told to', async () => {
+test('the listener asks for certificates where it has authorities, or where it is configured to', async () => {
   const authorities = authority.cert + second.cert
   const request = { MINTMARK_TLS_CLIENT_CERTS: 'request' }
   assert.deepEqual((await read({ ...TLS, ...AUTHORITIES })).listener, { authorities })
@@ -157,7 +157,7 @@ test('what the service hears of, and so announces, follows from where certificat
   }
 })
 
-test('a listener that is told nothing asks for nothing, and one without authorities takes those of nobody', () => {
+test('a listener without configuration asks for nothing, and one without authorities takes those of nobody', () => {
   const tls = { certificate: CERTIFICATE, key: PRIVATE_KEY }
   const plain = { cert: CERTIFICATE, key: PRIVATE_KEY }
   assert.deepEqual(certificateOptionsOf(tls, { header: null, listener: null }).https, plain)

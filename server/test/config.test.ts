@@ -10,8 +10,8 @@ import { BASE, file, KEY, mistakesOf } from '../../testkit/services/base-environ
 import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/keys/loopback-certificate.ts'
 
 test('four variables are enough; the rest has the documented defaults', async () => {
-  const config = await readServeConfig(BASE)
   const workers = process.platform === 'linux' ? Math.min(availableParallelism(), 64) : 1
+  const { settings: _, ...config } = await readServeConfig(BASE)
   assert.deepEqual(config, {
     dataDirectory: resolve('.mintmark'),
     databaseFile: resolve('.mintmark/mintmark.db'),
@@ -31,9 +31,11 @@ test('four variables are enough; the rest has the documented defaults', async ()
         roles: { 'mintmark-viewer': 'viewer', 'mintmark-operator': 'operator', 'mintmark-admin': 'admin' },
         algorithms: ['RS256', 'PS256', 'ES256', 'ES384', 'Ed25519'],
         setting: 'MINTMARK_IDP_ISSUER',
+        settings: [],
       },
     ],
     scopesSupported: null,
+    console: null,
     dpopNonce: 'required',
     clientKeyRanges: [],
     trustedProxies: [],
@@ -42,6 +44,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
     metrics: null,
     traces: null,
     accessLog: false,
+    useEvidence: true,
     host: '0.0.0.0',
     logLevel: 'info',
     tls: null,
@@ -56,7 +59,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
 })
 
 const PLAIN_HTTP =
-  'The service speaks plain HTTP on 0.0.0.0:8080, beyond this machine: whoever listens in that network reads secrets and tokens. Let nobody but a proxy that ends TLS reach this port, set HOST=127.0.0.1 where the proxy is on this machine, or set MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE.'
+  'The service speaks plain HTTP on 0.0.0.0:8080, beyond this machine: anybody who listens in that network reads secrets and tokens. Let nobody but a proxy that ends TLS reach this port, set HOST=127.0.0.1 where the proxy is on this machine, or set MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE.'
 
 test('plain HTTP beyond this machine is warned of, and not on loopback, with TLS, or behind proxies that are named', async () => {
   const warningsFor = async (variables: Readonly<Record<string, string>>) =>
@@ -180,7 +183,8 @@ test('the configuration file adds identity providers and scopes', async () => {
   const path = file('good.json', JSON.stringify({ identity_providers: [provider], scopes_supported: ['db:read'] }))
   const config = await readServeConfig({ ...BASE, MINTMARK_CONFIG_FILE: path })
   assert.deepEqual(config.scopesSupported, ['db:read'])
-  assert.deepEqual(config.identityProviders[1], {
+  const { settings: _, ...second } = config.identityProviders[1] ?? {}
+  assert.deepEqual(second, {
     ...provider,
     jwksUri: undefined,
     roleClaim: 'roles',
@@ -274,26 +278,4 @@ describe('the other commands read only what they need', () => {
     const none = await mistakesOf(() => readDevConfig({ PORT: '65535' }))
     assert.match(none.join('\n'), /^PORT is 65535, and PORT \+ 1 is no port/)
   })
-})
-
-test('signing keys: an algorithm of the list, and days or off', async () => {
-  const read = async (env: Record<string, string>) => (await readServeConfig({ ...BASE, ...env })).signingKeys
-  for (const algorithm of ['ES256', 'RS256', 'EdDSA', 'ML-DSA-65']) {
-    assert.deepEqual(await read({ MINTMARK_SIGNING_ALGORITHM: algorithm }), { algorithm, rotationDays: 30 })
-  }
-  for (const [text, rotationDays] of [
-    ['1', 1],
-    ['3650', 3650],
-    ['off', null],
-  ] as const) {
-    assert.deepEqual(await read({ MINTMARK_KEY_ROTATION_DAYS: text }), { algorithm: 'ES256', rotationDays })
-  }
-  for (const [name, text, wrong] of [
-    ['MINTMARK_SIGNING_ALGORITHM', 'HS256', /MINTMARK_SIGNING_ALGORITHM is "HS256"; expected one of ES256, RS256/],
-    ['MINTMARK_SIGNING_ALGORITHM', 'none', /expected one of/],
-    ['MINTMARK_KEY_ROTATION_DAYS', '0', /is "0"; expected a whole number from 1 to 3650, or off/],
-    ['MINTMARK_KEY_ROTATION_DAYS', '3651', /or off/],
-  ] as const) {
-    await assert.rejects(read({ [name]: text }), wrong)
-  }
 })

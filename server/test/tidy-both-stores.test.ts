@@ -5,10 +5,12 @@ import { nothing, readFiles } from '../../testkit/sources/source-files.ts'
 const SQLITE = "SQLite's own machinery"
 const COUNTERPART = 'its counterpart is in server/test/postgres'
 const WIRE = 'of the wire and the keys, whichever store is behind them'
+const QUEUED = 'signatures and secrets wait for their turn before a store is asked, whichever it is'
 const NO_STORE = 'it opens no store'
 const LONG = 'minutes of simulated time; what the store does there is in key-scheduler and key-acts'
 
 const ON_ONE_STORE: Readonly<Record<string, string>> = {
+  'contract/wire/answer-deadline': WIRE,
   'contract/wire/bad-input': WIRE,
   'contract/clients/client-assertion-weaknesses': WIRE,
   'contract/clients/client-certificate-header': WIRE,
@@ -22,9 +24,11 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/wire/every-endpoint': WIRE,
   'contract/wire/front-page': WIRE,
   'contract/wire/hostile-bytes': WIRE,
+  'contract/clients/imported-secrets-flood': QUEUED,
   'contract/clients/known-weak-keys': WIRE,
   'contract/oauth/mcp-clients': WIRE,
   'contract/oauth/mcp-relay': WIRE,
+  'contract/oauth/operator-flood': QUEUED,
   'contract/wire/openapi': WIRE,
   'contract/wire/openapi-document': WIRE,
   'contract/wire/pipelining': WIRE,
@@ -38,6 +42,8 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/clients/resumed-sessions': WIRE,
   'contract/wire/slow-connections': WIRE,
   'contract/wire/watch-answers': NO_STORE,
+  'contract/oauth/revocation-feed-followers': WIRE,
+  'contract/oauth/revocation-feed-stream': WIRE,
   'contract/oauth/weaknesses': WIRE,
   'contract/admin/access':
     'who may is decided before a store is asked: that callers are found is tried with api-keys and operators',
@@ -54,9 +60,13 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'store/ledger/retention': `${SQLITE}: rows go, not partitions; ${COUNTERPART}: retention`,
   'store/audit/seal-chain': NO_STORE,
   'store/audit/seals': `${SQLITE}: an image of the file; ${COUNTERPART}: seals`,
-  'store/sqlite/seq-memory': NO_STORE,
+  'store/sqlite/version-keyed-cache': NO_STORE,
   'store/sqlite/serving-lock': SQLITE,
   'store/usage/usage-counter': NO_STORE,
+  'store/usage/use-counter': NO_STORE,
+  'store/feed/position-reports': NO_STORE,
+  'store/repositories/unknown-clients': 'the statements of both stores, which it runs on a file',
+  'store/signing-keys/key-supply': NO_STORE,
   'store/sqlite/writer': SQLITE,
   'store/sqlite/writer-queue': SQLITE,
 }

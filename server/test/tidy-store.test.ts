@@ -43,7 +43,7 @@ const OF_ONE_DATABASE =
 test('what stores share is SQL that each of them reads', () => {
   const shared = STORES.filter(file => !STORE_OF_A_DATABASE.test(file.path))
   assert.ok(findIn(shared, /\b(?:select|insert|update|delete) /).length > 80, 'Next to no statements are found.')
-  nothing(findIn(shared, OF_ONE_DATABASE), 'See docs/decisions/0022-scripts.md.')
+  nothing(findIn(shared, OF_ONE_DATABASE), 'See docs/decisions/0022-statement-programs.md.')
 })
 
 /** The statement programs that a file declares; with `export` before it, those that it gives to others. */

@@ -5,7 +5,7 @@ import { pathOf } from '../../api/operation.ts'
 import { OPERATIONS } from '../../api/operations.ts'
 import { ERRORS } from '../src/http/wire/error-reference.ts'
 import {
-  findCircle,
+  findCycle,
   findIn,
   importedFilesOf,
   importedPackagesOf,
@@ -52,19 +52,8 @@ const LAYERS: Readonly<Record<string, Rule>> = {
   operations: { files: ['operations', 'domain', 'ports', 'api/values'], packages: 'none' },
   http: { files: ['http', 'operations', 'domain', 'ports', 'api', 'api/values', 'package.json'], packages: 'any' },
   cli: {
-    files: [
-      'cli',
-      'dev',
-      'serving',
-      'operations',
-      'domain',
-      'ports',
-      'config',
-      'compose',
-      'api',
-      'api/values',
-      'package.json',
-    ],
+    // biome-ignore format: one name a line would make this file too long.
+    files: ['cli', 'dev', 'serving', 'operations', 'domain', 'ports', 'config', 'compose', 'api', 'api/values', 'packages', 'package.json'],
     packages: 'any',
   },
   dev: { files: ['dev', 'operations', 'domain', 'ports', 'config', 'compose', 'api/values'], packages: 'any' },
@@ -82,8 +71,12 @@ const LAYERS: Readonly<Record<string, Rule>> = {
 }
 
 const SOURCES = [...readFiles('api/**/*.ts'), ...readFiles('server/src/**/*.ts')]
-const TESTS = ['server/test', 'testkit', 'drills/test'].flatMap(folder => readFiles(`${folder}/**/*.ts`))
-const CODE = [...SOURCES, ...TESTS, ...readFiles('server/bin/*.js')]
+/** tidy-workspaces.test.ts says what they may import. */
+const PACKAGES = readFiles('packages/{,*/{,src/**/}}*.ts')
+const TESTS = ['server/test', 'testkit', 'drills/test', 'packages/*/test', 'console/test'].flatMap(folder =>
+  readFiles(`${folder}/**/*.ts`),
+)
+const CODE = [...SOURCES, ...PACKAGES, ...TESTS, ...readFiles('server/bin/*.js'), ...readFiles('examples/**/*.ts')]
 const BANNED_FOLDER = /(?:^|\/)(?:utils?|helpers?|common|shared|misc|lib)(?:\/|$)/
 const BANNED_STEM = /(?:^|[-./])(?:manager|helper|util|service|impl|data|info|index)s?(?:\.[a-z]+)+$/
 const DECLARED =
@@ -118,7 +111,7 @@ test('there is source to judge, and every file of it stands in a layer', () => {
   nothing(strays, `A file of server/src stands in one of: ${Object.keys(LAYERS).join(', ')}.`)
 })
 
-test('a layer imports only what data flows towards', () => {
+test('a layer imports only what data flows toward', () => {
   const wrong = SOURCES.flatMap(file => {
     const layer = layerOf(file.path)
     const allowed = LAYERS[layer]?.files ?? []
@@ -136,9 +129,9 @@ test('domain, ports and operations import no package and nothing of Node', () =>
   nothing(wrong, 'Time, randomness, keys, storage and network come through ports.')
 })
 
-test('no files import one another in a circle, types included', () => {
-  const circle = findCircle(new Map(CODE.map(file => [file.path, importedFilesOf(file)])))
-  assert.equal(circle, undefined, `A circle of imports: ${circle?.join(' → ')}`)
+test('there are no circular imports, types included', () => {
+  const cycle = findCycle(new Map(CODE.map(file => [file.path, importedFilesOf(file)])))
+  assert.equal(cycle, undefined, `An import cycle: ${cycle?.join(' → ')}`)
 })
 
 test('process.env is read in config/config.ts only', () => {
@@ -156,6 +149,8 @@ test('files are kebab-case, and no folder or file is named for nothing in partic
     ...listPaths('server/test'),
     ...listPaths('testkit'),
     ...listPaths('server/bin'),
+    ...listPaths('packages/*/{src,test}'),
+    ...listPaths('examples').filter(path => path.endsWith('.ts')),
   ]
   const files = paths.filter(path => path.includes('.'))
   nothing(
@@ -167,7 +162,7 @@ test('files are kebab-case, and no folder or file is named for nothing in partic
     'A folder is named for its layer or capability.',
   )
   nothing(
-    files.filter(path => BANNED_STEM.test(path)),
+    files.filter(path => BANNED_STEM.test(path) && !/^packages\/[^/]+\/src\/index\.ts$/.test(path)),
     'A file is named for what it exports, and is no barrel.',
   )
 })
@@ -182,23 +177,28 @@ test('nothing is declared a Manager, Helper, Util, Service, Impl, Data or Info',
 })
 
 test('every source file opens with a comment that says what it is for', () => {
-  const wrong = SOURCES.filter(file => !/^(?:\/\/ |\/\*\*)/.test(file.text)).map(file => file.path)
+  const files = [...SOURCES, ...PACKAGES]
+  const wrong = files.filter(file => !/^(?:\/\/ |\/\*\*)/.test(file.text)).map(file => file.path)
   nothing(wrong, 'The first line of a source file is a comment.')
 })
 
 test('no unfinished thought is left behind, and no test is switched off', () => {
   nothing(findIn(CODE, /\b(?:TO[D]O|FIX[M]E|X[X]X)\b/), 'Finish it, or write an issue.')
-  const off = findIn(TESTS, /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): (?!false)/)
-  const mayBeMissing = ['testkit/databases/pooler.ts:', 'server/test/serving/metrics-formats.test.ts:']
+  const off = findIn(TESTS, /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): (?!false|NO_TERMINAL\b)/)
+  const browsers = ['console/test/', 'packages/verify/test/browser.test.ts:']
+  const mayBeMissing = ['testkit/databases/pooler.ts:', 'server/test/serving/metrics-formats.test.ts:', ...browsers]
   const wrong = off.filter(place => !mayBeMissing.some(file => place.startsWith(file)))
-  nothing(wrong, 'Every test runs, but those through a PgBouncer or promtool where the machine has none.')
+  nothing(
+    wrong,
+    'Every test runs, but those that need a PgBouncer, promtool, chromium or script(1) where the machine has none.',
+  )
 })
 
 const DEPENDENCY_KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const
 const WORKSPACES = (JSON.parse(readText('package.json')) as { readonly workspaces: readonly string[] }).workspaces
 
 test('every dependency has one exact version', () => {
-  const wrong = ['.', ...WORKSPACES, 'runtime']
+  const wrong = ['.', ...WORKSPACES, 'runtime', 'site']
     .map(folder => `${folder}/package.json`)
     .flatMap(path =>
       [...dependenciesIn(path, ...DEPENDENCY_KINDS)]
@@ -215,6 +215,7 @@ test('each lock file names the dependencies of its manifests, no others and in t
     ['package-lock.json', '', 'package.json'],
     ...WORKSPACES.map(folder => ['package-lock.json', folder, `${folder}/package.json`]),
     ['runtime/package-lock.json', '', 'runtime/package.json'],
+    ['site/package-lock.json', '', 'site/package.json'],
   ]) {
     const { packages } = read(lock) as { packages: Record<string, Manifest> }
     const manifest = read(path) as Manifest
@@ -224,7 +225,10 @@ test('each lock file names the dependencies of its manifests, no others and in t
 
 test('every runtime dependency is used by the source, recorded in docs/decisions/, and nothing else is imported', () => {
   const declared = [...dependenciesIn('server/package.json', 'dependencies').keys()]
-  const imported = SOURCES.flatMap(importedPackagesOf).filter(name => !name.startsWith('node:'))
+  // The command line takes its source of tokens from packages/client: docs/decisions/0072-client.md.
+  const imported = [...SOURCES, ...readFiles('packages/client/src/**/*.ts')]
+    .flatMap(importedPackagesOf)
+    .filter(name => !name.startsWith('node:'))
   const records = readFiles('docs/decisions/*.md')
     .map(file => file.text)
     .join('\n')
@@ -260,15 +264,16 @@ test('docs/errors.md lists every refusal code, and no other, in the words of the
   )
 })
 
-test('docs/operating.md names every variable that config.ts reads, and no other', () => {
+test('docs/operating/ names every variable that config.ts reads, and no other', () => {
   const config = SOURCES.filter(file => layerOf(file.path) === 'config').map(file => file.text)
+  const operating = readFiles('docs/operating/*.md').map(file => file.text)
   const read = namesIn(config.join('\n'), /\bMINTMARK_[A-Z_]+[A-Z]\b/g)
-  const named = namesIn(readText('docs/operating.md'), /\bMINTMARK_[A-Z_]+[A-Z]\b/g)
+  const named = namesIn(operating.join('\n'), /\bMINTMARK_[A-Z_]+[A-Z]\b/g)
   assert.ok(read.includes('MINTMARK_BASE_URL'), 'config.ts names no variable of ours.')
-  nothing(without(read, named), 'Read by config.ts, but not in docs/operating.md:')
+  nothing(without(read, named), 'Read by config.ts, but not in docs/operating/:')
   nothing(
     without(named, [...read, ...read.map(name => `${name}_FILE`)]),
-    'In docs/operating.md, but not read by config.ts:',
+    'In docs/operating/, but not read by config.ts:',
   )
 })
 
@@ -287,8 +292,9 @@ test('the docs name every route', () => {
   nothing(without(routes, namesIn(docs(), /\/[a-z0-9._/{}-]*[a-z0-9}]/g)), 'A route, but in no file of docs/:')
 })
 
-test('docs/administration.md names every operation of the administration that changes something', () => {
-  const named = namesIn(readText('docs/administration.md'), /(?<=`)[A-Z]+ \/[a-z0-9._/{}-]+(?=`)/g)
+test('docs/administration/ names every operation of the administration that changes something', () => {
+  const pages = readFiles('docs/administration/*.md').filter(({ path }) => !path.endsWith('/access.md'))
+  const named = namesIn(pages.map(({ text }) => text).join('\n'), /(?<=`)[A-Z]+ \/[a-z0-9._/{}-]+(?=`)/g)
   const routes = OPERATIONS.map(({ route }) => route).filter(route => /^(?!GET )\S+ \/api\//.test(route))
-  nothing(without(routes, named), 'In api/, but not in docs/administration.md:')
+  nothing(without(routes, named), 'In api/, but not in docs/administration/:')
 })

@@ -16,7 +16,7 @@ export type AgentsApi = {
   readonly newName: () => string
   /** Calls what stands below `/api/v1/agents`. */
   readonly act: (method: string, path: string, body?: unknown) => Promise<Answer>
-  /** An agent that may have `db:*` and any resource unless told otherwise, with the record that creation answered. */
+  /** An agent that may have `db:*` and any resource unless given otherwise, with the record that creation answered. */
   readonly create: (settings?: Body) => Promise<AgentOfTest & { readonly record: Body }>
   readonly patch: (id: string, change: Body) => Promise<Body>
   readonly show: (id: string) => Promise<Body>

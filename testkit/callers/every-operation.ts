@@ -1,11 +1,12 @@
-// A request of every operation that succeeds once its caller may make it, by the rows of docs/access.md.
+// A request of every operation that succeeds once its caller may make it, by the rows of docs/administration/access.md.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { methodOf, pathOf } from '../../api/operation.ts'
 import { OPERATIONS as ROWS } from '../../api/operations.ts'
 import { admin, call, type Call, type Headers } from './administration.ts'
 import { keycloakClient } from './foreign-exports.ts'
-import { type Answer, claimsOf, FORM, issue, send } from './requests.ts'
+import { type Answer, bearer, claimsOf, FORM, issue, send } from './requests.ts'
+import { signIn } from './sessions.ts'
 import { type AgentOfTest, AUDIENCE, type TestServer } from '../services/test-server.ts'
 
 export type World = {
@@ -75,6 +76,13 @@ const newSigningKey = (): { readonly private_key: object } => ({
 const signingKeyPath = async ({ service }: World): Promise<string> =>
   `/api/v1/keys/${String((await make(service, '/api/v1/keys/import', newSigningKey()))['kid'])}`
 
+const sessionPath = async ({ service }: World): Promise<string> => {
+  await signIn(service)
+  const answer = await call(service, { method: 'GET', path: '/api/v1/sessions' }, await admin(service))
+  const { data } = answer.json as { readonly data: readonly { readonly id: string }[] }
+  return `/api/v1/sessions/${data.at(-1)?.id}`
+}
+
 const newRevocation = { audience: AUDIENCE, scope: 'none:none' }
 
 const revocationPath = async ({ service }: World): Promise<string> =>
@@ -101,13 +109,43 @@ const METADATA = ['jwks.json', 'oauth-authorization-server', 'openid-configurati
 /** Those that read and have no parameter in their path need no more than their row. */
 const READS = ROWS.filter(row => methodOf(row) === 'GET' && !pathOf(row).includes('{'))
 
+const FEED = '/oauth/revocation-feed'
+
+/** A segment, which there is once something has ended. */
+const segmentPath = async ({ service, client }: World): Promise<string> => {
+  const { key } = await service.createApiKey('tokens:introspect')
+  await send(service, {
+    method: 'POST',
+    path: '/oauth/revoke',
+    headers: { ...FORM, ...bearer(await service.provider.operatorJwt()) },
+    body: new URLSearchParams({ token: await issue(service, client) }).toString(),
+  })
+  const { json } = await send(service, { path: FEED, headers: { 'x-api-key': key } })
+  const { epoch, position } = json as { readonly epoch: string; readonly position: number }
+  return `${FEED}/segments/${epoch}/0-${position}`
+}
+
 export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
   ...Object.fromEntries(READS.map(row => [row.route, get(pathOf(row))])),
   'POST /oauth/token': () => ({ method: 'POST', path: '/oauth/token', form: { grant_type: 'client_credentials' } }),
   'POST /oauth/introspect/v2': withToken('/oauth/introspect/v2'),
   'POST /oauth/revoke': withToken('/oauth/revoke'),
+  'GET /oauth/revocation-feed/segments/{epoch}/{range}': at('GET', segmentPath),
+  'GET /oauth/revocation-feed/changes': get(`${FEED}/changes?position=0`),
+  'GET /oauth/revocation-feed/stream': get(`${FEED}/stream?position=0`),
+  'POST /oauth/revocation-feed/positions': () => ({
+    method: 'POST',
+    path: `${FEED}/positions`,
+    body: { name: newName(), epoch: 'of-long-ago', position: 7, uses: [] },
+  }),
   'GET /api/v1/tokens/{id}': at('GET', tokenPath),
   'GET /api/v1/tokens/{id}/lineage': at('GET', tokenPath, '/lineage'),
+  'GET /api/v1/tokens/{id}/explain': at('GET', tokenPath, '/explain'),
+  'POST /api/v1/tokens/explain': async ({ service, client }) => ({
+    method: 'POST',
+    path: '/api/v1/tokens/explain',
+    body: { token: await issue(service, client) },
+  }),
   'POST /api/v1/tokens/{id}/revoke': at('POST', tokenPath, '/revoke', {}),
   'POST /api/v1/revocations': () => ({ method: 'POST', path: '/api/v1/revocations', body: newRevocation }),
   'GET /api/v1/revocations/{id}': at('GET', revocationPath),
@@ -116,6 +154,7 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
     path: '/api/v1/leaked-secrets',
     body: [{ token: (await service.createAgent()).clientSecret }],
   }),
+  'DELETE /api/v1/sessions/{id}': at('DELETE', sessionPath),
   'POST /api/v1/imports': () => ({
     method: 'POST',
     path: '/api/v1/imports',
@@ -150,6 +189,7 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
   'GET /oauth/authorize': get('/oauth/authorize'),
   'GET /openapi.json': get('/openapi.json'),
   'GET /docs': get('/docs'),
+  'GET /console': get('/console'),
   'GET /': get('/'),
   'GET /favicon.ico': get('/favicon.ico'),
   'GET /favicon.svg': get('/favicon.svg'),

@@ -17,6 +17,7 @@ export const NOTHING = {
   description: null,
   agent_id: null,
   name: null,
+  owner: null,
   secret: null,
   client_secret: null,
   scope: null,

@@ -37,8 +37,16 @@ type Message = {
 /** Where a connection comes from, and what it shows of its client. */
 export type Connection = Pick<RequestOptions, 'agent' | 'cert' | 'key' | 'localAddress' | 'maxVersion' | 'minVersion'>
 
+/** A stream of events has no end: what comes first of it is read. */
+const readBody = async (response: IncomingMessage): Promise<string> => {
+  if (!response.headers['content-type']?.startsWith('text/event-stream')) return text(response)
+  const [first = ''] = (await Promise.race([once(response, 'data'), once(response, 'end')])) as [Buffer?]
+  response.destroy()
+  return first.toString()
+}
+
 const readAnswer = async (response: IncomingMessage, baseUrl: string, target: string): Promise<Answer> => {
-  const body = await text(response)
+  const body = await readBody(response)
   const isJson = /[/+]json\b/.test(response.headers['content-type'] ?? '') && body !== ''
   const headers = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')])
   const challenges = response.headersDistinct['www-authenticate'] ?? []
@@ -68,7 +76,7 @@ export const send = async (service: TestServer, message: Message): Promise<Answe
   return readAnswer(response, service.baseUrl, below)
 }
 
-/** Writes bytes to a connection and gives what comes back until the server closes it. */
+/** Writes bytes to a connection and returns what comes back until the server closes it. */
 export const sendBytes = async (service: TestServer, bytes: string): Promise<string> => {
   const { hostname, port } = new URL(service.baseUrl)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -76,7 +84,7 @@ export const sendBytes = async (service: TestServer, bytes: string): Promise<str
   return text(socket)
 }
 
-/** Posts the beginning of a long JSON body and gives the status that comes back, the rest of the body never sent. */
+/** Posts the beginning of a long JSON body and returns the status that comes back, the rest of the body never sent. */
 export const statusBeforeBody = async (service: TestServer, path: string, bytes: number): Promise<number> => {
   const { hostname, port, host } = new URL(service.baseUrl)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -190,6 +198,7 @@ const TITLES: Readonly<Record<string, string>> = {
   not_found: 'Not found',
   method_not_allowed: 'Method not allowed',
   already_exists: 'Already exists',
+  plan_outdated: 'Plan outdated',
   request_too_large: 'Request too large',
   temporarily_unavailable: 'Temporarily unavailable',
 }

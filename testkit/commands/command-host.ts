@@ -25,7 +25,10 @@ const perform = async ({ folder, args, variables, input }: Task): Promise<void> 
   swap('stdin', Readable.from([Buffer.from(input)]))
   swap('stdout', stdout.stream)
   swap('stderr', stderr.stream)
-  const status = await runCommand(args)
+  const exitCode = await runCommand(args)
+  // As runProcess has it: what a command set stays where it did not fail.
+  const status = exitCode === 0 ? Number(process.exitCode ?? 0) : exitCode
+  process.exitCode = undefined
   process.send?.({ status, stdout: stdout.text(), stderr: stderr.text() })
 }
 

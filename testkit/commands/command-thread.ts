@@ -5,14 +5,16 @@ import { join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import { type Ended, GIVE_UP_MS, type Order, type Task } from './command-order.ts'
 
+const RESOLVE_SOURCES = join(import.meta.dirname, '../../server/test/suites/resolve-sources.ts')
+
 let host: ChildProcess | undefined
 
 const hostFor = (environment: Order['environment']): ChildProcess => {
   if (host?.connected === true) return host
   host = fork(join(import.meta.dirname, 'command-host.ts'), {
     env: environment,
-    // What the tests are started with is named from the root, and the command runs in a folder of its own.
-    execArgv: [],
+    // What else the tests are started with is named from the root, and the command runs in a folder of its own.
+    execArgv: ['--import', RESOLVE_SOURCES],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   return host

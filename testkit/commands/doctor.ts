@@ -18,7 +18,7 @@ export type Examined = {
   /** The status of each check by its name. */
   readonly statuses: Readonly<Record<string, string>>
   /** What each finding of a check says, with its remedy. */
-  readonly told: (name: string) => readonly string[]
+  readonly messages: (name: string) => readonly string[]
 }
 
 /** Runs it with --json while this process goes on. Fails where a finding lacks what a person needs. */
@@ -40,7 +40,7 @@ export const examine = async (folder: string, variables: Variables, ...args: rea
     status,
     checks,
     statuses: Object.fromEntries(checks.map(one => [one.name, one.status])),
-    told: name =>
+    messages: name =>
       (checks.find(one => one.name === name)?.findings ?? []).map(({ what, remedy }) =>
         `${what} ${remedy ?? ''}`.trim(),
       ),

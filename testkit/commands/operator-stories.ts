@@ -1,12 +1,13 @@
-// The stories of operators as the docs tell them: blocks of commands with what they print, run again in a world of their own.
+// The stories of operators in the docs: blocks of commands with what they print, run again in a world of their own.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { makeNotingProgram, takeNotedCall } from './noted-call.ts'
+import { environment, KEY, run, type Scope, type Variables } from './run-mintmark.ts'
 import { issue, type Serving, startServing } from './serving.ts'
-import { KEY, type Scope } from './run-mintmark.ts'
 
-const PROGRAM = resolve(import.meta.dirname, '../../server/src/main.ts')
 const BLOCK = /^```console\n([\s\S]*?)^```$/gm
 
 /** The blocks of a page, without their fences. */
@@ -28,7 +29,7 @@ export const shapeOf = (block: string): string =>
     .replaceAll(TIME, 'TIME')
     .replaceAll(/mmc_[\w…]+/g, 'SECRET')
     .replaceAll(/127\.0\.0\.1:\d+/g, 'HOST')
-    .replaceAll(/(?<= )3\d\d(?= |$)/gm, 'SECONDS')
+    .replaceAll(/(?<= )[23]\d\d(?= |$)/gm, 'SECONDS')
     .replaceAll(/\bcli \S+/g, 'cli USER')
     .replaceAll(/(?<![\w-])[\w-]{43}(?![\w-])/g, 'KID')
     .replaceAll(/^(n +at .*\n)\d+ /gm, '$1N ')
@@ -47,7 +48,7 @@ const git = (folder: string, ...args: readonly string[]): void => {
   assert.equal(status, 0, stderr)
 }
 
-/** A secret and a token of an agent, in a commit that a later one took back. */
+/** A secret and a token of an agent, in a commit that a later one reverted. */
 const makeLeak = (folder: string, secret: string, token: string): void => {
   git(folder, 'init', '--quiet')
   for (const text of [`SECRET=${secret}\nTOKEN=${token}\n`, 'SECRET=\n']) {
@@ -57,7 +58,29 @@ const makeLeak = (folder: string, secret: string, token: string): void => {
   }
 }
 
-const wait = (ms: number): Promise<void> => new Promise(done => setTimeout(done, ms))
+/** Types lines as a person would on the machine of the store, and returns what is printed. */
+export const typeBeside = ({ folder, url }: Serving, more: Variables = {}) => {
+  const bin = join(folder, 'bin')
+  makeNotingProgram(bin)
+  const env = environment({
+    MINTMARK_BASE_URL: url,
+    MINTMARK_KEY_ENCRYPTION_KEY: KEY,
+    PATH: [bin, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
+    HOME: folder,
+    ...more,
+  })
+  return (line: string): string => {
+    const typed = spawnSync('sh', ['-c', line], { cwd: folder, env, encoding: 'utf8' })
+    const printed = typed.stdout + typed.stderr
+    if (!line.startsWith('mintmark ')) return printed
+    const { args, variables, input } = takeNotedCall(folder)
+    const { stdout, stderr } = run(folder, args, variables, input)
+    return printed + stdout + stderr
+  }
+}
+
+/** So many as the story shows. */
+const RUNAWAY_TOKENS = 30
 
 const makeWorld = async (t: Scope) => {
   const serving = await startServing(t)
@@ -65,7 +88,7 @@ const makeWorld = async (t: Scope) => {
   const tokenOf = async (agent: ReturnType<typeof makeAgent>) =>
     String((await issue(serving, agent)).body['access_token'])
   const runaway = makeAgent(serving, 'runaway', 'Bo')
-  for (let n = 0; n < 30; n += 1) await tokenOf(runaway)
+  for (let n = 0; n < RUNAWAY_TOKENS; n += 1) await tokenOf(runaway)
   const reports = makeAgent(serving, 'reports', 'Cy')
   makeLeak(folder, reports.client_secret, await tokenOf(reports))
   const stopped = makeAgent(serving, 'crawler', 'Bo')
@@ -73,21 +96,9 @@ const makeWorld = async (t: Scope) => {
   json('agent', 'disable', 'crawler', '--note', 'ticket 4711', '--yes')
   for (const name of ['billing', 'mailer']) await tokenOf(makeAgent(serving, name, 'Ada'))
   // Counts of use are written each second or two.
-  while (!JSON.stringify(json('top', '--once')).includes('runaway')) await wait(200)
-  const bin = join(folder, 'bin')
-  mkdirSync(bin)
-  writeFileSync(join(bin, 'mintmark'), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`)
-  chmodSync(join(bin, 'mintmark'), 0o755)
-  const variables = {
-    MINTMARK_BASE_URL: serving.url,
-    MINTMARK_KEY_ENCRYPTION_KEY: KEY,
-    MINTMARK_METRICS_ADDRESS: 'off',
-  }
-  const env = { ...variables, PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: folder }
-  return (line: string): string => {
-    const { stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: folder, env, encoding: 'utf8' })
-    return stdout + stderr
-  }
+  const written = `"tokens_last_minute":${RUNAWAY_TOKENS}`
+  while (!JSON.stringify(json('top', '--once')).includes(written)) await delay(200)
+  return typeBeside(serving)
 }
 
 export type Retold = { readonly block: string; readonly seconds: number }

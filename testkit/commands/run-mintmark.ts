@@ -10,16 +10,17 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 import { freePort } from '../processes/free-port.ts'
 import { type Ended, GIVE_UP_MS, type Order, type Variables } from './command-order.ts'
 
-export const PROGRAM = resolve(import.meta.dirname, '../../server/src/main.ts')
+/** What the processes of tests run: what the suite has built before it, or the sources. */
+export const PROGRAM = resolve(import.meta.dirname, '../..', process.env['TEST_PROGRAM'] ?? 'server/src/main.ts')
 
-/** For a service, which lives as long as its test. */
-const SERVICE_MS_MAX = 300_000
+/** For a service, which lives as long as its test: longer than a file may take, whose services start before its first test. */
+const SERVICE_MS_MAX = 600_000
 
 export const KEY = Buffer.alloc(32, 7).toString('base64')
 
 export type { Ended, Variables }
 
-/** What `serve` does not start without, on this machine only. */
+/** What `serve` does not start without, on this machine only, with one serving thread: each costs as much as a start. */
 export const serveVariables = (port: number): Variables => ({
   MINTMARK_KEY_ENCRYPTION_KEY: KEY,
   MINTMARK_BASE_URL: `http://127.0.0.1:${port}`,
@@ -27,6 +28,7 @@ export const serveVariables = (port: number): Variables => ({
   MINTMARK_IDP_AUDIENCE: 'mintmark',
   HOST: '127.0.0.1',
   PORT: String(port),
+  MINTMARK_WORKERS: '1',
 })
 
 /** A test, or all of a file: what is to be done at its end. */
@@ -38,7 +40,7 @@ export const makeFolder = (t: Scope): string => {
   return folder
 }
 
-// What was compiled once is not compiled again in each of the hundreds of processes; operating.md tells operators of it.
+// What was compiled once is not compiled again in each of the hundreds of processes; docs/operating/start-and-stop.md explains it to operators.
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/compiled-for-tests')
 
 /** What the program sees, beside what a test gives it. */
@@ -157,6 +159,8 @@ const untilPrinted = (child: ChildProcess, printed: Printed, ready: RegExp): Pro
   })
 
 type Start = {
+  /** By default this checkout's. */
+  readonly program?: string
   readonly args: readonly string[]
   readonly variables: Variables
   /** Matches what it prints on standard output once it is ready. */
@@ -167,9 +171,9 @@ type Start = {
 
 /** Starts a command that goes on, and waits until it is ready. */
 export const start = async (t: Scope, folder: string, options: Start): Promise<Running> => {
-  const { args, variables, ready, log = 'collected' } = options
+  const { program = PROGRAM, args, variables, ready, log = 'collected' } = options
   const errors = log === 'collected' ? 'pipe' : openSync(devNull, 'r')
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
     env: environment(variables),
     timeout: SERVICE_MS_MAX,

@@ -21,13 +21,13 @@ const START_MS_MAX = 60_000
 // The files of a run are processes of one runner; one that is run alone is its own.
 const runPid = (): number => (process.env['NODE_TEST_CONTEXT'] === undefined ? process.pid : process.ppid)
 
-const startKeeper = (folder: string, pid: number): void => {
-  const setCache = fileURLToPath(import.meta.resolve('./postgres-keeper.ts'))
+const startSharedPostgres = (folder: string, pid: number): void => {
+  const program = fileURLToPath(import.meta.resolve('./shared-postgres-process.ts'))
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  spawn(process.execPath, [setCache, folder, String(pid)], { detached: true, stdio: 'ignore', env }).unref()
+  spawn(process.execPath, [program, folder, String(pid)], { detached: true, stdio: 'ignore', env }).unref()
 }
 
-// Whoever makes the folder starts what is in it; all others wait for that.
+// The process that makes the folder starts PostgreSQL in it; the others wait.
 const isFirst = (folder: string): boolean => {
   try {
     mkdirSync(folder, { mode: 0o755 })
@@ -40,7 +40,7 @@ const isFirst = (folder: string): boolean => {
 const findCluster = async (): Promise<Cluster> => {
   const pid = runPid()
   const folder = join(tmpdir(), `mintmark-postgres-${pid}`)
-  if (isFirst(folder)) startKeeper(folder, pid)
+  if (isFirst(folder)) startSharedPostgres(folder, pid)
   const until = Date.now() + START_MS_MAX
   while (Date.now() < until) {
     if (existsSync(join(folder, 'ready.json'))) {
@@ -89,15 +89,34 @@ export type TestDatabase = { readonly url: string; readonly name: string; readon
  * otherwise for all that it makes.
  */
 export const newDatabase = (): string =>
-  `template template0 strategy wal_log ${process.env['MINTMARK_TEST_DATABASE'] ?? ''}`
+  `template template0 strategy file_copy ${process.env['MINTMARK_TEST_DATABASE'] ?? ''}`
+
+let administrators: pg.Pool | undefined
+
+/** Connections on which this process makes all its databases: a new one for each statement would cost the server 5 ms. */
+const startAdministrators = (found: Cluster): pg.Pool => {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl(found, 'postgres'),
+    max: 2,
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+  })
+  // A test may end all connections of the server: the next statement has a new one.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+/** Runs one statement that no database of a test is needed for. */
+const administer = async (found: Cluster, text: string): Promise<void> => {
+  administrators ??= startAdministrators(found)
+  await administrators.query(text)
+}
 
 /** An empty database of its own, made so: a copy of a template to which nobody is connected, its order of text, its encoding. */
 export const makeTestDatabase = async (how = newDatabase()): Promise<TestDatabase> => {
   const found = await testCluster()
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  const owner = databaseUrl(found, 'postgres')
-  await runStatement(owner, `create database ${name} ${how}`)
-  const drop = async (): Promise<void> =>
-    void (await runStatement(owner, `drop database if exists ${name} with (force)`))
+  await administer(found, `create database ${name} ${how}`)
+  const drop = (): Promise<void> => administer(found, `drop database if exists ${name} with (force)`)
   return { url: databaseUrl(found, name), name, drop }
 }

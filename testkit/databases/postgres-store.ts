@@ -1,4 +1,4 @@
-// What tests of the PostgreSQL store share: addresses of databases, and the clock that the database tells.
+// What tests of the PostgreSQL store share: addresses of databases, and the clock of the database.
 import type { DatabaseAddress } from '../../server/src/store/postgres/connection/address.ts'
 import type { Connection } from '../../server/src/store/postgres/connection/connection.ts'
 import { connectPatiently } from '../../server/src/store/postgres/connection/primary.ts'

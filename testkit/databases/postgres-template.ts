@@ -77,7 +77,7 @@ export const makeStoreDatabase = async (start: number): Promise<TestStoreDatabas
     addressOf('postgres').then(address => withConnection(address, connection => makeTemplate(connection, name, start)))
   templates.set(name, made)
   await made
-  const database = await makeTestDatabase(`template ${name} strategy wal_log`)
+  const database = await makeTestDatabase(`template ${name} strategy file_copy`)
   const { clockFolder } = await testCluster()
   return { ...database, clock: followedClock(join(clockFolder, database.name), start) }
 }

@@ -15,7 +15,7 @@ const POLL_MS = 20
 const START_TRIES_MAX = 3000
 const STANDBY = 'standby'
 const FAST = { fsync: 'off', full_page_writes: 'off', shared_buffers: '16MB', max_connections: '100', jit: 'off' }
-// That a wait for the standby was cancelled comes as a warning, and nobody would hear of it.
+// That a wait for the standby was canceled comes as a warning, and nobody would hear of it.
 const SETTINGS = { ...FAST, client_min_messages: 'error' }
 
 export type SynchronousPair = {
@@ -31,6 +31,8 @@ export type SynchronousPair = {
   readonly resumeStandby: () => void
   /** Waits until a reader of the standby sees all that the primary has committed: an acknowledged commit is on its disk, not yet in its tables. */
   readonly untilReplayed: () => Promise<void>
+  /** Kills the primary and makes the standby the primary, also a paused one; returns once it takes writes. It waits for nobody. */
+  readonly failOver: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -84,6 +86,13 @@ const untilReplayed = async (primary: string, standby: string): Promise<void> =>
   while ((await runStatement(standby, hasReplayed))[0]?.['is_done'] !== true) await delay(POLL_MS)
 }
 
+const promote = async (standby: string): Promise<void> => {
+  await runStatement(standby, 'select pg_promote(true, 60)')
+  while ((await runStatement(standby, 'select pg_is_in_recovery() as is_standby'))[0]?.['is_standby'] !== false) {
+    await delay(POLL_MS)
+  }
+}
+
 const end = async (child: ChildProcess, place: string): Promise<void> => {
   const gone = isThere(child) ? once(child, 'exit') : undefined
   signal(processesIn(place), 'SIGKILL')
@@ -125,6 +134,11 @@ export const startPair = async (commits: 'wait' | 'go on'): Promise<SynchronousP
     pauseStandby: () => signal(processesIn(two), 'SIGSTOP'),
     resumeStandby: () => signal(processesIn(two), 'SIGCONT'),
     untilReplayed: () => untilReplayed(url('postgres'), addressIn(two, port, 'postgres')),
+    failOver: async () => {
+      await end(primary, one)
+      signal(processesIn(two), 'SIGCONT')
+      await promote(addressIn(two, port, 'postgres'))
+    },
     stop,
   }
 }

@@ -29,7 +29,7 @@ export const show = (value: unknown): string => (value === undefined ? 'left out
 
 const certified = createPrivateKey(PRIVATE_KEY)
 
-/** Whoever forges has a key of each kind; for one of them there is a certificate. */
+/** A forger has a key of each kind; for one of them there is a certificate. */
 const ATTACKERS: Readonly<Record<string, ProofKey>> = {
   ES256: { alg: 'ES256', jwk: createPublicKey(certified).export({ format: 'jwk' }) as JWK, privateKey: certified },
   RS256: makeProofKey('RS256'),
@@ -127,7 +127,7 @@ export const hmacSigned = (
   return `${input}.${createHmac(header.alg.replace('HS', 'sha'), secret).update(input).digest('base64url')}`
 }
 
-/** JWE (RFC 7516 §7.1), encrypted for whoever holds the secret, or takes the public key for it. */
+/** JWE (RFC 7516 §7.1), encrypted for a party with the secret, or one that takes the public key for it. */
 export const encrypted = (header: Members, secret: Uint8Array, plain: string): string => {
   const protectedHeader = encodeJson({ alg: 'dir', enc: 'A256GCM', ...header })
   const nonce = randomBytes(12)

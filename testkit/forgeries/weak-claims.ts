@@ -15,6 +15,8 @@ const duplicateClaims: Forgeries = {
   ...claim('exp', 9_999_999_999),
   'sub twice, once escaped': genuine =>
     respelled(genuine, { claims: json => json.replace(/}$/, String.raw`,"\u0073ub":"somebody"}`) }),
+  'sub twice, once with a space before its colon': genuine =>
+    respelled(genuine, { claims: json => json.replace(/}$/, ',"sub" :"somebody"}') }),
   'a member twice in an object inside': genuine =>
     respelled(genuine, { claims: json => json.replace(/}$/, ',"act":{"sub":"a","sub":"b"}}') }),
 }

@@ -105,27 +105,27 @@ const encodings: Forgeries = {
   'a payload that is a string': genuine => respelled(genuine, { claims: JSON.stringify }),
 }
 
-const serialisation = (genuine: Genuine, members: (parts: readonly [string, string, string]) => object): string =>
+const serialization = (genuine: Genuine, members: (parts: readonly [string, string, string]) => object): string =>
   JSON.stringify(members(partsOf(genuine)))
 
 const forms: Forgeries = {
-  'JSON serialisation, flattened': genuine =>
-    serialisation(genuine, ([header, payload, signature]) => ({ protected: header, payload, signature })),
-  'JSON serialisation, general': genuine =>
-    serialisation(genuine, ([header, payload, signature]) => ({
+  'JSON serialization, flattened': genuine =>
+    serialization(genuine, ([header, payload, signature]) => ({ protected: header, payload, signature })),
+  'JSON serialization, general': genuine =>
+    serialization(genuine, ([header, payload, signature]) => ({
       payload,
       signatures: [{ protected: header, signature }],
     })),
-  'JSON serialisation with an unprotected header': genuine =>
-    serialisation(genuine, ([, payload, signature]) => ({ header: genuine.header, payload, signature })),
-  'JSON serialisation with a signature that nobody checks': genuine =>
-    serialisation(genuine, ([header, payload, signature]) => ({
+  'JSON serialization with an unprotected header': genuine =>
+    serialization(genuine, ([, payload, signature]) => ({ header: genuine.header, payload, signature })),
+  'JSON serialization with a signature that nobody checks': genuine =>
+    serialization(genuine, ([header, payload, signature]) => ({
       payload,
       signatures: [{ header: { alg: 'none' } }, { protected: header, signature }],
     })),
-  'JSON serialisation in base64url': genuine =>
+  'JSON serialization in base64url': genuine =>
     Buffer.from(
-      serialisation(genuine, ([header, payload, signature]) => ({ protected: header, payload, signature })),
+      serialization(genuine, ([header, payload, signature]) => ({ protected: header, payload, signature })),
     ).toString('base64url'),
   'a JWE around the claims': genuine => encrypted({}, secretOf(genuine), JSON.stringify(genuine.claims)),
   'a JWE around the JWT': genuine => encrypted({ cty: 'JWT' }, secretOf(genuine), partsOf(genuine).join('.')),

@@ -9,7 +9,7 @@ export type Weakness = {
   readonly name: string
   readonly forge: Forge
   /**
-   * What is other than in the genuine JWT, where a place tells that apart. `signature spelling`: the same bits, spelled
+   * What is other than in the genuine JWT, where a place distinguishes that. `signature spelling`: the same bits, spelled
    * otherwise. `claims`: they alone, and the genuine key signed them.
    */
   readonly of: 'signature spelling' | 'claims' | 'anything else'

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { KeyObject } from 'node:crypto'
 import { CompactSign, exportJWK, generateKeyPair, type CompactJWSHeaderParameters, type JWK } from 'jose'
+import { makeTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
 /** What goes wrong: for every request, until `recover()`. `redirect` and `other_issuer` still name the right keys. */
 export type Failure = 'error' | 'hang' | 'redirect' | 'malformed' | 'oversized' | 'other_issuer'
@@ -19,6 +20,7 @@ export type IdentityProvider = {
   readonly fetches: { readonly metadata: number; readonly jwks: number }
   /** The members of the key set; a test may change them. */
   readonly publicJwks: JWK[]
+  readonly tokens: TokenEndpoint
   /** The newest key of an algorithm, for what no library would sign. */
   keyOf(alg: string): { readonly alg: string; readonly kid: string; readonly jwk: JWK; readonly privateKey: KeyObject }
   /** Signs any claims, with the newest key of `alg` (by default the first algorithm) unless `kid` names another. */
@@ -28,7 +30,7 @@ export type IdentityProvider = {
     claims?: { readonly role?: string; readonly [claim: string]: unknown },
     header?: JwtHeader,
   ): Promise<string>
-  /** Takes every key out of the set and makes new ones. The old ones still sign, by their `kid`. Gives the old `kid`s. */
+  /** Takes every key out of the set and makes new ones. The old ones still sign, by their `kid`. Returns the old `kid`s. */
   rotate(): Promise<readonly string[]>
   fail(failure: Failure): void
   recover(): void
@@ -142,6 +144,7 @@ export const startIdentityProvider = async (options: IdentityProviderOptions = {
   const { algorithms = ['ES256'], audience = 'https://mintmark.test', path = '', now = Date.now } = options
   const fetches = { metadata: 0, jwks: 0 }
   const { publicJwks, rotate, keyOf, sign } = makeKeyring(algorithms, options.firstRsaKey)
+  const tokens = makeTokenEndpoint()
   let failure: Failure | undefined
   const base = path.replace(/\/$/, '')
   const jwksPath = `${base}/jwks`
@@ -156,12 +159,27 @@ export const startIdentityProvider = async (options: IdentityProviderOptions = {
     if (asked === jwksPath) fetches.jwks += 1
     if (answerFailure(failure, request, response)) return
     const named = failure === 'other_issuer' ? `${issuer}/other` : issuer
-    if (asked === metadataPath) answerJson(response, JSON.stringify({ issuer: named, jwks_uri: jwksUri }))
+    if (asked === metadataPath)
+      answerJson(response, JSON.stringify({ issuer: named, jwks_uri: jwksUri, ...signInEndpoints }))
+    else if (asked === `${base}/token`) void tokens.answer(request, response, { issuer, sign, operatorJwt })
     else if (asked === jwksPath) answerJson(response, JSON.stringify({ keys: publicJwks }))
     else response.writeHead(404).end()
   })
   const issuer = origin + path
   const jwksUri = origin + jwksPath
+  const signInEndpoints = {
+    authorization_endpoint: `${origin}${base}/authorize`,
+    token_endpoint: `${origin}${base}/token`,
+    id_token_signing_alg_values_supported: algorithms,
+  }
+  const operatorJwt: IdentityProvider['operatorJwt'] = (
+    { role = 'mintmark-operator', ...claims } = {},
+    header = {},
+  ) => {
+    const iat = Math.floor(now() / 1000)
+    const usual = { iss: issuer, aud: audience, sub: 'operator-1', iat, exp: iat + LIFETIME_SECONDS, roles: [role] }
+    return sign({ ...usual, ...claims }, header)
+  }
 
   await rotate()
   return {
@@ -172,11 +190,8 @@ export const startIdentityProvider = async (options: IdentityProviderOptions = {
     publicJwks,
     keyOf,
     sign,
-    operatorJwt: ({ role = 'mintmark-operator', ...claims } = {}, header = {}) => {
-      const iat = Math.floor(now() / 1000)
-      const usual = { iss: issuer, aud: audience, sub: 'operator-1', iat, exp: iat + LIFETIME_SECONDS, roles: [role] }
-      return sign({ ...usual, ...claims }, header)
-    },
+    tokens,
+    operatorJwt,
     rotate,
     fail: mode => {
       failure = mode

@@ -5,13 +5,16 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { encodeJson } from '../keys/dpop.ts'
 
-const CONNECTIONS = 800
+/** More than wait for their turn in one thread. */
+const CONNECTIONS = 400
 const REQUESTS_EACH = 2
 
 type FloodOptions = {
   readonly port: number
   readonly path: string
   readonly from: string
+  /** For a service of several threads more than for one. */
+  readonly connections?: number
   /** The next request's headers and body. */
   readonly next: () => { readonly headers: Readonly<Record<string, string>>; readonly body: string }
 }
@@ -22,12 +25,16 @@ const requestOf = ({ path, next }: FloodOptions, connection: 'keep-alive' | 'clo
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}content-length: ${body.length}\r\n\r\n${body}`
 }
 
-/** The heads of all answers, once every request has one. */
-export type Flood = { readonly heads: Promise<readonly string[]> }
+export type Flood = {
+  readonly requests: number
+  /** The heads of all answers, once every request has one. */
+  readonly heads: Promise<readonly string[]>
+}
 
 /** Begins when every connection is there, so that the requests arrive together. */
 export const startFlood = async (options: FloodOptions): Promise<Flood> => {
-  const sockets = Array.from({ length: CONNECTIONS }, () =>
+  const { connections = CONNECTIONS } = options
+  const sockets = Array.from({ length: connections }, () =>
     connect({ host: '127.0.0.1', port: options.port, localAddress: options.from }),
   )
   await Promise.all(sockets.map(socket => once(socket, 'connect')))
@@ -38,12 +45,10 @@ export const startFlood = async (options: FloodOptions): Promise<Flood> => {
   })
   const headsOf = (all: readonly string[]): readonly string[] =>
     all.flatMap(answer => answer.match(/HTTP\/1\.1 \d{3} [\s\S]*?\r\n\r\n/g) ?? [])
-  return { heads: Promise.all(answers).then(headsOf) }
+  return { requests: connections * REQUESTS_EACH, heads: Promise.all(answers).then(headsOf) }
 }
 
-export const FLOOD_REQUESTS = CONNECTIONS * REQUESTS_EACH
-
-/** Gives JWTs like this one with a signature of nobody: all that costs nothing to check is in order. */
+/** Returns JWTs like this one with a signature of nobody: all that costs nothing to check is in order. */
 export const forgerOf = (jwt: string, header?: () => object): (() => string) => {
   const [head = '', payload = '', signature = ''] = jwt.split('.')
   const bytes = Buffer.from(signature, 'base64url').length

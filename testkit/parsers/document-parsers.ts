@@ -10,7 +10,7 @@ import { lostActsIn } from '../../server/src/cli/local/lost-acts.ts'
 import { parseDuration, parseDurationSeconds } from '../../server/src/cli/terminal/duration.ts'
 import { CommandFailed } from '../../server/src/cli/terminal/exit.ts'
 import { parseDocument, parseJson } from '../../server/src/cli/terminal/parse-json.ts'
-import { readLimit } from '../../server/src/cli/list-options.ts'
+import { readLimit } from '../../server/src/cli/lists/list-options.ts'
 import { parseTerminalTime, readExpiry, readTime } from '../../server/src/cli/terminal/time.ts'
 import { idOfPasted, readTokenId } from '../../server/src/cli/token-id.ts'
 import { parseConfigFile } from '../../server/src/config/config-file.ts'
@@ -137,7 +137,7 @@ export const DOCUMENT_PARSERS: readonly Parser[] = [
   ),
   times.ofText({ name: 'readTime', good: constant('12h') }, refusesBy(InvalidArgumentError, readTime)),
   times.ofText({ name: 'readExpiry', good: constant('12h') }, refusesBy(InvalidArgumentError, readExpiry)),
-  parsersIn('server/src/cli/list-options.ts').ofText(
+  parsersIn('server/src/cli/lists/list-options.ts').ofText(
     { name: 'readLimit', good: constant('25', 25) },
     refusesBy(InvalidArgumentError, readLimit),
   ),

@@ -15,6 +15,7 @@ import { makeDpopProofs } from '../../server/src/keys/clients/dpop-proofs.ts'
 import { readRegisteredKeys } from '../../server/src/keys/clients/registered-keys.ts'
 import { makeSecrets } from '../../server/src/keys/clients/secrets.ts'
 import { operatorRole } from '../../server/src/keys/providers/operator-role.ts'
+import { nameIn, tokensOf } from '../../server/src/keys/providers/provider-answers.ts'
 import {
   bareMembersOf,
   parseMemberKey,
@@ -57,6 +58,7 @@ const claims: fc.Arbitrary<Parameters<typeof formatClaims>[0]> = fc
     jti: makeTokenId(NOW, Buffer.alloc(10, 9)),
     scope: 'db:read',
     seq: 4,
+    credential_id: '46b7cf5e-6ad4-4f9c-8d3b-1f6f8a0b7c11',
     cnf: { jkt: 'j'.repeat(43) },
   }))
 
@@ -105,6 +107,7 @@ const codecs = parsersIn('server/src/keys/tokens/token-codec.ts')
 const elements = parsersIn('server/src/keys/clients/der.ts')
 const certificates = parsersIn('server/src/keys/clients/client-certificates.ts')
 const providerKeys = parsersIn('server/src/keys/providers/provider-key.ts')
+const answers = parsersIn('server/src/keys/providers/provider-answers.ts')
 const hashes = parsersIn('server/src/domain/import/foreign-hash.ts')
 const claimsTexts = parsersIn('server/src/domain/ledger/claims.ts')
 const privateKeys = parsersIn('server/src/keys/at-rest/read-private-key.ts')
@@ -129,6 +132,10 @@ export const KEY_PARSERS: readonly Parser[] = [
   compact.ofText({ name: 'readCompactJws', good: token }, readCompactJws),
   codecs.ofText({ name: 'makeTokenReader read', good: token }, reader.read),
   codecs.ofText({ name: 'makeTokenReader readLenient', good: token }, reader.readLenient),
+  codecs.ofText({ name: 'makeTokenReader classify', good: token }, text => {
+    const classified = reader.classify(text)
+    return typeof classified === 'object' && classified.isExact ? classified.reference : undefined
+  }),
   claimsTexts.ofText({ name: 'addressReader', good: payload }, readAddress),
   claimsTexts.ofText(
     { name: 'confirmationIn', good: payload.map(({ input }) => ({ input, value: { jkt: 'j'.repeat(43) } })) },
@@ -235,6 +242,24 @@ export const KEY_PARSERS: readonly Parser[] = [
       good: fc.constant({ input: JSON.stringify(PRIVATE.export({ format: 'jwk' })) }),
     },
     ofJson(value => isJsonObject(value) && readPrivateKey(value, null, 'ES256')),
+  ),
+  answers.ofText(
+    {
+      name: 'tokensOf',
+      good: fc.integer({ min: 1, max: 1e9 }).map(exp => ({
+        input: `e30.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.s`,
+        value: exp * 1000,
+      })),
+    },
+    // 0 is the expiry of what says none.
+    jwt => tokensOf({ access_token: jwt, token_type: 'bearer' }, null).expiresAt || undefined,
+  ),
+  answers.ofText(
+    {
+      name: 'nameIn',
+      good: fc.constant({ input: '{"name":"\\u0000","email":"ada@example.com"}', value: 'ada@example.com' }),
+    },
+    ofJson(value => (isJsonObject(value) && nameIn(value)) || undefined),
   ),
   hashes.ofText({ name: 'parsePbkdf2', good: fc.constant({ input: PBKDF2 }) }, parsePbkdf2),
   hashes.ofText({ name: 'secretFormOf', good: fc.constant({ input: BCRYPT, value: 'hash' }) }, secretFormOf),

@@ -1,8 +1,10 @@
 // The parsers of single values: names, scopes, times, addresses and ids (api/values and domain).
+import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { isResource } from '../../api/values/audience.ts'
 import { parseSubjectPattern, SUBJECT_KINDS, type SubjectKind } from '../../api/values/credentials.ts'
 import { canonicalName, parseName } from '../../api/values/distinguished-name.ts'
+import { FEED_WAIT_SECONDS_MAX, parseEpoch, parsePosition, parseRange, parseWait } from '../../api/values/feed.ts'
 import { isKid } from '../../api/values/kid.ts'
 import { GRANT_TYPES, isActsForEntry, isGrantType, labelIn } from '../../api/values/delegation.ts'
 import { isLabelKey } from '../../api/values/labels.ts'
@@ -14,6 +16,7 @@ import { normalSubject } from '../../api/values/subject-name.ts'
 import { formatTime, parseTime } from '../../api/values/time.ts'
 import { parseUuid } from '../../api/values/uuid.ts'
 import { isProviderAddress, parseWebAddress } from '../../api/values/web-address.ts'
+import { formatPlan, readPlan } from '../../server/src/domain/ledger/plan.ts'
 import { charactersOf } from './hostile-inputs.ts'
 import { type Good, type Parser, parsersIn } from './parser.ts'
 
@@ -74,6 +77,14 @@ const scopes = parsersIn('api/values/scope.ts')
 const addresses = parsersIn('api/values/web-address.ts')
 const names = parsersIn('api/values/name.ts')
 const delegation = parsersIn('api/values/delegation.ts')
+const feed = parsersIn('api/values/feed.ts')
+
+const numbersTo = (max: number): fc.Arbitrary<Good> =>
+  fc.integer({ min: 0, max }).map(value => ({ input: String(value), value }))
+
+const ranges: fc.Arbitrary<Good> = fc
+  .tuple(fc.nat(), fc.integer({ min: 1 }))
+  .map(([from, more]) => ({ input: `${from}-${from + more}`, value: { from, to: from + more } }))
 
 const canonicalOf = (text: string): string | undefined => {
   const name = parseName(text)
@@ -82,7 +93,36 @@ const canonicalOf = (text: string): string | undefined => {
 
 const sortedItems = items.map((all): Good => ({ input: all.join(' '), value: [...new Set(all)].toSorted() }))
 
+const signing = {
+  mac: (text: string) => createHmac('sha256', 'a key').update(text).digest('base64url'),
+  areEqual: (a: string, b: string) => a === b,
+}
+const planned = {
+  issuer: 'https://auth.example.com',
+  caller: { kind: 'cli', user: 'ada' },
+  conditions: {
+    agentId: null,
+    credentialId: null,
+    scope: 'payments:read',
+    audience: null,
+    kid: null,
+    issuedBefore: null,
+    lineage: null,
+  },
+} as const
+
+const readOwnPlan = (text: string): unknown => {
+  const plan = readPlan(signing, planned, text)
+  return typeof plan === 'string' ? undefined : plan
+}
+
+const goodPlan = fc.tuple(fc.integer({ min: 0, max: Date.UTC(9999, 11) }), fc.option(fc.nat())).map(([at, agents]) => {
+  const plan = { instant: at, agents }
+  return { input: formatPlan(signing, planned, plan), value: plan }
+})
+
 export const VALUE_PARSERS: readonly Parser[] = [
+  parsersIn('server/src/domain/ledger/plan.ts').ofText({ name: 'readPlan', good: goodPlan }, readOwnPlan),
   scopes.ofText({ name: 'parseScope', good: sortedItems }, parseScope),
   scopes.ofText({ name: 'parseScopePatterns', good: sortedItems }, parseScopePatterns),
   scopes.ofText({ name: 'parseScopeItem', good: same(item) }, parseScopeItem),
@@ -101,6 +141,10 @@ export const VALUE_PARSERS: readonly Parser[] = [
     { name: 'parseTime', good: instant.map(value => ({ input: formatTime(value), value })) },
     parseTime,
   ),
+  feed.ofText({ name: 'parseEpoch', good: same(wordOf(`${LETTERS}._-`, 128)) }, parseEpoch),
+  feed.ofText({ name: 'parsePosition', good: numbersTo(Number.MAX_SAFE_INTEGER) }, parsePosition),
+  feed.ofText({ name: 'parseWait', good: numbersTo(FEED_WAIT_SECONDS_MAX) }, parseWait),
+  feed.ofText({ name: 'parseRange', good: ranges }, parseRange),
   parsersIn('api/values/uuid.ts').ofText(
     { name: 'parseUuid', good: fc.uuid().map(value => ({ input: value.toUpperCase(), value })) },
     parseUuid,

@@ -10,6 +10,7 @@ import { countValues, isOneStructure } from '../../server/src/domain/text/json-v
 import { findMemberFault } from '../../server/src/domain/text/member-names.ts'
 import { makeNegotiator } from '../../server/src/http/oauth/accept.ts'
 import { readCertificateHeader } from '../../server/src/http/oauth/certificate-header.ts'
+import { cookieOf, SESSION_COOKIE } from '../../server/src/http/console/cookies.ts'
 import { readClientCredentials } from '../../server/src/http/oauth/client-credentials.ts'
 import { decodeBasic, parseAuthorization } from '../../server/src/http/wire/authorization.ts'
 import { readQuery } from '../../server/src/http/wire/fields.ts'
@@ -172,6 +173,13 @@ export const WIRE_PARSERS: readonly Parser[] = [
       },
       header => readCertificateHeader(clientCertificates, one, header)?.thumbprint,
     ),
+  ),
+  parsersIn('server/src/http/console/cookies.ts').ofText(
+    {
+      name: 'cookieOf',
+      good: token.map(value => ({ input: `a=b; ${SESSION_COOKIE}=${value}; c="d"`, value })),
+    },
+    cookie => cookieOf(requestWith({ headers: { cookie } }), SESSION_COOKIE),
   ),
   pages.ofText({ name: 'parseCursor', good: cursor }, one => parseCursor('tokens', PRINT, one)),
   pages.ofText({ name: 'parseKeyCursor', good: keyCursor }, one => parseKeyCursor('agents', PRINT, one)),

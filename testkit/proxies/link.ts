@@ -1,9 +1,9 @@
-// A TCP connection as the network may treat it: a proxy on a port of its own that passes bytes on until it is told not
-// to, in one direction or both, late, or never again.
+// A TCP connection as the network may treat it: a proxy on a port of its own that passes bytes on until it is asked
+// not to, in one direction or both, late, or never again.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Which way bytes go: to whoever listens, or back from there. */
+/** Which way bytes go: to the server, or back from there. */
 export type Direction = 'there' | 'back'
 
 export const BOTH: readonly Direction[] = ['there', 'back']
@@ -11,15 +11,15 @@ export const BOTH: readonly Direction[] = ['there', 'back']
 export type Link = {
   readonly port: number
   /**
-   * Holds what is sent these ways, ends of connections too: nobody is told. What it gives lets go again: what was held is
-   * then passed on, late but whole, as TCP does once the network is back, unless somebody else still holds it.
+   * Holds back what is sent these ways, ends of connections too, without a sign to either side. What it returns releases it:
+   * the bytes are then passed on, late but whole, as TCP does once the network is back, unless another call still holds them.
    */
   readonly hold: (directions: readonly Direction[]) => () => void
-  /** Everything takes so much longer, each way, until what it gives is called. */
+  /** Everything takes so much longer, each way, until what it returns is called. */
   readonly delay: (ms: number) => () => void
   /** Ends the connections there are, for both sides. */
   readonly reset: () => void
-  /** Tells whoever listens that nothing more comes, and still passes on its answers. */
+  /** Closes the way to the server, and still passes on its answers. */
   readonly halfClose: () => void
   readonly close: () => Promise<void>
 }
@@ -105,7 +105,7 @@ export const openLink = async (to: number): Promise<Link> => {
     }
   }
   const letGo = (): void => {
-    // What broke off meanwhile is told now.
+    // What broke off meanwhile is closed now.
     for (const { near, far, pipes } of pairs) {
       if (near.destroyed !== far.destroyed && weather.holds.size === 0) (near.destroyed ? far : near).resetAndDestroy()
       for (const pipe of pipes) pipe.pump()

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { ConfigurationError, type Environment } from '../../server/src/config/config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mintmark-config-'))
-after(() => rmSync(folder, { recursive: true }))
+// Not by a hook: in a bundle of test files that would be one of the first of them that wrote a file.
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-/** Writes a file that the end of the test file removes. */
+/** Writes a file that the end of the process removes. */
 export const file = (name: string, text: string): string => {
   const path = join(folder, name)
   writeFileSync(path, text)

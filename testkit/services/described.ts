@@ -157,8 +157,18 @@ const checkJson = (holds: Holds, { what, schema, text }: JsonText): Problems => 
 }
 
 const makeAnswerCheck = ({ document, holds, holdsText }: Schemas) => {
-  const checkHeaders = ({ headers = {} }: Response, answer: SeenAnswer): Problems => {
-    const names = new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), find(document, header)]))
+  const named = new WeakMap<Response, ReadonlyMap<string, Header>>()
+  const headersOf = (response: Response): ReadonlyMap<string, Header> => {
+    const known = named.get(response)
+    if (known !== undefined) return known
+    const entries = Object.entries(response.headers ?? {})
+    const names = new Map(entries.map(([name, header]) => [name.toLowerCase(), find(document, header)]))
+    named.set(response, names)
+    return names
+  }
+
+  const checkHeaders = (response: Response, answer: SeenAnswer): Problems => {
+    const names = headersOf(response)
     const undocumented = Object.keys(answer.headers).filter(name => !names.has(name) && !OF_THE_CONNECTION.has(name))
     return [
       ...undocumented.map(name => `the header ${name} is not documented`),

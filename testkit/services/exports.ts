@@ -10,17 +10,19 @@ import { startServer, type TestServer } from './test-server.ts'
 type Pages = (request: PageRequest<TokenFilters>, number: number) => Promise<Page<TokenRecord>>
 
 export const TOKENS_EXPORT = '/api/v1/exports/tokens'
+const AGENT_ID = '0b8dfb6c-7a54-4f0e-9f0b-5d5a4a2f9c01'
+
 export const recordOf = (n: number, audience = 'https://api.example'): TokenRecord => ({
   id: `01a1fd70-f1c0-7b89-a8f8-${String(n).padStart(12, '0')}`,
-  agentId: 'agent',
+  agentId: AGENT_ID,
   clientId: 'client',
-  credentialId: 'credential',
+  credentialId: 'b9a1f3c2-2c1b-4b7e-8f57-6f1f0c7d3e02',
   scope: 'db:read',
   audience: [audience],
   kid: 'kid',
   issuedAt: 0,
   expiresAt: 1,
-  subjectId: 'agent',
+  subjectId: AGENT_ID,
   actors: [],
   ancestors: [],
 })

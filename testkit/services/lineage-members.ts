@@ -1,4 +1,4 @@
-// The members of a record that tell of a token's lineage.
+// The members of a record that describe a token's lineage.
 
 /** Of a token without a parent. */
 export const lineageOfRoot = (id: unknown, agentId: string) => ({

@@ -1,6 +1,8 @@
 // A whole service on a port of its own: real store, real keys, a real identity provider, a clock that the test sets.
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
+import { auditSealsOf } from '../../server/src/compose/seals.ts'
+import { makeSettingReader } from '../../server/src/config/reader.ts'
 import type { Origin } from '../../server/src/domain/caller.ts'
 import type { KeyPolicy } from '../../server/src/domain/keys/key-life.ts'
 import { BACKLOG } from '../../server/src/http/wire/accepting.ts'
@@ -10,10 +12,12 @@ import { makeClientAssertions } from '../../server/src/keys/clients/client-asser
 import { clientCertificates } from '../../server/src/keys/clients/client-certificates.ts'
 import type { Fetch } from '../../server/src/keys/providers/fetch-json.ts'
 import { makeGuardedFetch } from '../../server/src/keys/providers/guarded-fetch.ts'
+import { makeSignIn } from '../../server/src/keys/providers/sign-in.ts'
 import { makeKeySets } from '../../server/src/keys/providers/key-sets.ts'
 import { makeDpopProofs } from '../../server/src/keys/clients/dpop-proofs.ts'
 import { makeImportedSecrets, makeSecrets, randomness } from '../../server/src/keys/clients/secrets.ts'
 import { makeSigningKey, makeSigningKeyMaker } from '../../server/src/keys/tokens/signing-keys.ts'
+import { makePlanSigning } from '../../server/src/keys/at-rest/plan-signing.ts'
 import { makeTokenCodec } from '../../server/src/keys/tokens/token-codec.ts'
 import type { Permission } from '../../api/values/access.ts'
 import { parseScope, parseScopePatterns } from '../../api/values/scope.ts'
@@ -27,6 +31,7 @@ import { monotonicMs } from '../../server/src/store/monotonic.ts'
 import type { ManualClock } from '../../server/src/store/sqlite/connection/clock.ts'
 import type { StoreHost } from '../../server/src/store/sqlite/open.ts'
 import { freePort } from '../processes/free-port.ts'
+import { CLIENT_ID, CLIENT_SECRET } from '../identity-providers/token-endpoint.ts'
 import { type IdentityProvider, startIdentityProvider } from '../identity-providers/identity-provider.ts'
 import {
   act,
@@ -142,6 +147,7 @@ const hostOf = (store: TestedStore): StoreHost => {
 }
 
 const secrets = makeSecrets(randomness)
+const SETTINGS = makeSettingReader({}).settings()
 
 const portsOf = (
   store: TestedStore,
@@ -151,6 +157,22 @@ const portsOf = (
 ): Ports => ({
   ledger: store.ledger,
   usage: store.usage,
+  feed: store.feed,
+  verifiers: store.verifiers,
+  sessions: store.sessions,
+  settings: { list: async () => SETTINGS },
+  signIn: makeSignIn({
+    client: {
+      issuer: provider.issuer,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+      scope: 'openid',
+      parameters: {},
+    },
+    callback: `${profile.issuer}/console/callback`,
+    keyEncryptionKey: KEY_ENCRYPTION_KEY,
+    now,
+  }),
   revocations: store.revocations,
   agents: store.agents,
   apiKeys: store.apiKeys,
@@ -160,9 +182,11 @@ const portsOf = (
   signingKeys: store.signingKeys,
   signingKeyMaker: makeSigningKeyMaker(KEY_ENCRYPTION_KEY, profile.signingAlgorithm),
   audit: store.audit,
+  auditSeals: auditSealsOf(store, KEY_ENCRYPTION_KEY),
   health: store.health,
   codec: makeTokenCodec({ issuer: profile.issuer, keyEncryptionKey: KEY_ENCRYPTION_KEY }),
   proofs: makeDpopProofs(KEY_ENCRYPTION_KEY),
+  planSigning: makePlanSigning(KEY_ENCRYPTION_KEY),
   assertions: makeClientAssertions({ keySets, monotonicNow: now }),
   certificates: clientCertificates,
   operators: makeOperators({
@@ -252,7 +276,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
     const broken = options.break === undefined ? ports : options.break(ports, () => hostOf(store))
     const app = buildServer(broken, { bodyBytesMax: 16_384, logger, ...options.server })
-    watch = watchAnswers(app, options.isProblem)
+    watch = watchAnswers(app, { basePath: options.path ?? '', isProblem: options.isProblem })
     return app
   })
   return {

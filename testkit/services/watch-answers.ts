@@ -41,7 +41,7 @@ const readAlong = (stream: Readable, done: Done): Readable => {
       next()
     },
   })
-  // An error ends both; who asked sees it.
+  // An error ends both; the caller sees it.
   pipeline(stream, along, () => undefined)
   return along
 }
@@ -74,6 +74,9 @@ const queryOf = (url: string): URLSearchParams =>
 
 type Watched = { readonly description: Description; readonly basePath: string; readonly body: string | undefined }
 
+/** By routes, which differ by base path too: to read the document of a server takes as long as a hundred of its answers. */
+const descriptions = new Map<string, Description>()
+
 const checkOne = (request: FastifyRequest, answer: SeenAnswer, { description, basePath, body }: Watched): Problems => {
   const { method, url = '', schema } = request.routeOptions
   const below = url.startsWith(basePath) ? url.slice(basePath.length) : url
@@ -105,19 +108,26 @@ export type Watch = {
   readonly assertDescribed: () => void
 }
 
+export type WatchOptions = {
+  /** Of the base URL; empty where that has none. */
+  readonly basePath?: string
+  /** Whether a problem counts, by its text. */
+  readonly isProblem?: ((problem: string) => boolean) | undefined
+}
+
 /** Call it before the server is ready. */
-/** Only what `isProblem` says of a problem's text is one. */
-export const watchAnswers = (app: FastifyInstance, isProblem: (problem: string) => boolean = () => true): Watch => {
+export const watchAnswers = (app: FastifyInstance, options: WatchOptions = {}): Watch => {
+  const { basePath = '', isProblem = () => true } = options
   const routes: string[] = []
   const problems = new Set<string>()
   const bodies = new WeakMap<FastifyRequest, string>()
-  let described: { description: Description; basePath: string } | undefined
-  const describe = () => {
-    if (described !== undefined) return described
-    const document = app.swagger() as unknown as Document
-    const basePath = new URL(document.servers[0]?.url ?? '').pathname.replace(/\/$/, '')
-    described = { description: readDescription(document), basePath }
-    return described
+  let own: Description | undefined
+  const describe = (): Description => {
+    if (own !== undefined) return own
+    const key = routes.join('\n')
+    own = descriptions.get(key) ?? readDescription(app.swagger() as unknown as Document)
+    descriptions.set(key, own)
+    return own
   }
   app.addHook('onRoute', ({ method, url }) => void routes.push(...[method].flat().map(one => `${one} ${url}`)))
   app.addHook('preValidation', (request, _reply, done) => {
@@ -125,9 +135,9 @@ export const watchAnswers = (app: FastifyInstance, isProblem: (problem: string) 
     if (Buffer.isBuffer(request.body)) bodies.set(request, request.body.toString())
     done()
   })
-  const look = (request: FastifyRequest, reply: FastifyReply, body: string | undefined): void => {
+  const observe = (request: FastifyRequest, reply: FastifyReply, body: string | undefined): void => {
     const answer = { status: reply.statusCode, headers: headersOf(reply), body }
-    const watched = { ...describe(), body: bodies.get(request) }
+    const watched = { description: describe(), basePath, body: bodies.get(request) }
     const check = request.is404 ? checkUnknownRoute : checkOne
     for (const problem of check(request, answer, watched).filter(isProblem)) {
       problems.add(`${request.method} ${request.routeOptions.url ?? request.url} ${answer.status}: ${problem}`)
@@ -136,7 +146,7 @@ export const watchAnswers = (app: FastifyInstance, isProblem: (problem: string) 
   app.addHook('onRequest', (request, reply, next) => {
     const hijack = reply.hijack.bind(reply)
     reply.hijack = () => {
-      readTakenOver(reply, body => look(request, reply, body))
+      readTakenOver(reply, body => observe(request, reply, body))
       return hijack()
     }
     next()
@@ -145,11 +155,11 @@ export const watchAnswers = (app: FastifyInstance, isProblem: (problem: string) 
     if (payload instanceof Readable) {
       done(
         null,
-        readAlong(payload, body => look(request, reply, body)),
+        readAlong(payload, body => observe(request, reply, body)),
       )
       return
     }
-    look(request, reply, textOf(payload))
+    observe(request, reply, textOf(payload))
     done(null, payload)
   })
   const assertDescribed = (): void => {

@@ -5,7 +5,8 @@ import type { checkSync as check, Diagnostics } from 'recheck'
 // The build for browsers is JavaScript alone: the other one starts a program that came as an optional package.
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as { readonly checkSync: typeof check }
 
-const MS_MAX = 4000
+/** No limit of a proof: the longest takes one second of processor time, which may be long on a machine that does much else. */
+const MS_MAX = 60_000
 
 /** Counts up to this stand as they are: the automaton has a state for each repetition. */
 const COUNT_KEPT_MAX = 8

@@ -19,10 +19,12 @@ export const findExpressions = (): {
   const made: string[] = []
   const api = new API({ cwd: REPOSITORY })
   try {
-    const snapshot = api.updateSnapshot({ openProjects: [join(REPOSITORY, 'tsconfig.json')] })
-    const [project] = snapshot.getProjects()
+    const openProjects = PROJECTS.map(path => join(REPOSITORY, path))
+    const projects = api.updateSnapshot({ openProjects }).getProjects()
     for (const file of sourceFiles()) {
-      const parsed = project?.program.getSourceFile(join(REPOSITORY, file.path)) ?? assert.fail(file.path)
+      const path = join(REPOSITORY, file.path)
+      const read = projects.map(({ program }) => program.getSourceFile(path)).find(one => one !== undefined)
+      const parsed = read ?? assert.fail(file.path)
       const visit = (node: Node): void => {
         const at = (): string => lineOf(file, node.getStart(parsed))
         if (isRegularExpressionLiteral(node)) literals.push({ at: at(), ...literalOf(node.text) })
@@ -38,7 +40,10 @@ export const findExpressions = (): {
   return { literals, made }
 }
 
-const sourceFiles = (): readonly SourceFile[] => ['api', 'server/src'].flatMap(folder => readFiles(`${folder}/**/*.ts`))
+const PROJECTS = ['tsconfig.json', 'console/tsconfig.json']
+const PROGRAM = ['api/**/*.ts', 'server/src/**/*.ts', 'packages/*/src/**/*.ts', 'console/src/**/*.{ts,tsx}']
+
+const sourceFiles = (): readonly SourceFile[] => PROGRAM.flatMap(readFiles)
 
 const literalOf = (text: string): Pick<FoundExpression, 'source' | 'flags'> => {
   const end = text.lastIndexOf('/')

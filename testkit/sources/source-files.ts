@@ -54,23 +54,23 @@ export const importedPackagesOf = (file: SourceFile): readonly string[] =>
       (specifier.startsWith('@') ? specifier.split('/').slice(0, 2) : specifier.split('/', 1)).join('/'),
     )
 
-/** The paths of a circle of imports, first and last the same; undefined where there is none. */
-export const findCircle = (graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined => {
+/** The paths of an import cycle, first and last the same; undefined where there is none. */
+export const findCycle = (graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined => {
   const finished = new Set<string>()
   const visit = (path: string, trail: readonly string[]): readonly string[] | undefined => {
     const seenAt = trail.indexOf(path)
     if (seenAt >= 0) return [...trail.slice(seenAt), path]
     if (finished.has(path)) return undefined
     for (const next of graph.get(path) ?? []) {
-      const circle = visit(next, [...trail, path])
-      if (circle !== undefined) return circle
+      const cycle = visit(next, [...trail, path])
+      if (cycle !== undefined) return cycle
     }
     finished.add(path)
     return undefined
   }
   for (const path of graph.keys()) {
-    const circle = visit(path, [])
-    if (circle !== undefined) return circle
+    const cycle = visit(path, [])
+    if (cycle !== undefined) return cycle
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 // A table that the store itself refuses, as where its disk has lost a page, while the rest of the store is well.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { isDatabaseUrl } from '../databases/postgres-cluster.ts'
-import { readNumber, withFile } from './store-file.ts'
+import { execBeside, readNumber, withFile } from './store-file.ts'
 
 const TRIGGER = 'damaged'
 
@@ -12,7 +12,7 @@ const refuseTable = (url: string, table: string) => {
       $$ begin raise exception 'invalid page in block 0' using errcode = 'data_corrupted'; end $$;
       create trigger ${TRIGGER} before insert or update or delete on ${table} for each statement execute function ${TRIGGER}()`),
   )
-  return () => withFile(url, db => db.exec(`drop trigger ${TRIGGER} on ${table}`))
+  return () => execBeside(url, `drop trigger ${TRIGGER} on ${table}`)
 }
 
 const swapPage = (file: string, position: number, page: Uint8Array): Uint8Array => {
@@ -43,5 +43,5 @@ const breakPage = (file: string, table: string) => {
 /** To be called while nobody has the store open; what it returns mends the table. */
 export const damageTable =
   (table: string) =>
-  (file: string): (() => void) =>
+  (file: string): (() => Promise<void> | void) =>
     isDatabaseUrl(file) ? refuseTable(file, table) : breakPage(file, table)

@@ -10,7 +10,7 @@ import {
   writingConnection,
 } from '../../server/src/store/sqlite/connection/transaction.ts'
 import type { Transaction } from '../../server/src/store/transaction.ts'
-import { isDatabaseUrl } from '../databases/postgres-cluster.ts'
+import { isDatabaseUrl, runStatement } from '../databases/postgres-cluster.ts'
 import { askNow, inTransactionNow, type WritingDatabase } from '../databases/postgres-sync.ts'
 
 const BUSY_MS = 4000
@@ -41,17 +41,34 @@ export const withFile = <T>(file: string, work: (db: Database.Database) => T): T
   }
 }
 
+/**
+ * Runs SQL beside a store that this thread serves. On PostgreSQL the thread goes on: the statement may wait for a transaction
+ * of the store, which only this thread can end.
+ */
+export const execBeside = async (file: string, sql: string): Promise<void> => {
+  if (isDatabaseUrl(file)) await runStatement(file, sql)
+  else withFile(file, db => db.exec(sql))
+}
+
 /** A row as the file holds it; the test says what it expects of each column. */
 export type FileRow = Readonly<Record<string, unknown>>
 
 export const readRows = (file: string, sql: string, ...values: readonly unknown[]): readonly FileRow[] =>
   withFile(file, db => db.prepare<unknown[], FileRow>(sql).all(...values))
 
-/** The only row that the statement gives. */
-export const readRow = (file: string, sql: string, ...values: readonly unknown[]): FileRow => {
-  const [row, ...others] = readRows(file, sql, ...values)
+const onlyRow = ([row, ...others]: readonly FileRow[], sql: string): FileRow => {
   if (row === undefined || others.length > 0) throw new Error(`Not one row: ${sql}`)
   return row
+}
+
+/** The only row that the statement returns. */
+export const readRow = (file: string, sql: string, ...values: readonly unknown[]): FileRow =>
+  onlyRow(readRows(file, sql, ...values), sql)
+
+/** The same beside a store that this thread serves, which goes on meanwhile. */
+export const readRowBeside = async (file: string, sql: string): Promise<FileRow> => {
+  if (!isDatabaseUrl(file)) return readRow(file, sql)
+  return onlyRow(await runStatement(file, sql), sql)
 }
 
 /** The number in the only column of the only row. */

@@ -118,6 +118,11 @@ export const testEmbedded = (title: string, work: (t: TestContext) => Promise<vo
   if (!isPostgresTested()) void test(title, work)
 }
 
+/** A test of what only a database has: other programs beside this one. */
+export const testDatabase = (title: string, work: (t: TestContext) => Promise<void>): void => {
+  if (isPostgresTested()) void test(title, work)
+}
+
 /** Migrated stores by the time at which they were made: to copy one is quicker than to migrate one. */
 const images = new Map<number, Buffer>()
 

@@ -15,6 +15,12 @@ import (
 // ErrInactive is of a token that is expired, revoked or not for this resource.
 var ErrInactive = errors.New("the token is not active")
 
+// The API key and the token go to the issuer alone: net/http would send X-API-Key along with a redirect to another host.
+var client = &http.Client{
+	Timeout:       10 * time.Second,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
 // Introspection checks tokens by asking Mintmark: a revoked token is refused at once.
 type Introspection struct {
 	Issuer, Resource string
@@ -35,8 +41,8 @@ func (a *Audience) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(a))
 }
 
-// Told is what Mintmark says of an active token.
-type Told struct {
+// ActiveToken is what Mintmark states about an active token.
+type ActiveToken struct {
 	Claims
 	Active   bool     `json:"active"`
 	Audience Audience `json:"aud"`
@@ -44,31 +50,31 @@ type Told struct {
 }
 
 // ExpiresAt is when the token ends by itself.
-func (t Told) ExpiresAt() time.Time { return time.Unix(t.Expiry, 0) }
+func (t ActiveToken) ExpiresAt() time.Time { return time.Unix(t.Expiry, 0) }
 
 // Check gives what Mintmark says of a token that is active and for this resource.
-func (i Introspection) Check(ctx context.Context, token string) (Told, error) {
-	var told Told
+func (i Introspection) Check(ctx context.Context, token string) (ActiveToken, error) {
+	var found ActiveToken
 	form := strings.NewReader(url.Values{"token": {token}}.Encode())
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, i.Issuer+"/oauth/introspect/v2", form)
 	if err != nil {
-		return told, err
+		return found, err
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("X-API-Key", i.APIKey)
-	response, err := http.DefaultClient.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
-		return told, err
+		return found, err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return told, fmt.Errorf("introspection answered %s", response.Status)
+		return found, fmt.Errorf("introspection answered %s", response.Status)
 	}
-	if err := json.NewDecoder(response.Body).Decode(&told); err != nil {
-		return told, err
+	if err := json.NewDecoder(response.Body).Decode(&found); err != nil {
+		return found, err
 	}
-	if !told.Active || !slices.Contains(told.Audience, i.Resource) {
-		return told, ErrInactive
+	if !found.Active || !slices.Contains(found.Audience, i.Resource) {
+		return found, ErrInactive
 	}
-	return told, nil
+	return found, nil
 }

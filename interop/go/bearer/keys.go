@@ -35,7 +35,7 @@ func NewKeys(ctx context.Context, issuer, resource string) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Said here, because go-oidc takes RS256 alone where it is not told otherwise.
+	// Said here, because go-oidc takes RS256 alone where it is not configured otherwise.
 	config := &oidc.Config{ClientID: resource, SupportedSigningAlgs: []string{oidc.ES256, oidc.RS256}}
 	return &Keys{provider.VerifierContext(ctx, config)}, nil
 }

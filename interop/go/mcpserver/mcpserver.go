@@ -36,7 +36,7 @@ func New(origin string, introspection bearer.Introspection) http.Handler {
 
 func verifier(introspection bearer.Introspection) auth.TokenVerifier {
 	return func(ctx context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
-		told, err := introspection.Check(ctx, token)
+		found, err := introspection.Check(ctx, token)
 		if errors.Is(err, bearer.ErrInactive) {
 			return nil, fmt.Errorf("%w: %w", auth.ErrInvalidToken, err)
 		}
@@ -44,9 +44,9 @@ func verifier(introspection bearer.Introspection) auth.TokenVerifier {
 			return nil, err
 		}
 		return &auth.TokenInfo{
-			Scopes:     strings.Fields(told.Scope),
-			Expiration: told.ExpiresAt(),
-			UserID:     told.ClientID,
+			Scopes:     strings.Fields(found.Scope),
+			Expiration: found.ExpiresAt(),
+			UserID:     found.ClientID,
 		}, nil
 	}
 }

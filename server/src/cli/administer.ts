@@ -1,13 +1,15 @@
 // What every command that administers does: its options, its help, and from a request of the API to what is printed.
 import type { Command } from 'commander'
-import { nameAgent } from './agent-names.ts'
-import { findNamed, isKind } from './find-named.ts'
+import { nameAgent } from './names/agent-names.ts'
+import { isActsForEntry } from '../../../api/values/delegation.ts'
+import { findNamed } from './names/find-named.ts'
+import { isKind } from './names/named-kinds.ts'
 import type { Api } from './remote/api.ts'
 import { confirm, type Consequence } from './terminal/confirm.ts'
 import { addExamples } from './terminal/examples.ts'
 import type { CommandFailed } from './terminal/exit.ts'
 import { addWhere, openApi, type WhereOptions } from './remote/open-api.ts'
-import { isRecord, printJson, printLine, type PrintedRecord, printRecord } from './terminal/print.ts'
+import { printJson, printLine, type PrintedRecord, printRecord } from './terminal/print.ts'
 
 export type Call<Options> = {
   readonly api: Api
@@ -46,13 +48,6 @@ export const show = (record: PrintedRecord, remark?: string): Shown => ({
   },
 })
 
-/** What a rotation made, and for people until when the old one is taken. */
-export const showRotation = (made: PrintedRecord, replaces: unknown, kind: 'secret' | 'key'): Shown => {
-  const until = isRecord(replaces) ? replaces['expires_at'] : null
-  const { forPeople } = show({ ...made, old_one_expires_at: until }, `Keep the ${kind}: it is shown this once.`)
-  return { json: made, forPeople }
-}
-
 type CommonOptions = WhereOptions & { readonly yes?: boolean; readonly json?: boolean }
 
 const perform = async <Options>(verb: Verb<Options>, call: Call<Options & CommonOptions>): Promise<void> => {
@@ -67,9 +62,18 @@ const perform = async <Options>(verb: Verb<Options>, call: Call<Options & Common
   if (shown.failure !== undefined) throw shown.failure
 }
 
-/** The agent whose credential an option names: `--agent` stands before `--credential`, and is found first. */
-const agentOf = ({ agent }: Record<string, unknown>): string | undefined =>
-  typeof agent === 'string' ? agent : undefined
+/** What else of the options decides what a name means: `--agent` stands before `--credential`, and is found first. */
+const decidingIn = ({ agent, actorType }: Record<string, unknown>) => ({
+  agentId: typeof agent === 'string' ? agent : undefined,
+  actorType: typeof actorType === 'string' ? actorType : undefined,
+})
+
+/** An agent in a list of several sorts of entries, as of those for whom one may act. */
+const ENTRIES = 'agent...'
+
+/** An agent that may act for another gets its power: no entry is found by the beginning of a name. */
+const findEntry = async (api: Api, text: string): Promise<string> =>
+  isActsForEntry(text) ? text : findNamed(api, 'agent-id', { text, ends: true })
 
 /** Where a command takes an id it takes a name too: declared once, by what an argument or the value of an option is called. */
 const findIds = async <Options extends object>(
@@ -84,9 +88,13 @@ const findIds = async <Options extends object>(
   }
   const given: Record<string, unknown> = Object.fromEntries(Object.entries(options))
   for (const option of command.options) {
-    const [kind = '', text] = [/<([\w-]+)>/.exec(option.flags)?.[1], given[option.attributeName()]]
-    if (isKind(kind) && typeof text === 'string') {
-      given[option.attributeName()] = await findNamed(api, kind, { text, agentId: found[0] ?? agentOf(given), ends })
+    const name = option.attributeName()
+    const [kind = '', value] = [/<([\w.-]+)>/.exec(option.flags)?.[1], given[name]]
+    if (isKind(kind) && typeof value === 'string') {
+      const { agentId, actorType } = decidingIn(given)
+      given[name] = await findNamed(api, kind, { text: value, agentId: found[0] ?? agentId, actorType, ends })
+    } else if (kind === ENTRIES && Array.isArray(value)) {
+      given[name] = await Promise.all(value.map(entry => findEntry(api, String(entry))))
     }
   }
   return { api, args: found, options: given as Options } // the same members, some of them found

@@ -54,7 +54,7 @@ type Purpose = 'create' | 'change'
 
 const REQUIRED = ['name', 'scope']
 
-/** An option for each setting; a change can also take back what was set. */
+/** An option for each setting; a change can also clear what was set. */
 export const addAgentOptions = (command: Command, purpose: Purpose): Command => {
   for (const row of ROWS) {
     const option = optionOf(row)

@@ -5,11 +5,11 @@ import * as rows from '../../../api/agents.ts'
 import { listTokens } from '../../../api/tokens.ts'
 import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { defineAdminCommand, show } from './administer.ts'
-import { describeAgent } from './agent-names.ts'
+import { describeAgent } from './names/agent-names.ts'
 import { addAgentOptions, type AgentOptions, bodyOf, gatherLabels, type Label } from './agent-options.ts'
 import { countAlive } from './count-alive.ts'
 import { countLosses } from './count-losses.ts'
-import { showAll } from './read-list.ts'
+import { showAll } from './lists/read-list.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
@@ -180,14 +180,16 @@ const addDelete = (agent: Command): void => {
     .command('delete')
     .description('remove an agent for good and end all that it holds, at once; its name is free again')
   const noted = ofOne(command).option('--note <text>', 'for those who read the audit log and the history')
-  defineAdminCommand<Note>(noted, {
+  defineAdminCommand<Note & { readonly json?: boolean }>(noted, {
     json: 'print {"agent_id"}',
     examples: [`mintmark agent delete ${AGENT_ID} --yes`],
     consequence: async ({ api, args: [id = ''] }) =>
       `This removes the agent ${await describeAgent(api, { agent_id: id })} for good and ends every token that it holds: ${await countAlive(api, { agent_id: id })}. History keeps its tokens.`,
-    run: async ({ api, args: [id = ''], options: { note } }) => {
+    run: async ({ api, args: [id = ''], options: { note, json } }) => {
+      // Afterwards it has no name any more.
+      const described = json === true ? id : await describeAgent(api, { agent_id: id })
       await api.call(rows.deleteAgent, { path: { id }, query: { note } })
-      const forPeople = () => printLine(`The agent ${id} is deleted, and every token that it held has ended.`)
+      const forPeople = () => printLine(`The agent ${described} is deleted, and every token that it held has ended.`)
       return { json: { agent_id: id }, forPeople }
     },
   })

@@ -2,10 +2,9 @@
 import { type Command, Option } from 'commander'
 import * as rows from '../../../api/api-keys.ts'
 import { type Permission, PERMISSIONS } from '../../../api/values/access.ts'
-import { defineAdminCommand, show, showRotation } from './administer.ts'
-import { showAll } from './read-list.ts'
-import { parseDuration } from './terminal/duration.ts'
-import { readExpiry } from './terminal/time.ts'
+import { defineAdminCommand, show } from './administer.ts'
+import { showAll } from './lists/read-list.ts'
+import { addExpiry, addRotateOptions, type RotateOptions, rotationOf, showRotation } from './rotation.ts'
 
 const API_KEY_ID = '0b9c6a52-8f0e-4a55-b1a5-3f0a3f6f5c11'
 const COLUMNS = ['api_key_id', 'name', 'permissions', 'audiences', 'expires_at', 'revoked_at', 'suspended_at']
@@ -28,12 +27,7 @@ const addCreate = (apiKey: Command): void => {
     .requiredOption('--name <name>', 'a name to know it by')
     .addOption(permissionOption.choices(PERMISSIONS).makeOptionMandatory())
     .option('--audience <uri...>', 'limit the key to tokens for this audience (repeatable)')
-    .option(
-      '--expires-in <time>',
-      'when it stops being taken: so far ahead, such as 90d, or a day; without it never',
-      readExpiry,
-    )
-  defineAdminCommand<CreateOptions>(command, {
+  defineAdminCommand<CreateOptions>(addExpiry(command, 'it'), {
     json: 'print {"api_key_id","api_key"}',
     examples: ['mintmark api-key create --name orders-api --permission tokens:introspect'],
     run: async ({ api, options: { name, permission: permissions, audience: audiences, expiresIn } }) => {
@@ -58,24 +52,16 @@ const addShow = (apiKey: Command): void =>
     run: async ({ api, args: [id = ''] }) => show(await api.call(rows.showApiKey, { path: { api_key_id: id } })),
   })
 
-type RotateOptions = { readonly grace: number; readonly expiresIn?: string }
-
 const addRotate = (apiKey: Command): void => {
   const command = ofOne(
     apiKey.command('rotate').description('make a new API key of the same powers and let the old one live for a while'),
   )
-    .requiredOption('--grace <duration>', 'how long the old one is still taken: 0 to 30d', parseDuration)
-    .option(
-      '--expires-in <time>',
-      'when the new one stops being taken: so far ahead, such as 90d, or a day; without it never',
-      readExpiry,
-    )
-  defineAdminCommand<RotateOptions>(command, {
+  defineAdminCommand<RotateOptions>(addRotateOptions(command), {
     json: 'print {"api_key_id","api_key"}',
     examples: [`mintmark api-key rotate ${API_KEY_ID} --grace 24h`],
     ends: true, // the old one, at the latest after the grace
-    run: async ({ api, args: [id = ''], options: { grace, expiresIn } }) => {
-      const body = { grace_seconds: grace, expires_at: expiresIn }
+    run: async ({ api, args: [id = ''], options }) => {
+      const body = rotationOf(options)
       const { api_key_id, api_key, replaces } = await api.call(rows.rotateApiKey, { path: { api_key_id: id }, body })
       return showRotation({ api_key_id, api_key }, replaces, 'key')
     },

@@ -4,13 +4,15 @@ import * as rows from '../../../api/audit.ts'
 import { exportAudit } from '../../../api/exports.ts'
 import { ACT_KINDS, ACTOR_TYPES, WAYS } from '../../../api/values/audit.ts'
 import { parseTime } from '../../../api/values/time.ts'
-import { defineAdminCommand } from './administer.ts'
-import { type ExportOptions, exports } from './export-records.ts'
+import { defineAdminCommand, type Shown } from './administer.ts'
+import { type ExportOptions, exports } from './lists/export-records.ts'
 import { type Ending, findEnd } from './find-end.ts'
-import { addPaging, type PagingOptions, pagingOf, refuseUnknown } from './list-options.ts'
+import { addPaging, type PagingOptions, pagingOf, refuseUnknown } from './lists/list-options.ts'
 import { addVerifyAudit } from './local/verify-audit.ts'
-import { showPage } from './read-list.ts'
-import { findTokenId } from './token-id.ts'
+import { showPage } from './lists/read-list.ts'
+import { findTokenId, PASTED } from './token-id.ts'
+import type { Api } from './remote/api.ts'
+import { printLine } from './terminal/print.ts'
 import { addTimeHelp, readTime } from './terminal/time.ts'
 
 type TimeOptions = { readonly since?: string; readonly before?: string }
@@ -26,7 +28,7 @@ type AuditFilterOptions = TimeOptions & {
 }
 
 const AUDIT_COLUMNS = ['n', 'at', 'kind', 'actor', 'subject', 'agent', 'owner', 'source']
-const REFUSALS_COLUMNS = ['minute', 'way', 'client_id', 'source', 'count']
+const REFUSALS_COLUMNS = ['minute', 'way', 'client_id', 'agent', 'owner', 'source', 'count']
 
 const readKind = (text: string): string => {
   refuseUnknown(ACT_KINDS.some(kind => kind === text) ? [] : [text], ACT_KINDS)
@@ -37,12 +39,15 @@ const addAuditFilters = (command: Command): Command =>
   addTimeHelp(command)
     .option('--kind <kind>', 'only acts of this kind, such as agent.disable', readKind)
     .addOption(new Option('--actor-type <type>', 'only acts of this kind of actor').choices(ACTOR_TYPES))
-    .option('--actor-id <id>', 'only acts of this client, API key or user at the terminal')
+    .option(
+      '--actor-id <actor-id>',
+      'only acts of this user at the terminal, or agent or API key by its id or name; =ID as it is',
+    )
     .option('--actor-iss <iss>', 'only acts of operators of this identity provider')
     .option('--actor-sub <sub>', 'only acts of the operator whom the identity provider calls so')
     .option(
-      '--subject <id>',
-      'only acts on the agent, credential, key or token of this id; of a token that ended with others the act that did it; - to paste the token itself',
+      '--subject <subject-id>',
+      'only acts on this agent, API key or signing key, by its id or name, or on the credential, token or other thing of this id; of a token that ended with others the act that did it; - to paste the token itself',
     )
     .option('--request-id <id>', 'only acts of this request')
     .option('--since <time>', 'only acts of then or later', readTime)
@@ -72,6 +77,25 @@ const narrow = ({ kind, since, before }: Filters, end: Ending): Ending => ({
   before: before !== undefined && timeOf(before) < timeOf(end.before) ? before : end.before,
 })
 
+type Asked = { readonly filters: Filters; readonly remark?: string }
+
+/** The filters as they were given; of a token those of the act that ended it. */
+const findFilters = async (api: Api, options: AuditFilterOptions): Promise<Asked> => {
+  const subject = options.subject === PASTED ? await findTokenId() : options.subject
+  const filters = { ...auditFiltersOf(options), subject }
+  const end = subject === undefined ? undefined : await findEnd(api, subject)
+  if (end === undefined) return { filters }
+  return 'remark' in end ? { filters, ...end } : { filters: { ...filters, ...narrow(filters, end) } }
+}
+
+const addRemark = (shown: Shown, remark: string): Shown => ({
+  ...shown,
+  forPeople: async api => {
+    await shown.forPeople(api)
+    printLine(remark)
+  },
+})
+
 const addList = (audit: Command): void => {
   const command = audit.command('list').description('print the audit log, newest first')
   defineAdminCommand<AuditFilterOptions & PagingOptions>(addPaging(addAuditFilters(command)), {
@@ -81,13 +105,12 @@ const addList = (audit: Command): void => {
       'mintmark audit list --subject 019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10',
     ],
     run: async ({ api, options }) => {
-      const { subject } = options
-      const id = subject === '-' ? await findTokenId() : subject
-      const end = id === undefined ? undefined : await findEnd(api, id)
-      const filters = auditFiltersOf(options)
-      const found = end === undefined ? { subject: id } : narrow(filters, end)
-      const query = { ...filters, ...found, ...pagingOf(options) }
-      return showPage(api, rows.listAudit, { query, columns: AUDIT_COLUMNS })
+      const { filters, remark } = await findFilters(api, options)
+      const shown = await showPage(api, rows.listAudit, {
+        query: { ...filters, ...pagingOf(options) },
+        columns: AUDIT_COLUMNS,
+      })
+      return remark === undefined ? shown : addRemark(shown, remark)
     },
   })
 }
@@ -97,7 +120,7 @@ const addExport = (audit: Command): void =>
     addAuditFilters(audit.command('export').description('write the audit log, newest first')),
     {
       row: exportAudit,
-      queryOf: auditFiltersOf,
+      queryOf: async (options, api) => (await findFilters(api, options)).filters,
       examples: ['mintmark audit export --since 2026-11-01T00:00:00Z --format csv --output audit.csv'],
     },
   )
@@ -115,7 +138,7 @@ const addRefusals = (audit: Command): void => {
     .command('refusals')
     .description('print how often authentication was refused, and tokens beyond a limit, by minute, newest first')
     .addOption(way.choices(WAYS))
-    .option('--client-id <id>', 'only attempts as this client')
+    .option('--client-id <client-id>', 'only attempts as this client, by its id or the name of its agent')
     .option('--source <address>', 'only attempts from this address')
     .option('--since <time>', 'only minutes that began then or later', readTime)
     .option('--before <time>', 'only minutes that began earlier', readTime)

@@ -1,4 +1,4 @@
-// How many tokens something would end, told before it is done: a dry run of the kill switch.
+// How many tokens something would end, printed before it is done: a dry run of the kill switch.
 import type { z } from 'zod'
 import { createRevocation } from '../../../api/revocations.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'

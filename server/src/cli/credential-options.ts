@@ -94,7 +94,7 @@ const subjectOf = ({ subjectDn, sanDns, sanUri, sanIp, sanEmail }: CertificateOp
 const certificateTrustOf = async (options: CertificateOptions) => {
   const { certificate: files } = options
   if (files === undefined) return subjectOf(options)
-  const certificates = await Promise.all(files.map(readDocument))
+  const certificates = await Promise.all(files.map(file => readDocument(file)))
   return { ...subjectOf(options), self_signed_tls_client_auth: { certificates } }
 }
 

@@ -2,14 +2,13 @@
 import { type Command, Option } from 'commander'
 import * as rows from '../../../api/credentials.ts'
 import { CREDENTIAL_REASONS, type CredentialReason } from '../../../api/values/credentials.ts'
-import { describeAgent } from './agent-names.ts'
-import { defineAdminCommand, show, showRotation } from './administer.ts'
+import { describeAgent } from './names/agent-names.ts'
+import { defineAdminCommand, show } from './administer.ts'
 import { countAlive } from './count-alive.ts'
 import { addTrustOptions, trustOf, type TrustOptions } from './credential-options.ts'
-import { showAll } from './read-list.ts'
+import { showAll } from './lists/read-list.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
-import { parseDuration } from './terminal/duration.ts'
-import { readExpiry } from './terminal/time.ts'
+import { addExpiry, addRotateOptions, type RotateOptions, rotationOf, showRotation } from './rotation.ts'
 import { CommandFailed } from './terminal/exit.ts'
 
 const AGENT_ID = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
@@ -46,14 +45,8 @@ const addCreate = (credential: Command): void => {
     credential
       .command('create')
       .description('give an agent another secret beside those that it has, or something to trust in place of one'),
-  )
-    .requiredOption('--name <name>', 'a name to know it by')
-    .option(
-      '--expires-in <time>',
-      'when it stops being taken: so far ahead, such as 90d, or a day; without it never',
-      readExpiry,
-    )
-  defineAdminCommand<CreateOptions>(addTrustOptions(command), {
+  ).requiredOption('--name <name>', 'a name to know it by')
+  defineAdminCommand<CreateOptions>(addTrustOptions(addExpiry(command, 'it')), {
     json: 'print {"credential_id","agent_id","client_secret"}; "kind" where it is no secret',
     examples: [
       `mintmark credential create ${AGENT_ID} --name "second site" --expires-in 90d`,
@@ -96,26 +89,18 @@ const addShow = (credential: Command): void =>
     },
   )
 
-type RotateOptions = { readonly grace: number; readonly expiresIn?: string }
-
 const addRotate = (credential: Command): void => {
   const command = ofOne(
     credential
       .command('rotate')
       .description('make a new secret and let the old one live for a while; no token ends by it'),
   )
-    .requiredOption('--grace <duration>', 'how long the old one is still taken: 0 to 30d', parseDuration)
-    .option(
-      '--expires-in <time>',
-      'when the new one stops being taken: so far ahead, such as 90d, or a day; without it never',
-      readExpiry,
-    )
-  defineAdminCommand<RotateOptions>(command, {
+  defineAdminCommand<RotateOptions>(addRotateOptions(command), {
     json: 'print {"credential_id","agent_id","client_secret"}',
     examples: [`mintmark credential rotate ${AGENT_ID} ${CREDENTIAL_ID} --grace 24h`],
     ends: true, // the old one, at the latest after the grace
-    run: async ({ api, args, options: { grace, expiresIn } }) => {
-      const body = { grace_seconds: grace, expires_at: expiresIn }
+    run: async ({ api, args, options }) => {
+      const body = rotationOf(options)
       const { credential_id, agent_id, client_secret, replaces } = await api.call(rows.rotateCredential, {
         path: pathOf(args),
         body,

@@ -17,7 +17,7 @@ type Options = {
   readonly resource?: readonly string[]
 }
 
-const COLUMNS = ['client_id', 'outcome', 'reason', 'agent_id', 'secret', 'client_secret']
+const COLUMNS = ['client_id', 'outcome', 'reason', 'agent_id', 'name', 'owner', 'secret', 'client_secret']
 
 const gatherScopes = (
   text: string,
@@ -61,7 +61,7 @@ const addSource = (parent: Command, source: string, what: string): void => {
     .command(source)
     .description(`import ${what}; the agents keep their client ids and, where they are in the document, their secrets`)
     .argument('<file>', 'the document, or - for standard input')
-    .option('--dry-run', 'tell what would become of each client, and do nothing')
+    .option('--dry-run', 'print what would become of each client, and do nothing')
     .option('--scope <scope>', 'what agents may ask for of whose own scopes none is taken')
     .option('--default-scope <scope>', 'what agents get by default that have no default of their own')
     .option('--scope-map <theirs=ours>', 'what a scope of theirs stands for here (repeatable)', gatherScopes)

@@ -4,7 +4,7 @@ import * as rows from '../../../api/signing-keys.ts'
 import { defineAdminCommand, type Shown } from './administer.ts'
 import { countAlive } from './count-alive.ts'
 import { addReencryptKeys } from './local/reencrypt-keys.ts'
-import { showAll } from './read-list.ts'
+import { showAll } from './lists/read-list.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import { parseDocument } from './terminal/parse-json.ts'
 import { areRecords, isRecord, printLine, type PrintedRecord, printRecord } from './terminal/print.ts'
@@ -30,7 +30,10 @@ type Rotation = { readonly force?: boolean; readonly note?: string }
 const verb = (key: Command, name: string, description: string): Command => key.command(name).description(description)
 
 const ofOne = (command: Command): Command =>
-  command.argument('<kid>', 'its kid; `mintmark key list` shows it. One that begins with - stands after --')
+  command.argument(
+    '<kid>',
+    'its kid, or where nothing ends the beginning of it; `mintmark key list` shows it. One that begins with - stands after --',
+  )
 
 const withNote = (command: Command, readers = 'the audit log'): Command =>
   command.option('--note <text>', `for those who read ${readers}`)
@@ -96,6 +99,7 @@ const addRetire = (key: Command): void => {
   defineAdminCommand<Rotation>(withNote(command), {
     json: CHANGED_JSON,
     examples: [`mintmark key retire ${EXAMPLE_KID}`],
+    ends: true, // its signing
     run: async ({ api, args: [kid = ''], options: { force, note } }) =>
       showKey(await api.call(rows.retireSigningKey, { path: { kid }, body: { force, note } })),
   })
@@ -125,7 +129,7 @@ const parseKey = (input: string): string | { readonly kty: string } => {
 const addImport = (key: Command): void => {
   const what = 'take a private key (PKCS#8 in PEM, or a JWK) from standard input as the next key, under its own kid'
   const command = verb(key, 'import', what)
-  command.option('--kid <kid>', 'its name; without it the one in the JWK, or else its thumbprint')
+  command.option('--kid <new-kid>', 'its name; without it the one in the JWK, or else its thumbprint')
   defineAdminCommand<{ readonly kid?: string; readonly note?: string }>(withNote(command), {
     json: CHANGED_JSON,
     examples: ['mintmark key import --kid 2026-01 < key.pem'],

@@ -63,7 +63,7 @@ export const addLeakedSecrets = (program: Command): void => {
     .description(
       'revoke secrets and access tokens found in the open, read from standard input, with everything that they got',
     )
-    .option('--dry-run', 'tell what each is and whose, and revoke nothing')
+    .option('--dry-run', 'print what each is and whose, and revoke nothing')
   defineAdminCommand<Options>(command, {
     json: 'print {"data":[…]}, what each was in order',
     examples: ['mintmark leaked-secrets --dry-run < report.json', 'mintmark leaked-secrets < report.json'],

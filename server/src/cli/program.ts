@@ -18,8 +18,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   'api-key': async () => (await import('./api-key.ts')).addApiKey,
   top: async () => (await import('./top.ts')).addTop,
   stats: async () => (await import('./stats.ts')).addStats,
+  usage: async () => (await import('./usage.ts')).addUsage,
   token: async () => (await import('./token.ts')).addToken,
   revocation: async () => (await import('./revocation.ts')).addRevocation,
+  verifier: async () => (await import('./verifier.ts')).addVerifier,
+  session: async () => (await import('./lists/session.ts')).addSession,
+  settings: async () => (await import('./lists/settings.ts')).addSettings,
   'leaked-secrets': async () => (await import('./leaked-secrets.ts')).addLeakedSecrets,
   import: async () => (await import('./import.ts')).addImport,
   key: async () => (await import('./key.ts')).addKey,
@@ -28,15 +32,19 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   backup: async () => (await import('./local/backup.ts')).addBackup,
   restore: async () => (await import('./local/restore.ts')).addRestore,
   doctor: async () => (await import('./local/doctor.ts')).addDoctor,
-  clock: async () => (await import('./local/clock.ts')).addClock,
+  clock: async () => (await import('./local/reset-clock.ts')).addClock,
   completion: async () => (await import('./terminal/completion.ts')).addCompletion,
 }
 
-/** Tells of all the others. */
+/** Lists all the others. */
 const ABOUT_ALL = 'completion'
 
-/** The command that the first word names; all of them for help, for what tells of all, and for a word that names none. */
+/** What is answered without any command. */
+const VERSION = ['-V', '--version']
+
+/** The command that the first word names; all of them for help, for the list of all, and for a word that names none. */
 const loadCommands = ([first = '']: readonly string[]): Promise<readonly AddTo[]> => {
+  if (VERSION.includes(first)) return Promise.resolve([])
   const named = Object.hasOwn(COMMANDS, first) && first !== ABOUT_ALL ? COMMANDS[first] : undefined
   const wanted = named === undefined ? Object.values(COMMANDS) : [named]
   return Promise.all(wanted.map(load => load()))
@@ -56,7 +64,7 @@ const formatOf = (argv: readonly string[]): 'text' | 'json' =>
 export const makeProgram = async (argv: readonly string[]): Promise<Command> => {
   const program = new Command('mintmark')
     .description('A token service for software agents.')
-    .version(packageJson.version)
+    .version(packageJson.version, VERSION.join(', '))
     .exitOverride()
     .addHelpText('after', HELP)
     .configureOutput({

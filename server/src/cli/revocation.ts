@@ -1,51 +1,18 @@
 // mintmark revocation
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import * as rows from '../../../api/revocations.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
+import { Unavailable } from '../domain/refusal.ts'
 import { type Call, defineAdminCommand, show, type Shown } from './administer.ts'
-import { describeAgent, nameAgents } from './agent-names.ts'
+import { describeAgent, nameAgents } from './names/agent-names.ts'
 import { gatherLabels, type Label } from './agent-options.ts'
 import { countAlive, formatPreviewCount, preview, type RevocationBody } from './count-alive.ts'
+import { followRevocation } from './follow-revocation.ts'
 import type { Api } from './remote/api.ts'
-import type { Consequence } from './terminal/confirm.ts'
+import { type Consequence, endsEveryToken } from './terminal/confirm.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
-import { formatCount } from './terminal/format-count.ts'
-import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
+import { areRecords, formatCount, type PrintedRecord, printLine, printTable } from './terminal/print.ts'
 import { addTimeHelp, readTime } from './terminal/time.ts'
-
-const ASK_EVERY_MS = 500
-/** A service works at it all the time: where nothing moves for so long, none does. */
-const STANDSTILL_MS_MAX = 30_000
-
-const isClosed = (revocation: PrintedRecord): boolean => revocation['state'] === 'closed'
-
-/** On standard error, one line that is written over; nothing where nobody looks. */
-const reportProgress = ({ tokens_moved: moved }: PrintedRecord, isLast: boolean): void => {
-  if (!process.stderr.isTTY) return
-  process.stderr.write(
-    `\r${Number(moved).toLocaleString('en-US')} records have followed${isLast ? '\n' : ' …'}\u001B[K`,
-  )
-}
-
-/** The revocation once it is closed. */
-const followRevocation = async (api: Api, first: PrintedRecord): Promise<PrintedRecord> => {
-  let [revocation, moved, stoodMs] = [first, first['tokens_moved'], 0]
-  while (!isClosed(revocation)) {
-    reportProgress(revocation, false)
-    if (stoodMs >= STANDSTILL_MS_MAX) {
-      throw new CommandFailed(
-        `No record has followed for ${STANDSTILL_MS_MAX / 1000} s, and the tokens have ended all the same: is the service running?`,
-      )
-    }
-    await delay(ASK_EVERY_MS)
-    revocation = await api.call(rows.showRevocation, { path: { id: String(first['id']) } })
-    stoodMs = revocation['tokens_moved'] === moved ? stoodMs + ASK_EVERY_MS : 0
-    moved = revocation['tokens_moved']
-  }
-  reportProgress(revocation, true)
-  return revocation
-}
 
 type CreateOptions = {
   readonly agent?: string
@@ -63,7 +30,9 @@ type CreateOptions = {
   readonly note?: string
   readonly id?: string
   readonly dryRun?: boolean
+  readonly plan?: boolean
   readonly wait?: boolean
+  readonly json?: boolean
 }
 
 const CONDITIONS = [
@@ -136,7 +105,7 @@ const describeAgents = ({ agents }: PrintedRecord, { disable_agents: disables }:
 const withName = async (api: Api, body: RevocationBody): Promise<RevocationBody> =>
   body.agent_id === undefined ? body : { ...body, agent_id: await describeAgent(api, { agent_id: body.agent_id }) }
 
-/** The sentence that is confirmed; who may not count hears that. */
+/** The sentence that is confirmed; a caller who may not count reads that. */
 const sentenceOf = async (api: Api, body: RevocationBody): Promise<string> => {
   const what = `This ends every token${describe(await withName(api, body))}: `
   if (body.owner === undefined && body.labels === undefined) return `${what}${await countAlive(api, body)}.`
@@ -156,20 +125,56 @@ const showPreview = (counted: PrintedRecord): Shown => {
   return { json: counted, forPeople }
 }
 
-const create = async ({ api, options }: Call<CreateOptions>): Promise<Shown> => {
-  requireCondition(options)
-  const body = bodyOf(options)
-  if (options.dryRun === true) return showPreview(await preview(api, body))
-  const made = await api.call(rows.createRevocation, { body })
-  return show(options.wait === true ? await followRevocation(api, made) : made)
+/** It holds by now: a fault of what follows must not read as if nothing had changed. */
+const followMade = async (api: Api, made: PrintedRecord): Promise<PrintedRecord> => {
+  try {
+    return await followRevocation(api, made)
+  } catch (fault) {
+    const isKnown = fault instanceof CommandFailed || fault instanceof Unavailable
+    if (!isKnown) throw fault
+    const id = String(made['id'])
+    const holds = `Revocation ${id} was made before that, and holds: \`mintmark revocation show ${id} --wait\` follows it.`
+    const exitCode = fault instanceof CommandFailed ? fault.exitCode : EXIT.unreachable
+    throw new CommandFailed(`${fault.message} ${holds}`, exitCode)
+  }
 }
 
-const consequence = async ({ api, options }: Call<CreateOptions>): Promise<Consequence | null> => {
+/** The dry run of a call, by its options: what is asked about is what ends. */
+const plans = new WeakMap<CreateOptions, Promise<PrintedRecord>>()
+
+const countPlan = ({ api, options }: Call<CreateOptions>): Promise<PrintedRecord> => {
+  const counted = plans.get(options) ?? preview(api, bodyOf(options))
+  plans.set(options, counted)
+  return counted
+}
+
+/** With the plan that was shown, or one of now where nobody was asked. */
+const planned = async (call: Call<CreateOptions>): Promise<RevocationBody> => {
+  const { plan_id: planId } = await countPlan(call)
+  if (typeof planId === 'string') return { ...bodyOf(call.options), plan_id: planId }
+  throw new CommandFailed('The answer has no plan: is the URL that of a service of this version?')
+}
+
+const create = async (call: Call<CreateOptions>): Promise<Shown> => {
+  const { api, options } = call
+  requireCondition(options)
+  if (options.dryRun === true) return showPreview(await preview(api, bodyOf(options)))
+  const body = options.plan === true ? await planned(call) : bodyOf(options)
+  const made = await api.call(rows.createRevocation, { body })
+  return show(options.wait === true ? await followMade(api, made) : made)
+}
+
+const consequence = async (call: Call<CreateOptions>): Promise<Consequence | null> => {
+  const { api, options } = call
   requireCondition(options)
   if (options.dryRun === true) return null
   const body = bodyOf(options)
+  if (options.plan === true) {
+    const shown = showPreview(await countPlan(call))
+    if (options.json !== true) await shown.forPeople(api)
+  }
   const text = await sentenceOf(api, body)
-  return options.all === true ? { text, phrase: 'end every token' } : text
+  return options.all === true ? endsEveryToken(text) : text
 }
 
 /** Commander keeps the last of several values: of two owners one would go on. */
@@ -202,11 +207,18 @@ const addCreate = (revocation: Command): void => {
     .option('--note <text>', 'for those who read the history later')
     .option('--id <uuid>', 'an id of your own: repeated with the same conditions, nothing more ends')
     .option('--dry-run', 'count what would end, show a few, and end nothing')
-    .option('--wait', 'until every record has followed')
+    .addOption(
+      new Option(
+        '--plan',
+        'show what would end, ask, and end exactly that: nothing where more match meanwhile',
+      ).conflicts('dryRun'),
+    )
+    .option('--wait', 'until the verifiers hold it, 5 s at most, and every record has followed')
   defineAdminCommand<CreateOptions>(addTimeHelp(command), {
     json: 'print the revocation as POST /api/v1/revocations answers it',
     examples: [
       'mintmark revocation create --scope db:write --dry-run',
+      'mintmark revocation create --scope db:write --plan --note "ticket 4712" --yes',
       'mintmark revocation create --owner Ada --disable-agents --note "Ada left" --yes',
       'mintmark revocation create --audience https://orders.example --reason secret_leaked --note "ticket 4711" --yes',
     ],
@@ -221,8 +233,8 @@ const addShow = (revocation: Command): void => {
   const command = revocation
     .command('show')
     .description('show a revocation, and how far the records of its tokens have followed')
-    .argument('<revocation-id>', 'the id of the revocation')
-    .option('--wait', 'until every record has followed')
+    .argument('<revocation-id>', 'its id, or the beginning of it')
+    .option('--wait', 'until the verifiers hold it, 5 s at most, and every record has followed')
   defineAdminCommand<ShowOptions>(command, {
     json: 'print the revocation as GET /api/v1/revocations/{id} answers it',
     examples: ['mintmark revocation show 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'],

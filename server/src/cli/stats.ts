@@ -1,31 +1,69 @@
 // mintmark stats
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { checkHealth } from '../../../api/health.ts'
-import { showStatus } from '../../../api/status.ts'
+import { listExpiring, showStatus } from '../../../api/status.ts'
 import { readRemoteConfig } from '../config/config.ts'
-import { defineAdminCommand, show } from './administer.ts'
+import { defineAdminCommand, show, type Shown } from './administer.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import type { WhereOptions } from './remote/open-api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
-import { areRecords, type PrintedRecord } from './terminal/print.ts'
+import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
+import { overOption, type SeriesOptions, showSeries } from './lists/usage-series.ts'
 
 /** Whether a service is named; the store of this machine is ready once it answers. */
 const isRemote = ({ url, apiKeyFile, jwtFile }: WhereOptions): boolean =>
   readRemoteConfig({ url, isCredentialGiven: apiKeyFile !== undefined || jwtFile !== undefined }) !== null
 
+type Health = { readonly ready: boolean; readonly components: readonly PrintedRecord[] }
+
+const componentsIn = (answer: PrintedRecord | undefined): readonly PrintedRecord[] => {
+  const components = answer?.['components']
+  return areRecords(components) ? components : []
+}
+
 /** Null where there is no service to ask. */
-const readReady = async (api: Api, options: WhereOptions): Promise<boolean | null> => {
+const readHealth = async (api: Api, options: WhereOptions): Promise<Health | null> => {
   if (!isRemote(options)) return null
   try {
-    await api.call(checkHealth, {})
-    return true
+    return { ready: true, components: componentsIn(await api.call(checkHealth, { query: { verbose: true } })) }
   } catch (error) {
-    if (error instanceof ApiRefusal && error.status === 503) return false
+    if (error instanceof ApiRefusal && error.status === 503) {
+      return { ready: false, components: componentsIn(error.answer) }
+    }
     throw error
   }
 }
 
-const UNREADY = new CommandFailed('The service is not ready: GET /readyz says why.', EXIT.unreachable)
+/** `ignored` and `believed` are of this request, and no fault. */
+const FINE = ['ok', 'believed', 'ignored']
+
+const COMPONENT_COLUMNS = ['component', 'status', 'reason']
+
+const isFine = ({ status }: PrintedRecord): boolean => FINE.includes(String(status))
+
+const nameComponent = ({ name, check, issuer }: PrintedRecord): string =>
+  [name === 'check' ? check : name, issuer]
+    .filter(part => part !== undefined)
+    .map(String)
+    .join(' ')
+
+/** What of the service is not as it should be; nothing where all is. */
+const printFaults = (components: readonly PrintedRecord[]): void => {
+  const faults = components.filter(one => !isFine(one))
+  if (faults.length === 0) return
+  printLine('')
+  printTable(
+    COMPONENT_COLUMNS,
+    faults.map(one => ({ ...one, component: nameComponent(one) })),
+  )
+}
+
+const describeHealth = (components: readonly PrintedRecord[]): string => {
+  const fine = components.filter(isFine).length
+  return fine === components.length ? `${fine} ok` : `${fine} ok, ${components.length - fine} not`
+}
+
+const UNREADY = new CommandFailed('The service is not ready: its checks say why.', EXIT.unreachable)
 
 const DAY_MS = 86_400_000
 
@@ -38,19 +76,53 @@ const ageOf = (at: unknown, now: unknown): string => {
 const describeKeys = ({ signing_keys: keys, at }: PrintedRecord): readonly string[] =>
   areRecords(keys) ? keys.map(key => `${String(key['state'])}: ${ageOf(key['created_at'], at)}`) : []
 
+const showState = async (api: Api, options: WhereOptions): Promise<Shown> => {
+  const health = await readHealth(api, options)
+  const { ready = null, components = [] } = health ?? {}
+  // What cannot write may still be read; what cannot be read either fails here, and says why.
+  const status = await api.call(showStatus, {})
+  const checks = components.length === 0 ? {} : { checks: describeHealth(components) }
+  const shown = show({ ready, ...checks, ...status, signing_keys: describeKeys(status) })
+  const json = { ready, ...(health !== null && { components }), ...status }
+  const forPeople = async (): Promise<void> => {
+    await shown.forPeople(api)
+    printFaults(components)
+  }
+  return ready === false ? { json, forPeople, failure: UNREADY } : { json, forPeople }
+}
+
+const EXPIRING_COLUMNS = ['expires_at', 'kind', 'name', 'agent_name', 'last_used_at', 'id']
+
+const showExpiring = async (api: Api): Promise<Shown> => {
+  const answer = await api.call(listExpiring, {})
+  const { data } = answer
+  return { json: answer, forPeople: () => printTable(EXPIRING_COLUMNS, areRecords(data) ? data : []) }
+}
+
+type StatsOptions = WhereOptions & SeriesOptions & { readonly expiring?: boolean }
+
 export const addStats = (program: Command): void =>
-  defineAdminCommand<WhereOptions>(
-    program.command('stats').description('show the state of the service on one screen: rates, agents, keys, audit log'),
+  defineAdminCommand<StatsOptions>(
+    program
+      .command('stats')
+      .description('show the state of the service on one screen: health, rates, agents, keys, audit log')
+      .addOption(overOption())
+      .option('--agent <agent-id>', 'with --over: only what this agent asked for, and only its tokens')
+      .addOption(
+        new Option('--expiring', 'list the credentials and API keys that expire within 7 days').conflicts([
+          'over',
+          'agent',
+        ]),
+      ),
     {
-      json: 'print {"ready":…} with what GET /api/v1/status answers; ready is null of a store without a service',
-      examples: ['mintmark stats', 'mintmark stats --json'],
-      run: async ({ api, options }) => {
-        const ready = await readReady(api, options)
-        // What cannot write may still be read; what cannot be read either fails here, and says why.
-        const status = await api.call(showStatus, {})
-        const json = { ready, ...status }
-        const shown = show({ ...json, signing_keys: describeKeys(status) })
-        return ready === false ? { ...shown, json, failure: UNREADY } : { ...shown, json }
+      json: 'print {"ready","components"} of /readyz?verbose with what GET /api/v1/status answers; ready is null of a store without a service. With --over what GET /api/v1/usage/series answers, with --expiring what GET /api/v1/status/expiring answers',
+      examples: ['mintmark stats', 'mintmark stats --over 24h', 'mintmark stats --json'],
+      run: ({ api, options }) => {
+        const { over, agent, expiring } = options
+        if (expiring === true) return showExpiring(api)
+        if (over !== undefined) return showSeries(api, over, agent)
+        if (agent !== undefined) throw new InvalidArgumentError('--agent needs --over: the state is of all agents.')
+        return showState(api, options)
       },
     },
   )

@@ -18,7 +18,7 @@ const idIn = (payload: string): string | undefined => {
 }
 
 /** Stands for a token on standard input, as no argument does. */
-const PASTED = '-'
+export const PASTED = '-'
 
 /** Why a token is no argument. */
 export const TOKEN_IN_ARGUMENT =

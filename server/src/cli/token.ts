@@ -3,11 +3,12 @@ import { type Command, Option } from 'commander'
 import { exportHistory, exportTokens } from '../../../api/exports.ts'
 import { introspectToken } from '../../../api/oauth.ts'
 import * as rows from '../../../api/tokens.ts'
+import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { TOKEN_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { readTokenConfig } from '../config/config.ts'
 import { defineAdminCommand, show } from './administer.ts'
-import { describeAgent } from './agent-names.ts'
-import { type ExportOptions, exports } from './export-records.ts'
+import { describeAgent } from './names/agent-names.ts'
+import { type ExportOptions, exports } from './lists/export-records.ts'
 import {
   addHistoryFilters,
   addPaging,
@@ -18,13 +19,15 @@ import {
   pagingOf,
   type TokenFilterOptions,
   tokenFiltersOf,
-} from './list-options.ts'
-import { showPage } from './read-list.ts'
+} from './lists/list-options.ts'
+import { showPage } from './lists/read-list.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { readSecret } from './terminal/standard-input.ts'
 import { drawTree } from './terminal/tree.ts'
 import { readPastedToken } from './terminal/pasted-token.ts'
+import { addExplain } from './token-explain.ts'
+import { addGet } from './token-get.ts'
 import { findToken, findTokenId, readTokenId, TOKEN_IN_ARGUMENT, verifyToken } from './token-id.ts'
 
 const TOKEN_ID = '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10'
@@ -32,13 +35,25 @@ const LIVE_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'scope', 'issued_at', 
 const TREE_COLUMNS = ['id', 'agent', 'owner', 'scope', 'state', 'termination_reason', 'ended_at']
 const ENDED_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'termination_reason', 'ended_at', 'note']
 
+type CountOptions = PagingOptions & { readonly count?: true }
+
+const addCount = (command: Command): Command =>
+  command.addOption(
+    new Option('--count', `print how many there are, exactly below ${PAGE_RECORDS_MAX}, and no record`).conflicts([
+      'limit',
+      'cursor',
+    ]),
+  )
+
 const addList = (token: Command): void => {
   const command = token.command('list').description('list the tokens that are active now, newest first')
-  defineAdminCommand<TokenFilterOptions & PagingOptions>(addPaging(addTokenFilters(command)), {
-    json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens answers it',
-    examples: ['mintmark token list --scope db:write --limit 20'],
-    run: ({ api, options }) => {
-      const query = { ...tokenFiltersOf(options), ...pagingOf(options) }
+  defineAdminCommand<TokenFilterOptions & CountOptions>(addCount(addPaging(addTokenFilters(command))), {
+    json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens answers it, or {"count","exact"}',
+    examples: ['mintmark token list --scope db:write --limit 20', 'mintmark token list --scope db:write --count'],
+    run: async ({ api, options }) => {
+      const filters = tokenFiltersOf(options)
+      if (options.count === true) return show(await api.call(rows.countTokens, { query: filters }))
+      const query = { ...filters, ...pagingOf(options) }
       return showPage(api, rows.listTokens, { query, columns: LIVE_COLUMNS })
     },
   })
@@ -48,11 +63,13 @@ const addHistory = (token: Command): void => {
   const command = token
     .command('history')
     .description('list the tokens that have ended, by whatever cause, latest end first')
-  defineAdminCommand<HistoryFilterOptions & PagingOptions>(addPaging(addHistoryFilters(command)), {
-    json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens/history answers it',
+  defineAdminCommand<HistoryFilterOptions & CountOptions>(addCount(addPaging(addHistoryFilters(command))), {
+    json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens/history answers it, or {"count","exact"}',
     examples: ['mintmark token history --reason manual_revocation,agent_disabled'],
-    run: ({ api, options }) => {
-      const query = { ...historyFiltersOf(options), ...pagingOf(options) }
+    run: async ({ api, options }) => {
+      const filters = historyFiltersOf(options)
+      if (options.count === true) return show(await api.call(rows.countHistory, { query: filters }))
+      const query = { ...filters, ...pagingOf(options) }
       return showPage(api, rows.listHistory, { query, columns: ENDED_COLUMNS })
     },
   })
@@ -109,7 +126,7 @@ const refuseToken = (text: string): string => {
 const addIntrospect = (token: Command): void => {
   const command = token
     .command('introspect')
-    .description('tell whether a token is active; it is pasted, read from standard input, or MINTMARK_TOKEN')
+    .description('print whether a token is active; it is pasted, read from standard input, or MINTMARK_TOKEN')
     .argument('[-]', 'a token is no argument; - asks for it, or reads it from standard input', refuseToken)
     .option('--token-file <file>', 'read the token from this file, or - for standard input')
   defineAdminCommand<IntrospectOptions>(command, {
@@ -191,6 +208,17 @@ const addExportHistory = (token: Command): void =>
 
 export const addToken = (program: Command): void => {
   const token = program.command('token').description('the tokens, live and ended')
-  const verbs = [addList, addHistory, addShow, addLineage, addIntrospect, addRevoke, addExport, addExportHistory]
+  const verbs = [
+    addGet,
+    addList,
+    addHistory,
+    addShow,
+    addExplain,
+    addLineage,
+    addIntrospect,
+    addRevoke,
+    addExport,
+    addExportHistory,
+  ]
   for (const addTo of verbs) addTo(token)
 }

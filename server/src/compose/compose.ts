@@ -15,6 +15,9 @@ import {
   type StoreVersions,
   verifyAuditOf,
 } from './store.ts'
+import { signInOf } from './sign-in.ts'
+import { auditSealsOf, sealKeysOf } from './seals.ts'
+import { settingsHere, settingsOf } from './settings.ts'
 import { countThreadEnd, makeThreadEndCells, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
 import { tracePorts } from './traces.ts'
 import { openKeySets, verifiersOf } from './verification.ts'
@@ -30,7 +33,7 @@ import { readRegisteredKeys } from '../keys/clients/registered-keys.ts'
 import { clientCertificates as certificates } from '../keys/clients/client-certificates.ts'
 import { makeDpopProofs } from '../keys/clients/dpop-proofs.ts'
 import { makeImportedSecrets, makeSecrets, randomness } from '../keys/clients/secrets.ts'
-import { openFormerSealKey } from '../keys/at-rest/reencryption.ts'
+import { makePlanSigning } from '../keys/at-rest/plan-signing.ts'
 import { makeTokenCodec, makeTokenReader } from '../keys/tokens/token-codec.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import type { Metrics } from '../ports/metrics.ts'
@@ -61,6 +64,9 @@ export type Service = {
 }
 
 const secrets = makeSecrets(randomness)
+
+/** A command makes and uses a plan in one process, and opens the store for each of the two. */
+const planSigning = makePlanSigning(randomness.bytes(32))
 
 /** How long a command waits for the write lock of the store, which a running service holds from time to time. */
 const COMMAND_DEADLINE_MS = 10_000
@@ -109,8 +115,8 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
   const makers = await makersUnder(store, config)
   const assertions = { readKeys: readRegisteredKeys }
-  const own = { secrets, randomness, assertions, certificates, monotonic: monotonicMs, profile, codec }
-  const ports = { ...store, ...makers, ...own }
+  const own = { secrets, planSigning, randomness, assertions, certificates, monotonic: monotonicMs, profile, codec }
+  const ports = { ...store, ...makers, ...own, settings: settingsHere }
   const { makeDirect } = await loading
   return { ...makeDirect(ports, origin), close: store.close }
 }
@@ -140,6 +146,16 @@ export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions
 
 type Verifiers = Awaited<ReturnType<typeof verifiersOf>>
 
+const nothing = (): void => undefined
+
+const withoutEvidence = (usage: Ports['usage']): Ports['usage'] => ({
+  ...usage,
+  afterAnswers: nothing,
+  countActive: nothing,
+  countInactive: nothing,
+  countReported: nothing,
+})
+
 const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Verifiers): Ports => ({
   ledger: store.ledger,
   revocations: store.revocations,
@@ -151,12 +167,19 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Ver
   signingKeys: store.signingKeys,
   signingKeyMaker: makerOf(config),
   audit: store.audit,
+  auditSeals: auditSealsOf(store, keyOf(config)),
   health: store.health,
-  usage: store.usage,
+  usage: config.useEvidence ? store.usage : withoutEvidence(store.usage),
+  feed: store.feed,
+  verifiers: store.verifiers,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   proofs: makeDpopProofs(keyOf(config)),
+  planSigning: makePlanSigning(keyOf(config)),
   assertions: verifiers.assertions,
   operators: verifiers.operators,
+  sessions: store.sessions,
+  settings: settingsOf(config, verifiers.providers),
+  signIn: signInOf(config, verifiers.metrics),
   certificates,
   secrets,
   importedSecrets: makeImportedSecrets(keyOf(config), verifiers.metrics),
@@ -248,7 +271,5 @@ export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal):
   } finally {
     await store.close()
   }
-  const key = keyOf(config)
-  const openFormer = (sealed: Uint8Array, lastSeal: number) => openFormerSealKey(key, sealed, lastSeal)
-  return verifyAuditOf(config, { key: auditSealKey(key), openFormer, known })
+  return verifyAuditOf(config, { ...sealKeysOf(keyOf(config)), known })
 }

@@ -1,7 +1,7 @@
 // Publishes the facts of the store as gauges: read in the background, so that no scrape waits for a store that hangs.
 import type { Metrics } from '../ports/metrics.ts'
 import { inBackground, type OnFault } from '../store/background.ts'
-import type { MetricFacts } from '../store/facts.ts'
+import type { MetricFacts } from '../store/metrics/facts.ts'
 
 const EVERY_MS = 15_000
 

@@ -10,6 +10,8 @@ import { isAlgorithmThere } from '../keys/tokens/signing-algorithms.ts'
 import { makeSigningKey, makeSigningKeyMaker, openSigningKey } from '../keys/tokens/signing-keys.ts'
 import { makeReencryption } from '../keys/at-rest/reencryption.ts'
 import { parseKeyEncryptionKey } from '../keys/at-rest/sealed-bytes.ts'
+import type { AuditSeals } from '../ports/audit-log.ts'
+import { auditSealsOf } from './seals.ts'
 import type { ImportedSecrets } from '../ports/imports.ts'
 import type { SigningKeyMaker } from '../ports/signing-keys.ts'
 import { StartRefused } from '../config/start-refused.ts'
@@ -61,8 +63,9 @@ export const refuseWrongKey: CheckKey = async (store, config) => {
   await refuseForeignKey(store, keyOf(config))
 }
 
-/** Encrypts new secrets for the store, on the command line. */
+/** Encrypts new secrets for the store, and checks what is sealed in it, on the command line. */
 type Makers = {
+  readonly auditSeals: AuditSeals
   readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
   readonly signingKeyMaker: SigningKeyMaker
 }
@@ -72,7 +75,11 @@ const refusingMakers = (reason: unknown): Makers => {
     throw reason
   }
   const refuseAsync = async (): Promise<never> => refuse()
-  return { importedSecrets: { hash: refuse }, signingKeyMaker: { make: refuseAsync, read: refuse } }
+  return {
+    auditSeals: { check: refuseAsync },
+    importedSecrets: { hash: refuse },
+    signingKeyMaker: { make: refuseAsync, read: refuse },
+  }
 }
 
 /** Encrypts under the store's key. With no key or a wrong one, only operations that encrypt are refused. */
@@ -81,12 +88,13 @@ export const makersUnder = async (store: Store, config: CommandConfig): Promise<
   try {
     if (keyEncryptionKey === null) {
       throw new StartRefused(
-        'MINTMARK_KEY_ENCRYPTION_KEY is not set; an import needs it, and so does a new signing key.',
+        'MINTMARK_KEY_ENCRYPTION_KEY is not set; an import needs it, and so do a new signing key and a check of seals.',
       )
     }
     const withKey = { ...config, keyEncryptionKey }
     await refuseForeignKey(store, keyOf(withKey))
-    return { importedSecrets: makeImportedSecrets(keyOf(withKey)), signingKeyMaker: makerOf(withKey) }
+    const auditSeals = auditSealsOf(store, keyOf(withKey))
+    return { auditSeals, importedSecrets: makeImportedSecrets(keyOf(withKey)), signingKeyMaker: makerOf(withKey) }
   } catch (error) {
     return refusingMakers(error)
   }

@@ -3,7 +3,8 @@ import type { ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
 import { certificateOptionsOf } from './client-certificates.ts'
-import { makeLogger } from './log.ts'
+import { type FaultLog, makeLogger } from './log.ts'
+import { Unavailable } from '../domain/refusal.ts'
 import type { LimitMemory } from './limits.ts'
 import type { ServeConfig, ServiceConfig } from '../config/config.ts'
 import { refuseListening } from '../config/start-refused.ts'
@@ -25,13 +26,22 @@ type ServerAddress = {
   readonly metrics: Metrics
   /** Of the thread; without them nothing is traced. */
   readonly traces?: Traces
-  /** Told of each request; without it nobody is. */
+  /** Called for each request, where it is given. */
   readonly accessLog?: AccessLog | null
+  /** Receives faults of work that no request waits for. */
+  readonly report?: FaultLog
   /** The log of the thread, if it has one already. */
   readonly logger?: Logger
   /** What the checks of the installation found last. */
   readonly checks?: ServerOptions['checks']
 }
+
+/** A store that cannot be reached is no fault of following: requests and /readyz report it. */
+const faultsTo =
+  (report: FaultLog, task: 'followers of the revocation feed' | 'streams of the console') =>
+  (fault: unknown): void => {
+    if (!(fault instanceof Unavailable)) report(task, fault)
+  }
 
 /** Serves HTTP. */
 export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
@@ -45,6 +55,10 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     bodyBytesMax: config.bodyBytesMax,
     logger,
     metrics: options.metrics,
+    ...(options.report !== undefined && {
+      reportFeedFault: faultsTo(options.report, 'followers of the revocation feed'),
+      reportStreamFault: faultsTo(options.report, 'streams of the console'),
+    }),
     ...(options.traces !== undefined && { traces: options.traces }),
     accessLog: options.accessLog ?? null,
     ...limitOptionsOf(config, limits, { index, logger, metrics: options.metrics }),

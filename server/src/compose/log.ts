@@ -11,9 +11,13 @@ const WAITING_BYTES_MAX = 1_048_576
 
 /**
  * A log that cannot be written, as on a full disk, must not end the service: without a listener the error would be thrown
- * at the logging code, and the flush at the end of the process would never return.
+ * at the logging code, and the flush at the end of the process would never return. `nudge` writes an
+ * empty piece, of the kind that the destination takes.
  */
-export const surviveFaults = (destination: ReturnType<typeof pino.destination>): void => {
+export const surviveFaults = (
+  destination: Pick<ReturnType<typeof pino.destination>, 'flushSync' | 'on'>,
+  nudge: () => void,
+): void => {
   const flushSync = destination.flushSync.bind(destination)
   destination.on('error', () => {
     destination.flushSync = () => undefined
@@ -22,7 +26,7 @@ export const surviveFaults = (destination: ReturnType<typeof pino.destination>):
     destination.flushSync = flushSync
   })
   // A dropped line triggers another attempt to write the buffer: nothing else would.
-  destination.on('drop', () => void destination.write(''))
+  destination.on('drop', nudge)
 }
 
 /** Names the event of a line by its message, where the code that logs it does not. */
@@ -41,7 +45,7 @@ const nameEvent: NonNullable<LoggerOptions['hooks']>['logMethod'] = function (in
 export const makeLogger = async ({ logLevel }: Pick<ServiceConfig, 'logLevel'>): Promise<Logger> => {
   const { pino: makePino } = await import('pino')
   const destination = makePino.destination({ fd: 2, maxLength: WAITING_BYTES_MAX })
-  surviveFaults(destination)
+  surviveFaults(destination, () => void destination.write(''))
   return makePino({ level: logLevel, hooks: { streamWrite: printableLines, logMethod: nameEvent } }, destination)
 }
 
@@ -49,7 +53,14 @@ export const makeLogger = async ({ logLevel }: Pick<ServiceConfig, 'logLevel'>):
  * Work of threads that serve, beside that of the store. `unhandled rejection`: of a promise that nobody awaits and that belongs
  * to no named task.
  */
-export const SERVING_TASKS = ['access log', 'export of traces', 'scrape', 'unhandled rejection'] as const
+export const SERVING_TASKS = [
+  'access log',
+  'export of traces',
+  'followers of the revocation feed',
+  'scrape',
+  'streams of the console',
+  'unhandled rejection',
+] as const
 
 type FaultyTask = BackgroundTask | (typeof SERVING_TASKS)[number]
 

@@ -33,11 +33,11 @@ export const copyBesideServing = ({ file, address, onMoved }: PlannedMove): Prom
 export const finishMove = ({ file, address, onMoved }: PlannedMove): Promise<CopiedStore> =>
   forPerson(async () => {
     const { exportOffline, withTarget, copyStore, copyLastChanges, makeStoreOfCopy } = await load()
-    return exportOffline(file, (source, hold) =>
+    return exportOffline(file, (source, lock) =>
       withTarget(address, { id: source.id, now: Date.now() }, async target => {
         const move = { source, target, onMoved }
-        const before = hold === null ? 0 : (await copyStore(move)).changed
-        const last = hold === null ? 0 : await hold(() => copyLastChanges(move))
+        const before = lock === null ? 0 : (await copyStore(move)).changed
+        const last = lock === null ? 0 : await lock(() => copyLastChanges(move))
         return { tables: await makeStoreOfCopy(move), changed: before + last }
       }),
     )

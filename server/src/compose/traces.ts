@@ -67,7 +67,8 @@ const STEPS = {
   },
   importedSecrets: { verify: 'authenticate' },
   operators: { verify: 'authenticate' },
-  codec: { mint: 'sign', signIntrospections: 'sign' },
+  feed: { head: 'read the store', read: 'read the store' },
+  codec: { mint: 'sign', signIntrospections: 'sign', signRevocations: 'sign' },
 } as const satisfies { readonly [P in keyof Ports]?: { readonly [M in keyof Ports[P]]?: StepName } }
 
 type Methods = Readonly<Record<string, unknown>>

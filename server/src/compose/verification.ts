@@ -19,6 +19,8 @@ export const openKeySets = async (
 }
 
 type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {
+  /** Those whose operators are recognized. */
+  readonly providers: () => ServiceConfig['identityProviders']
   /** What they record in. */
   readonly metrics: Metrics
   /** From now on the operators of these providers are recognized, and of no others. Throws if one is configured insecurely. */
@@ -38,13 +40,15 @@ export const verifiersOf = async (
   const monotonicNow = monotonicMs
   const operatorsOf = (providers: ServiceConfig['identityProviders']): Operators =>
     makeOperators({ providers, ownIssuer, keySets, now: Date.now, monotonicNow, metrics })
-  let operators = operatorsOf(identityProviders)
+  let [providers, operators] = [identityProviders, operatorsOf(identityProviders)]
   return {
     metrics,
     assertions: makeClientAssertions({ keySets, monotonicNow, metrics }),
     operators: { verify: (...given) => operators.verify(...given), check: () => operators.check() },
-    replaceProviders: providers => {
-      operators = operatorsOf(providers)
+    providers: () => providers,
+    replaceProviders: next => {
+      operators = operatorsOf(next)
+      providers = next
     },
   }
 }

@@ -65,8 +65,9 @@ const readHeader = (read: SettingReader, proxies: readonly string[]): Certificat
 
 const readListener = (read: SettingReader): ClientCertificatesConfig['listener'] => {
   const authorities = read.optional('MINTMARK_TLS_CLIENT_CA_FILE', parseAuthorities)
-  const asks = read.optional('MINTMARK_TLS_CLIENT_CERTS', parseOneOf(['off', 'request']))
   const hasAuthorities = read.isSet('MINTMARK_TLS_CLIENT_CA_FILE')
+  const fallback = hasAuthorities ? 'request' : 'off'
+  const asks = read.orElse('MINTMARK_TLS_CLIENT_CERTS', parseOneOf(['off', 'request']), fallback)
   if (asks === 'off' && hasAuthorities) {
     read.mistake(
       'MINTMARK_TLS_CLIENT_CERTS is off, yet MINTMARK_TLS_CLIENT_CA_FILE is set; expected request, or no file',

@@ -11,11 +11,14 @@ import {
 import { parseAddress, parseFile, parseIssuer, type Parser } from './values.ts'
 import { ROLES } from '../../../api/values/access.ts'
 import { findMemberFault, formatMemberFault } from '../domain/text/member-names.ts'
+import type { Setting } from '../../../api/values/settings.ts'
+import { providerSettings, scopesSetting } from './file-settings.ts'
 import { parseScope } from '../../../api/values/scope.ts'
 
 export type ConfigFile = {
   readonly identityProviders: readonly IdentityProviderConfig[]
   readonly scopesSupported: readonly string[] | null
+  readonly settings: readonly Setting[]
 }
 
 const parsed = (parse: Parser<string>) =>
@@ -30,13 +33,10 @@ const providerSchema = z.strictObject({
   issuer: parsed(parseIssuer),
   audience: text,
   jwks_uri: parsed(parseAddress).optional(),
-  role_claim: text.default(DEFAULT_ROLE_CLAIM),
+  role_claim: text.optional(),
   role_separator: z.enum(ROLE_SEPARATORS).optional(),
   roles: z.record(text, z.enum(ROLES)).optional(),
-  algorithms: z
-    .array(z.enum(PROVIDER_ALGORITHMS))
-    .min(1)
-    .default([...PROVIDER_ALGORITHMS]),
+  algorithms: z.array(z.enum(PROVIDER_ALGORITHMS)).min(1).optional(),
 })
 
 const fileSchema = z.strictObject({
@@ -47,16 +47,15 @@ const fileSchema = z.strictObject({
     .optional(),
 })
 
-const toProvider = (given: z.output<typeof providerSchema>, n: number): IdentityProviderConfig => ({
-  issuer: given.issuer,
-  audience: given.audience,
-  jwksUri: given.jwks_uri,
-  roleClaim: given.role_claim,
-  roleSeparator: given.role_separator ?? defaultRoleSeparator(given.role_claim),
-  roles: given.roles ?? DEFAULT_ROLES,
-  algorithms: given.algorithms,
-  setting: `identity_providers[${n}].${given.jwks_uri === undefined ? 'issuer' : 'jwks_uri'} in MINTMARK_CONFIG_FILE`,
-})
+const toProvider = (given: z.output<typeof providerSchema>, n: number): IdentityProviderConfig => {
+  const { issuer, audience, jwks_uri: jwksUri, role_claim: roleClaim = DEFAULT_ROLE_CLAIM } = given
+  const { role_separator: roleSeparator = defaultRoleSeparator(roleClaim) } = given
+  const { roles = DEFAULT_ROLES, algorithms = PROVIDER_ALGORITHMS } = given
+  const place = `identity_providers[${n}]`
+  const setting = `${place}.${jwksUri === undefined ? 'issuer' : 'jwks_uri'} in MINTMARK_CONFIG_FILE`
+  const inEffect = { issuer, audience, jwksUri, roleClaim, roleSeparator, roles, algorithms }
+  return { ...inEffect, setting, settings: providerSettings(place, given, inEffect) }
+}
 
 const place = (path: readonly PropertyKey[]): string =>
   path
@@ -93,6 +92,7 @@ export const parseConfigFile: Parser<ConfigFile> = path => {
     value: {
       identityProviders: result.data.identity_providers.map(toProvider),
       scopesSupported: result.data.scopes_supported ?? null,
+      settings: [scopesSetting(result.data.scopes_supported)],
     },
   }
 }

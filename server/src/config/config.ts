@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import type { ClientCertificatesConfig } from './client-certificates.ts'
 import { databaseForDev, type PostgresConfig, readDatabase, readMoveTarget } from './database.ts'
 import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './remote.ts'
-import type { IdentityProviderConfig } from './provider.ts'
-import { readProviders } from './providers.ts'
+import { type OperatorsConfig, readOperators } from './console.ts'
+import { freeze } from './freeze.ts'
 import { type LimitsConfig, readCallers } from './limits.ts'
 import { type MetricsConfig, metricsForDev, readMetrics } from './metrics.ts'
 import { makeSettingReader, type SettingReader } from './reader.ts'
@@ -26,6 +26,7 @@ import {
   parseRanges,
   parseText,
 } from './values.ts'
+import type { Setting } from '../../../api/values/settings.ts'
 import { LIFETIME_SECONDS_MAX } from '../../../api/values/limits.ts'
 import { DPOP_NONCE_POLICIES, type DpopNoncePolicy } from '../domain/ledger/dpop.ts'
 
@@ -54,14 +55,12 @@ export type ReencryptConfig = MigrateConfig & {
 }
 
 /** Settings of a running service, in `serve` and in `dev`. */
-export type ServiceConfig = (MigrateConfig & TelemetryConfig) & {
+export type ServiceConfig = (MigrateConfig & TelemetryConfig & Omit<OperatorsConfig, 'fileSettings'>) & {
   readonly baseUrl: string
   readonly host: string
   readonly port: number
-  readonly identityProviders: readonly IdentityProviderConfig[]
   readonly tokenLifetimeSeconds: number
   readonly defaultAudience: string
-  readonly scopesSupported: readonly string[] | null
   readonly dpopNonce: DpopNoncePolicy
   readonly clientKeyRanges: readonly string[]
   readonly clientCertificates: ClientCertificatesConfig
@@ -71,6 +70,8 @@ export type ServiceConfig = (MigrateConfig & TelemetryConfig) & {
   readonly metrics: MetricsConfig
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
+  /** What administrators see of all this. Those of the configuration file are with what they configure. */
+  readonly settings: readonly Setting[]
 }
 
 /** Settings of the administrative commands. */
@@ -106,6 +107,7 @@ export type DevConfig = (StoreConfig & TelemetryConfig) & {
   readonly metrics: MetricsConfig
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
+  readonly settings: readonly Setting[]
 }
 
 /** Lists all mistakes, each with the name of its variable. */
@@ -131,34 +133,29 @@ const parsePort = parseInteger(1, 65_535)
 const parseDays = parseInteger(1, 36_500)
 
 const readStore = (read: SettingReader): StoreConfig => {
-  const dataDirectory = resolve(read.optional('MINTMARK_DATA_DIR', parseText) ?? '.mintmark')
-  const expiredDays = read.optional('MINTMARK_RETAIN_EXPIRED_DAYS', parseDays) ?? 7
-  const endedDays = read.optional('MINTMARK_RETAIN_ENDED_DAYS', parseDays) ?? 400
+  const dataDirectory = resolve(read.orElse('MINTMARK_DATA_DIR', parseText, '.mintmark'))
+  const expiredDays = read.orElse('MINTMARK_RETAIN_EXPIRED_DAYS', parseDays, 7)
+  const endedDays = read.orElse('MINTMARK_RETAIN_ENDED_DAYS', parseDays, 400)
   return { dataDirectory, ...readDatabase(read, dataDirectory), retention: { expiredDays, endedDays } }
 }
 
 const readLifetime = (read: SettingReader): number =>
-  read.optional('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX)) ?? 300
+  read.orElse('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX), 300)
 
 const readShared = (read: SettingReader) => ({
-  port: read.optional('PORT', parsePort) ?? PORT_DEFAULT,
+  port: read.orElse('PORT', parsePort, PORT_DEFAULT),
   tokenLifetimeSeconds: readLifetime(read),
-  bodyBytesMax: read.optional('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576)) ?? 16_384,
+  bodyBytesMax: read.orElse('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576), 16_384),
   ...readTelemetry(read),
 })
 
 const readDpopNonce = (read: SettingReader): DpopNoncePolicy =>
-  read.optional('MINTMARK_DPOP_NONCE', parseOneOf(DPOP_NONCE_POLICIES)) ?? 'required'
-
-const freeze = <T extends object>(value: T): T => {
-  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part)
-  return Object.freeze(value)
-}
+  read.orElse('MINTMARK_DPOP_NONCE', parseOneOf(DPOP_NONCE_POLICIES), 'required')
 
 const gatherServe = async (read: SettingReader) => {
   const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
   const keyEncryptionKey = readKeyEncryptionKey(read)
-  const audience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience)
+  const audience = read.orElse('MINTMARK_DEFAULT_AUDIENCE', parseAudience, undefined, baseUrl)
   const numbers = readShared(read)
   return {
     baseUrl,
@@ -168,28 +165,29 @@ const gatherServe = async (read: SettingReader) => {
     ...numbers,
     dpopNonce: readDpopNonce(read),
     signingKeys: readSigningKeys(read),
-    clientKeyRanges: read.optional('MINTMARK_CLIENT_KEYS_ALLOWED_RANGES', parseRanges) ?? [],
-    ...(await readProviders(read, baseUrl)),
-    host: read.optional('HOST', parseText) ?? '0.0.0.0',
-    logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
+    clientKeyRanges: read.orElse('MINTMARK_CLIENT_KEYS_ALLOWED_RANGES', parseRanges, []),
+    ...(await readOperators(read, baseUrl)),
+    host: read.orElse('HOST', parseText, '0.0.0.0'),
+    logLevel: read.orElse('LOG_LEVEL', parseOneOf(LOG_LEVELS), 'info'),
     tls: readTls(read, baseUrl),
     ...readCallers(read),
     metrics: readMetrics(read, numbers.port, null),
     workers: readWorkers(read),
-    drainSeconds: read.optional('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300)) ?? 5,
+    drainSeconds: read.orElse('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300), 5),
   }
 }
 
 /** The settings of `mintmark serve`, none of them generated. Throws a ConfigurationError with all mistakes. */
 export const readServeConfig = async (env: Environment = process.env): Promise<ServeConfig> => {
   const read = makeSettingReader(env)
-  const { baseUrl, keyEncryptionKey, audience, ...rest } = await gatherServe(read)
+  const { baseUrl, keyEncryptionKey, audience, fileSettings, ...rest } = await gatherServe(read)
   if (read.mistakes.length > 0 || baseUrl === undefined || keyEncryptionKey === undefined) {
     throw new ConfigurationError(read.mistakes)
   }
   warnOfPlainHttp(read, rest)
   return freeze({
     ...rest,
+    settings: [...read.settings(), ...fileSettings],
     warnings: read.warnings,
     baseUrl,
     keyEncryptionKey,
@@ -242,7 +240,7 @@ export const readReencryptConfig = (env: Environment = process.env): ReencryptCo
 }
 
 /** Returns what `gather` reads, or throws all mistakes that it found. */
-const readEach = <T>(env: Environment, gather: (read: SettingReader) => T): T => {
+export const readEach = <T>(env: Environment, gather: (read: SettingReader) => T): T => {
   const read = makeSettingReader(env)
   const found = gather(read)
   if (read.mistakes.length > 0) throw new ConfigurationError(read.mistakes)
@@ -284,7 +282,7 @@ export const readDevConfig = (env: Environment = process.env): DevConfig =>
     const store = readStore(read)
     const numbers = readShared(read)
     const signingKeys = readSigningKeys(read)
-    const identityProviderPort = read.optional('MINTMARK_DEV_IDP_PORT', parsePort) ?? numbers.port + 1
+    const identityProviderPort = read.orElse('MINTMARK_DEV_IDP_PORT', parsePort, numbers.port + 1)
     if (identityProviderPort === numbers.port) {
       read.mistake(
         'MINTMARK_DEV_IDP_PORT equals PORT; expected two ports, one for the service and one for its identity provider',
@@ -295,6 +293,7 @@ export const readDevConfig = (env: Environment = process.env): DevConfig =>
     }
     const dpopNonce = readDpopNonce(read)
     const metrics = readMetrics(read, numbers.port, metricsForDev(numbers.port, identityProviderPort))
-    const logLevel = read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'warn'
-    return freeze({ ...store, ...numbers, signingKeys, dpopNonce, metrics, identityProviderPort, logLevel })
+    const logLevel = read.orElse('LOG_LEVEL', parseOneOf(LOG_LEVELS), 'warn')
+    const settings = read.settings()
+    return freeze({ ...store, ...numbers, signingKeys, dpopNonce, metrics, identityProviderPort, logLevel, settings })
   })

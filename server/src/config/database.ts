@@ -158,7 +158,7 @@ const readTls = (
 
 /** The settings of a PostgreSQL database. */
 const readPostgres = (read: SettingReader, given: GivenUrl): PostgresConfig => {
-  const allowed = read.optional('MINTMARK_ALLOW_UNSAFE_DATABASE', parseUnsafe) ?? []
+  const allowed = read.orElse('MINTMARK_ALLOW_UNSAFE_DATABASE', parseUnsafe, [])
   const { hosts, database, user, password } = given.url
   return {
     hosts,
@@ -167,16 +167,17 @@ const readPostgres = (read: SettingReader, given: GivenUrl): PostgresConfig => {
     password,
     allowed,
     tls: readTls(read, given, allowed),
-    pooling: read.optional('MINTMARK_DATABASE_POOLING', parseOneOf(['session', 'transaction'])) ?? 'session',
-    fencedReads: read.optional('MINTMARK_FENCED_READS', parseOneOf(['auto', 'on', 'off'])) ?? 'auto',
+    pooling: read.orElse('MINTMARK_DATABASE_POOLING', parseOneOf(['session', 'transaction']), 'session'),
+    fencedReads: read.orElse('MINTMARK_FENCED_READS', parseOneOf(['auto', 'on', 'off']), 'auto'),
   }
 }
 
 /** The location of the store: a file in the data folder by default. */
 export const readDatabase = (read: SettingReader, dataDirectory: string) => {
-  const url = read.optional('DATABASE_URL', parseDatabaseUrl)
+  const file = join(dataDirectory, 'mintmark.db')
+  const url = read.orElse('DATABASE_URL', parseDatabaseUrl, undefined, `sqlite:${file}`)
   return {
-    databaseFile: url?.kind === 'sqlite' ? resolve(url.file) : join(dataDirectory, 'mintmark.db'),
+    databaseFile: url?.kind === 'sqlite' ? resolve(url.file) : file,
     postgres: url?.kind === 'postgres' ? readPostgres(read, { url, source: 'DATABASE_URL' }) : null,
   }
 }

@@ -21,16 +21,14 @@ const parseConnections = parseInteger(16, 1_000_000)
 
 const readLimits = (read: SettingReader): LimitsConfig => {
   const { failedAuthentications: failed, connections } = DEFAULT_LIMITS
-  const perClient = read.optional('MINTMARK_FAILED_AUTH_PER_CLIENT', parseFailures)
-  const perAddress = read.optional('MINTMARK_FAILED_AUTH_PER_ADDRESS', parseFailures)
-  const max = read.optional('MINTMARK_CONNECTIONS_MAX', parseConnections) ?? connections.max
-  const ofAddress = read.optional('MINTMARK_CONNECTIONS_PER_ADDRESS', parseInteger(1, 1_000_000))
+  const perClient = read.orElse('MINTMARK_FAILED_AUTH_PER_CLIENT', parseFailures, failed.perClient)
+  const perAddress = read.orElse('MINTMARK_FAILED_AUTH_PER_ADDRESS', parseFailures, failed.perAddress)
+  const max = read.orElse('MINTMARK_CONNECTIONS_MAX', parseConnections, connections.max)
+  const ofAddressDefault = Math.min(connections.perAddress, max)
+  const ofAddress = read.orElse('MINTMARK_CONNECTIONS_PER_ADDRESS', parseInteger(1, 1_000_000), ofAddressDefault)
   return {
-    failedAuthentications: {
-      perClient: perClient === undefined ? failed.perClient : perClient,
-      perAddress: perAddress === undefined ? failed.perAddress : perAddress,
-    },
-    connections: { max, perAddress: ofAddress ?? Math.min(connections.perAddress, max) },
+    failedAuthentications: { perClient, perAddress },
+    connections: { max, perAddress: ofAddress },
   }
 }
 
@@ -54,6 +52,6 @@ const parseProxies: Parser<readonly string[]> = text => {
 
 /** `trustedProxies`: networks, each as address/bits. */
 export const readCallers = (read: SettingReader) => {
-  const trustedProxies = read.optional('MINTMARK_TRUSTED_PROXIES', parseProxies) ?? []
+  const trustedProxies = read.orElse('MINTMARK_TRUSTED_PROXIES', parseProxies, [])
   return { trustedProxies, clientCertificates: readClientCertificates(read, trustedProxies), limits: readLimits(read) }
 }

@@ -24,7 +24,8 @@ const parseHostAndPort: Parser<{ readonly host: string; readonly port: number }>
 
 /** `port`: of the service. `fallback`: where nothing is set. */
 export const readMetrics = (read: SettingReader, port: number, fallback: MetricsConfig): MetricsConfig => {
-  const address = read.optional('MINTMARK_METRICS_ADDRESS', parseOffOr(parseHostAndPort))
+  const shown = fallback === null ? 'off' : `${fallback.host}:${fallback.port}`
+  const address = read.orElse('MINTMARK_METRICS_ADDRESS', parseOffOr(parseHostAndPort), undefined, shown)
   if (address === undefined) return fallback
   if (address === null) return null
   if (address.port === port) {

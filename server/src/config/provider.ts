@@ -2,6 +2,7 @@
 import type { SettingReader } from './reader.ts'
 import { parseAddress, parseIssuer, parseOneOf, parseText } from './values.ts'
 import type { Role } from '../../../api/values/access.ts'
+import type { Setting } from '../../../api/values/settings.ts'
 
 /** An identity provider whose JWTs identify operators. */
 export type IdentityProviderConfig = {
@@ -18,6 +19,8 @@ export type IdentityProviderConfig = {
   readonly algorithms: readonly ProviderAlgorithm[]
   /** The setting that locates its keys, for messages to operators. */
   readonly setting: string
+  /** Its members of the configuration file, as administrators see them. */
+  readonly settings: readonly Setting[]
 }
 
 /** All asymmetric: a shared secret could also forge (RFC 8725 §3.1). */
@@ -58,11 +61,14 @@ export const readProvider = (read: SettingReader): readonly IdentityProviderConf
     'the `aud` of the JWTs that it issues for this service',
   )
   const jwksUri = read.optional('MINTMARK_IDP_JWKS_URI', parseAddress)
-  const roleClaim = read.optional('MINTMARK_IDP_ROLE_CLAIM', parseText) ?? DEFAULT_ROLE_CLAIM
-  const roleSeparator =
-    read.optional('MINTMARK_IDP_ROLE_SEPARATOR', parseOneOf(ROLE_SEPARATORS)) ?? defaultRoleSeparator(roleClaim)
+  const roleClaim = read.orElse('MINTMARK_IDP_ROLE_CLAIM', parseText, DEFAULT_ROLE_CLAIM)
+  const roleSeparator = read.orElse(
+    'MINTMARK_IDP_ROLE_SEPARATOR',
+    parseOneOf(ROLE_SEPARATORS),
+    defaultRoleSeparator(roleClaim),
+  )
   if (issuer === undefined || audience === undefined) return []
   const mapping = { roleClaim, roleSeparator, roles: DEFAULT_ROLES }
   const setting = jwksUri === undefined ? 'MINTMARK_IDP_ISSUER' : 'MINTMARK_IDP_JWKS_URI'
-  return [{ issuer, audience, jwksUri, ...mapping, algorithms: PROVIDER_ALGORITHMS, setting }]
+  return [{ issuer, audience, jwksUri, ...mapping, algorithms: PROVIDER_ALGORITHMS, setting, settings: [] }]
 }

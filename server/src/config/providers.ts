@@ -1,7 +1,9 @@
 // Configuration of the identity providers together: the one of the variables, and those of the configuration file.
 import type { ConfigFile } from './config-file.ts'
+import { scopesSetting } from './file-settings.ts'
 import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './provider.ts'
 import type { SettingReader } from './reader.ts'
+import { parseText } from './values.ts'
 
 const checkProviders = (
   read: SettingReader,
@@ -23,12 +25,15 @@ const checkProviders = (
 
 // The file is rarely used, and its parser takes a while to load.
 const readConfigFile = async (read: SettingReader): Promise<ConfigFile | undefined> => {
-  if (!read.isSet('MINTMARK_CONFIG_FILE')) return undefined
+  if (read.optional('MINTMARK_CONFIG_FILE', parseText) === undefined) return undefined
   const { parseConfigFile } = await import('./config-file.ts')
   return read.optional('MINTMARK_CONFIG_FILE', parseConfigFile)
 }
 
-type Providers = Pick<ConfigFile, 'identityProviders' | 'scopesSupported'>
+export type Providers = Pick<ConfigFile, 'identityProviders' | 'scopesSupported'> & {
+  /** Members of the file beside those of its providers. */
+  readonly fileSettings: ConfigFile['settings']
+}
 
 /** All of them, and the scopes of the file. */
 export const readProviders = async (read: SettingReader, baseUrl: string | undefined): Promise<Providers> => {
@@ -41,5 +46,6 @@ export const readProviders = async (read: SettingReader, baseUrl: string | undef
     )
   }
   checkProviders(read, identityProviders, baseUrl)
-  return { identityProviders, scopesSupported: file?.scopesSupported ?? null }
+  const fileSettings = file?.settings ?? [scopesSetting(undefined)]
+  return { identityProviders, scopesSupported: file?.scopesSupported ?? null, fileSettings }
 }

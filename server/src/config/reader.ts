@@ -1,92 +1,20 @@
 // Reads variables and collects all mistakes. It knows all names, so that a mistyped name is a mistake too.
 import { readFileSync, statSync } from 'node:fs'
+import type { Setting } from '../../../api/values/settings.ts'
+import { type Found, makeSettingRecords } from './setting-records.ts'
 import type { Parser } from './values.ts'
-
-/** Each of these may come from a file instead, whose path is in NAME_FILE. */
-const SECRET_VARIABLES = [
-  'DATABASE_URL',
-  'MINTMARK_KEY_ENCRYPTION_KEY',
-  'MINTMARK_KEY_ENCRYPTION_KEY_OLD',
-  'MINTMARK_API_KEY',
-  'MINTMARK_OPERATOR_JWT',
-  'MINTMARK_TOKEN',
-  'PGPASSWORD',
-] as const
-
-/** Every variable that any command reads; `docs/operating.md` describes each. */
-const VARIABLES = [
-  'MINTMARK_BASE_URL',
-  'HOST',
-  'PORT',
-  'DATABASE_URL',
-  'DATABASE_URL_FILE',
-  'MINTMARK_DATABASE_POOLING',
-  'MINTMARK_FENCED_READS',
-  'MINTMARK_ALLOW_UNSAFE_DATABASE',
-  'MINTMARK_DATA_DIR',
-  'MINTMARK_KEY_ENCRYPTION_KEY',
-  'MINTMARK_KEY_ENCRYPTION_KEY_FILE',
-  'MINTMARK_KEY_ENCRYPTION_KEY_OLD',
-  'MINTMARK_KEY_ENCRYPTION_KEY_OLD_FILE',
-  'MINTMARK_KEY_ROTATION_DAYS',
-  'MINTMARK_SIGNING_ALGORITHM',
-  'MINTMARK_IDP_ISSUER',
-  'MINTMARK_IDP_AUDIENCE',
-  'MINTMARK_IDP_JWKS_URI',
-  'MINTMARK_IDP_ROLE_CLAIM',
-  'MINTMARK_IDP_ROLE_SEPARATOR',
-  'MINTMARK_TOKEN_LIFETIME_SECONDS',
-  'MINTMARK_DEFAULT_AUDIENCE',
-  'MINTMARK_TLS_CERT_FILE',
-  'MINTMARK_TLS_KEY_FILE',
-  'MINTMARK_TLS_CLIENT_CERTS',
-  'MINTMARK_TLS_CLIENT_CA_FILE',
-  'MINTMARK_TRUSTED_PROXIES',
-  'MINTMARK_FAILED_AUTH_PER_CLIENT',
-  'MINTMARK_FAILED_AUTH_PER_ADDRESS',
-  'MINTMARK_CONNECTIONS_MAX',
-  'MINTMARK_CONNECTIONS_PER_ADDRESS',
-  'MINTMARK_CLIENT_CERT_HEADER',
-  'MINTMARK_CLIENT_CERT_CHAIN',
-  'MINTMARK_CONFIG_FILE',
-  'MINTMARK_CLIENT_KEYS_ALLOWED_RANGES',
-  'MINTMARK_BODY_BYTES_MAX',
-  'MINTMARK_RETAIN_EXPIRED_DAYS',
-  'MINTMARK_RETAIN_ENDED_DAYS',
-  'MINTMARK_DEV_IDP_PORT',
-  'MINTMARK_WORKERS',
-  'MINTMARK_DRAIN_SECONDS',
-  'MINTMARK_METRICS_ADDRESS',
-  'MINTMARK_DPOP_NONCE',
-  'MINTMARK_ACCESS_LOG',
-  'LOG_LEVEL',
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_PROTOCOL',
-  'OTEL_SDK_DISABLED',
-  'OTEL_TRACES_EXPORTER',
-  'OTEL_TRACES_SAMPLER',
-  'OTEL_TRACES_SAMPLER_ARG',
-  'MINTMARK_URL',
-  'MINTMARK_API_KEY',
-  'MINTMARK_API_KEY_FILE',
-  'MINTMARK_OPERATOR_JWT',
-  'MINTMARK_OPERATOR_JWT_FILE',
-  'MINTMARK_TOKEN',
-  'MINTMARK_TOKEN_FILE',
-  'PGPASSWORD',
-  'PGPASSWORD_FILE',
-] as const
-
-type Variable = (typeof VARIABLES)[number]
-type SecretFile = `${(typeof SECRET_VARIABLES)[number]}_FILE`
+import { fileVariableOf, type SettingName, type Variable, VARIABLES } from './variables.ts'
 
 export type SettingReader = {
   /** The value, or undefined if the variable is unset or wrong; a wrong value is recorded as a mistake. */
   readonly optional: <T>(name: Variable, parse: Parser<T>) => T | undefined
+  /** As `optional`; where the variable is unset or wrong, `fallback`. `shown`: what then is in effect, where `fallback` does not say it. */
+  readonly orElse: <T, const F>(name: SettingName, parse: Parser<T>, fallback: F, shown?: string) => T | F
   /** As `optional`, but an unset variable is a mistake, which says what was expected. */
   readonly required: <T>(name: Variable, parse: Parser<T>, expected: string) => T | undefined
   readonly isSet: (name: string) => boolean
+  /** Every setting of the service, as far as it was read. */
+  readonly settings: () => readonly Setting[]
   readonly mistake: (sentence: string) => void
   readonly mistakes: readonly string[]
   /** Warns if every user of the machine can read the secret file that the variable names. */
@@ -136,11 +64,9 @@ const unknownVariables = (env: Readonly<Record<string, string | undefined>>): st
     .toSorted()
     .map(name => {
       const nearest = nearestVariable(name)
-      const hint = nearest === undefined ? 'a name of docs/operating.md' : `perhaps ${nearest}`
+      const hint = nearest === undefined ? 'a name of docs/operating/settings.md' : `perhaps ${nearest}`
       return `${name} is not a variable of this version; expected ${hint}`
     })
-
-type Source = { readonly name: string; readonly text: string }
 
 export const makeSettingReader = (env: Readonly<Record<string, string | undefined>>): SettingReader => {
   const mistakes = unknownVariables(env)
@@ -148,6 +74,7 @@ export const makeSettingReader = (env: Readonly<Record<string, string | undefine
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== ''
 
   const warnings: string[] = []
+  const records = makeSettingRecords()
 
   const warnIfOpen = (name: Variable): void => {
     const path = env[name] ?? ''
@@ -158,11 +85,11 @@ export const makeSettingReader = (env: Readonly<Record<string, string | undefine
     )
   }
 
-  const readSecretFile = (name: SecretFile): Source | undefined => {
+  const readSecretFile = (name: Variable): Found | undefined => {
     try {
       const text = readFileSync(env[name] ?? '', 'utf8').trim()
       warnIfOpen(name)
-      return { name, text }
+      return { source: 'secret_file', variable: name, text }
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
       mistakes.push(
@@ -172,26 +99,30 @@ export const makeSettingReader = (env: Readonly<Record<string, string | undefine
     }
   }
 
-  const find = (name: Variable): Source | undefined => {
-    const secret = SECRET_VARIABLES.find(one => one === name)
-    const file = secret === undefined ? undefined : (`${secret}_FILE` as const)
-    if (file === undefined || !isSet(file)) return isSet(name) ? { name, text: env[name] ?? '' } : undefined
+  const find = (name: Variable): Found | undefined => {
+    const file = fileVariableOf(name)
+    if (file === undefined || !isSet(file)) {
+      return isSet(name) ? { source: 'environment', variable: name, text: env[name] ?? '' } : undefined
+    }
     if (!isSet(name)) return readSecretFile(file)
     mistakes.push(`${name} and ${file} are both set; expected one of them`)
     return undefined
   }
 
-  const optional = <T>(name: Variable, parse: Parser<T>): T | undefined => {
-    const source = find(name)
-    if (source === undefined) return undefined
-    const answer = parse(source.text)
+  const read = <T, const F>(name: Variable, parse: Parser<T>, fallback: F, shown?: string): T | F => {
+    const found = find(name)
+    records.add(name, { found, fallback: shown ?? fallback, bounds: parse.bounds })
+    if (found === undefined) return fallback
+    const answer = parse(found.text)
     if ('value' in answer) return answer.value
-    mistakes.push(`${source.name} ${answer.wrong}`)
-    return undefined
+    mistakes.push(`${found.variable} ${answer.wrong}`)
+    return fallback
   }
 
+  const optional = <T>(name: Variable, parse: Parser<T>): T | undefined => read(name, parse, undefined)
+
   const required = <T>(name: Variable, parse: Parser<T>, expected: string): T | undefined => {
-    if (!isSet(name) && !(SECRET_VARIABLES.some(secret => secret === name) && isSet(`${name}_FILE`))) {
+    if (!isSet(name) && !isSet(fileVariableOf(name) ?? '')) {
       mistakes.push(`${name} is not set; expected ${expected}`)
       return undefined
     }
@@ -200,5 +131,6 @@ export const makeSettingReader = (env: Readonly<Record<string, string | undefine
 
   const mistake = (sentence: string): void => void mistakes.push(sentence)
   const warn = (sentence: string): void => void warnings.push(sentence)
-  return { optional, required, isSet, mistake, mistakes, warnIfOpen, warn, warnings }
+  const { settings } = records
+  return { optional, orElse: read, required, isSet, settings, mistake, mistakes, warnIfOpen, warn, warnings }
 }

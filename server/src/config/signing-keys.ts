@@ -15,10 +15,9 @@ export type SigningKeysConfig = {
 const parseRotation = parseOffOr(parseInteger(1, ROTATION_DAYS_MAX))
 
 export const readSigningKeys = (read: SettingReader): SigningKeysConfig => {
-  const rotationDays = read.optional('MINTMARK_KEY_ROTATION_DAYS', parseRotation)
   return {
-    algorithm: read.optional('MINTMARK_SIGNING_ALGORITHM', parseOneOf(SIGNING_ALGORITHMS)) ?? 'ES256',
-    rotationDays: rotationDays === undefined ? ROTATION_DAYS : rotationDays,
+    algorithm: read.orElse('MINTMARK_SIGNING_ALGORITHM', parseOneOf(SIGNING_ALGORITHMS), 'ES256'),
+    rotationDays: read.orElse('MINTMARK_KEY_ROTATION_DAYS', parseRotation, ROTATION_DAYS),
   }
 }
 

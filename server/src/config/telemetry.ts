@@ -1,4 +1,4 @@
-// Configuration of traces and of the access log. Traces have the names of OpenTelemetry, so that what is set for every
+// Configuration of traces, of the access log, and of evidence of use. Traces have the names of OpenTelemetry, so that what is set for every
 // program of a machine holds here too; those of the exporter that are not here are read by the exporter itself.
 // Source: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
 import type { SettingReader } from './reader.ts'
@@ -27,6 +27,8 @@ export type TelemetryConfig = {
   readonly traces: TracesConfig
   /** Whether each request gets a line in the log. */
   readonly accessLog: boolean
+  /** Whether it is counted where tokens are used. */
+  readonly useEvidence: boolean
 }
 
 // http is common here: a collector runs on the same machine or in the same network.
@@ -47,8 +49,8 @@ const parseRatio: Parser<number> = text => {
 const PREFIX = 'parentbased_'
 
 const readSampler = (read: SettingReader): Omit<NonNullable<TracesConfig>, 'url'> => {
-  const name = read.optional('OTEL_TRACES_SAMPLER', parseOneOf(SAMPLERS)) ?? 'parentbased_always_on'
-  const ratio = read.optional('OTEL_TRACES_SAMPLER_ARG', parseRatio) ?? 1
+  const name = read.orElse('OTEL_TRACES_SAMPLER', parseOneOf(SAMPLERS), 'parentbased_always_on')
+  const ratio = read.orElse('OTEL_TRACES_SAMPLER_ARG', parseRatio, 1)
   const isParentBased = name.startsWith(PREFIX)
   const bare = isParentBased ? name.slice(PREFIX.length) : name
   const sampler = bare === 'always_off' || bare === 'traceidratio' ? bare : 'always_on'
@@ -57,15 +59,17 @@ const readSampler = (read: SettingReader): Omit<NonNullable<TracesConfig>, 'url'
 
 const readTraces = (read: SettingReader): TracesConfig => {
   const base = read.optional('OTEL_EXPORTER_OTLP_ENDPOINT', parseEndpoint)
-  const isDisabled = read.optional('OTEL_SDK_DISABLED', parseOneOf(['true', 'false'])) === 'true'
+  const isDisabled = read.orElse('OTEL_SDK_DISABLED', parseOneOf(['true', 'false']), 'false') === 'true'
   if (base === undefined || isDisabled) return null
-  if (read.optional('OTEL_TRACES_EXPORTER', parseOneOf(['otlp', 'none'])) === 'none') return null
-  const own = read.optional('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', parseEndpoint)
-  read.optional('OTEL_EXPORTER_OTLP_PROTOCOL', parseOneOf(['http/protobuf']))
-  return { url: own ?? `${base.replace(/\/$/, '')}/v1/traces`, ...readSampler(read) }
+  if (read.orElse('OTEL_TRACES_EXPORTER', parseOneOf(['otlp', 'none']), 'otlp') === 'none') return null
+  const below = `${base.replace(/\/$/, '')}/v1/traces`
+  const url = read.orElse('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', parseEndpoint, below)
+  read.orElse('OTEL_EXPORTER_OTLP_PROTOCOL', parseOneOf(['http/protobuf']), 'http/protobuf')
+  return { url, ...readSampler(read) }
 }
 
 export const readTelemetry = (read: SettingReader): TelemetryConfig => ({
   traces: readTraces(read),
-  accessLog: read.optional('MINTMARK_ACCESS_LOG', parseOneOf(['on', 'off'])) === 'on',
+  accessLog: read.orElse('MINTMARK_ACCESS_LOG', parseOneOf(['on', 'off']), 'off') === 'on',
+  useEvidence: read.orElse('MINTMARK_USE_EVIDENCE', parseOneOf(['on', 'off']), 'on') !== 'off',
 })

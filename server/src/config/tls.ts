@@ -54,6 +54,6 @@ type Listening = {
 export const warnOfPlainHttp = (read: SettingReader, { host, port, tls, trustedProxies }: Listening): void => {
   if (tls !== null || trustedProxies.length > 0 || LOOPBACK_HOST.test(host)) return
   read.warn(
-    `The service speaks plain HTTP on ${host}:${port}, beyond this machine: whoever listens in that network reads secrets and tokens. Let nobody but a proxy that ends TLS reach this port, set HOST=127.0.0.1 where the proxy is on this machine, or set MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE.`,
+    `The service speaks plain HTTP on ${host}:${port}, beyond this machine: anybody who listens in that network reads secrets and tokens. Let nobody but a proxy that ends TLS reach this port, set HOST=127.0.0.1 where the proxy is on this machine, or set MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE.`,
   )
 }

@@ -8,44 +8,49 @@ import { trimCharacters } from '../domain/text/text.ts'
 /** A value, or the rest of a sentence that starts with the variable's name. It never quotes a secret. */
 export type Parsed<T> = { readonly value: T } | { readonly wrong: string }
 
-export type Parser<T> = (text: string) => Parsed<T>
+export type Parser<T> = ((text: string) => Parsed<T>) & {
+  /** The values that it takes, in words, where they are few or a range. */
+  readonly bounds?: string
+}
+
+const bounded = <T>(bounds: string | undefined, parse: (text: string) => Parsed<T>): Parser<T> =>
+  bounds === undefined ? parse : Object.assign(parse, { bounds })
+
+const orWord = (bounds: string | undefined, word: string): string | undefined =>
+  bounds === undefined ? undefined : `${bounds}, or ${word}`
 
 const wrong = (sentence: string): { readonly wrong: string } => ({ wrong: sentence })
 
 export const parseText: Parser<string> = text => ({ value: text })
 
-export const parseInteger =
-  (least: number, most: number): Parser<number> =>
-  text => {
+export const parseInteger = (least: number, most: number): Parser<number> =>
+  bounded(`${least} to ${most}`, text => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
     if (value >= least && value <= most) return { value }
     return wrong(`is ${JSON.stringify(text)}; expected a whole number from ${least} to ${most}`)
-  }
+  })
 
 /** Accepts what the parser accepts, and `auto`. */
-export const parseAutoOr =
-  <T>(parse: Parser<T>): Parser<T | 'auto'> =>
-  text => {
+export const parseAutoOr = <T>(parse: Parser<T>): Parser<T | 'auto'> =>
+  bounded<T | 'auto'>(orWord(parse.bounds, 'auto'), text => {
     if (text === 'auto') return { value: text }
     const parsed = parse(text)
     return 'wrong' in parsed ? wrong(`${parsed.wrong}, or auto`) : parsed
-  }
+  })
 
 /** Accepts what the parser accepts, and `off`, which is null. */
-export const parseOffOr =
-  <T>(parse: Parser<T>): Parser<T | null> =>
-  text => {
+export const parseOffOr = <T>(parse: Parser<T>): Parser<T | null> =>
+  bounded<T | null>(orWord(parse.bounds, 'off'), text => {
     if (text === 'off') return { value: null }
     const parsed = parse(text)
     return 'wrong' in parsed ? wrong(`${parsed.wrong}, or off`) : parsed
-  }
+  })
 
-export const parseOneOf =
-  <T extends string>(choices: readonly T[]): Parser<T> =>
-  text => {
+export const parseOneOf = <T extends string>(choices: readonly T[]): Parser<T> =>
+  bounded(choices.join(', '), text => {
     const value = choices.find(choice => choice === text)
     return value === undefined ? wrong(`is ${JSON.stringify(text)}; expected one of ${choices.join(', ')}`) : { value }
-  }
+  })
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 

@@ -10,7 +10,7 @@ const parseWorkers = parseAutoOr(parseInteger(1, WORKERS_MAX))
 export const CAN_SHARE_PORTS = process.platform === 'linux'
 
 export const readWorkers = (read: SettingReader): number => {
-  const workers = read.optional('MINTMARK_WORKERS', parseWorkers) ?? 'auto'
+  const workers = read.orElse('MINTMARK_WORKERS', parseWorkers, 'auto')
   if (workers === 'auto') return CAN_SHARE_PORTS ? Math.min(availableParallelism(), WORKERS_MAX) : 1
   if (workers > 1 && !CAN_SHARE_PORTS) {
     read.mistake(`MINTMARK_WORKERS is ${workers}; expected 1: on this system a port cannot be shared`)

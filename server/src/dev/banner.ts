@@ -39,6 +39,7 @@ const whereItIs = (database: string | null): string =>
 export const formatBanner = ({ baseUrl, issuer, environmentFile, database }: Addresses): string =>
   [
     `Mintmark for development: ${baseUrl}`,
+    `Console:                  ${baseUrl}/console/`,
     `Identity provider:        ${issuer}`,
     whereItIs(database),
     '',

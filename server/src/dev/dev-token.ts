@@ -33,6 +33,9 @@ export const fetchDevToken = async (provider: DevSecrets['identity_provider'], r
   return answerSchema.parse(await response.json()).access_token
 }
 
+/** The console's client. */
+export const CONSOLE_CLIENT_ID = 'dev-console'
+
 export const clientIdOf = (role: Role): string => `dev-${role}`
 
 export const issuerAt = (port: number): string => `http://127.0.0.1:${port}`

@@ -1,14 +1,20 @@
-// The development identity provider: a real one (oidc-provider), whose JWTs name an operator with the requested role.
+// The development identity provider: a real one (oidc-provider), whose JWTs name an operator with the requested role. It gives
+// them to `mintmark dev-token`, and to the console, whose operator says on its page who they are.
 import { randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
-import type { Adapter, Configuration, errors as OidcErrors } from 'oidc-provider'
+import type { ClientMetadata, Configuration, errors as OidcErrors } from 'oidc-provider'
 import { ROLES, type Role } from '../../../api/values/access.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { answerOnlyTo, loopbackHosts } from './loopback-hosts.ts'
-import { clientIdOf, issuerAt } from './dev-token.ts'
+import { CONSOLE_CLIENT_ID, clientIdOf, issuerAt } from './dev-token.ts'
+import { makeProviderMemory } from './provider-memory.ts'
+import { signInPath, withSignInPage } from './sign-in-page.ts'
 
 /** The JWT of `dev.env` lasts a working day. */
 const JWT_LIFETIME_SECONDS = 12 * 3600
+/** That of the console is renewed, as with a provider of a company. */
+const CONSOLE_JWT_SECONDS = 300
+const SIGN_IN_SECONDS = 600
 
 /** The private half of the key that signs the provider's JWTs. */
 type ProviderJwk = {
@@ -29,17 +35,6 @@ type ProviderOptions = {
 
 const clientIds = new Map<string | undefined, Role>(ROLES.map(role => [clientIdOf(role), role]))
 
-// JWT access tokens are not stored, and the only grant here issues no others: there is nothing to store.
-const keepNothing: Adapter = {
-  upsert: async () => {},
-  find: async () => undefined,
-  findByUserCode: async () => undefined,
-  findByUid: async () => undefined,
-  consume: async () => {},
-  destroy: async () => {},
-  revokeByGrantId: async () => {},
-}
-
 type Features = NonNullable<Configuration['features']>
 
 const resourceIndicators = (
@@ -48,40 +43,84 @@ const resourceIndicators = (
 ): NonNullable<Features['resourceIndicators']> => ({
   enabled: true,
   defaultResource: () => baseUrl,
-  getResourceServerInfo: (_context, resource) => {
+  // A refresh token renews what the code was for.
+  useGrantedResource: () => true,
+  getResourceServerInfo: (_context, resource, { clientId }) => {
     if (resource !== baseUrl) throw new errors.InvalidTarget()
+    const accessTokenTTL = clientId === CONSOLE_CLIENT_ID ? CONSOLE_JWT_SECONDS : JWT_LIFETIME_SECONDS
     const jwt = { sign: { alg: 'ES256' } } as const
-    return { scope: '', audience: baseUrl, accessTokenTTL: JWT_LIFETIME_SECONDS, accessTokenFormat: 'jwt', jwt }
+    return { scope: '', audience: baseUrl, accessTokenTTL, accessTokenFormat: 'jwt', jwt }
   },
 })
 
-const configure = (
-  { baseUrl, privateJwk, clientSecret }: ProviderOptions,
-  errors: typeof OidcErrors,
-): Configuration => ({
-  adapter: () => keepNothing,
-  clients: ROLES.map(role => ({
-    client_id: clientIdOf(role),
-    client_secret: clientSecret,
-    grant_types: ['client_credentials'],
-    redirect_uris: [],
-    response_types: [],
-    token_endpoint_auth_method: 'client_secret_basic',
-    id_token_signed_response_alg: 'ES256',
-  })),
-  // Nobody logs in here, so no cookie outlives the process.
+const consoleClient = ({ baseUrl, clientSecret }: ProviderOptions): ClientMetadata => ({
+  client_id: CONSOLE_CLIENT_ID,
+  client_secret: clientSecret,
+  grant_types: ['authorization_code', 'refresh_token'],
+  redirect_uris: [`${baseUrl}/console/callback`],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'client_secret_basic',
+  id_token_signed_response_alg: 'ES256',
+})
+
+/** The operators, each named for its role. */
+const findAccount: NonNullable<Configuration['findAccount']> = (_context, sub) => {
+  const role = clientIds.get(sub)
+  return role === undefined ? undefined : { accountId: sub, claims: () => ({ sub, name: `Development ${role}` }) }
+}
+
+/** What the console asks for is granted unasked. */
+const grantAll: NonNullable<Configuration['loadExistingGrant']> = async ({ oidc }) => {
+  const { client, session, provider } = oidc
+  if (client === undefined || session?.accountId === undefined) return undefined
+  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })
+  grant.addOIDCScope('openid')
+  await grant.save()
+  return grant
+}
+
+const configure = (options: ProviderOptions, errors: typeof OidcErrors): Configuration => ({
+  adapter: makeProviderMemory(),
+  clients: [
+    consoleClient(options),
+    ...ROLES.map(role => ({
+      client_id: clientIdOf(role),
+      client_secret: options.clientSecret,
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+      token_endpoint_auth_method: 'client_secret_basic' as const,
+      id_token_signed_response_alg: 'ES256' as const,
+    })),
+  ],
+  claims: { openid: ['sub', 'name'] },
+  conformIdTokenClaims: false,
+  findAccount,
+  loadExistingGrant: grantAll,
+  issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
+  interactions: { url: (_context, { uid }) => signInPath(uid) },
+  // What it remembers is in memory, so no cookie outlives the process.
   cookies: { keys: [randomBytes(32).toString('base64url')] },
   extraTokenClaims: (_context, token) => {
-    const role = clientIds.get(token.clientId)
+    const role = clientIds.get('accountId' in token ? token.accountId : token.clientId)
     return role === undefined ? {} : { roles: [`mintmark-${role}`] }
   },
   features: {
     clientCredentials: { enabled: true },
     devInteractions: { enabled: false },
-    resourceIndicators: resourceIndicators(baseUrl, errors),
+    resourceIndicators: resourceIndicators(options.baseUrl, errors),
   },
-  jwks: { keys: [{ ...privateJwk, alg: 'ES256', use: 'sig' }] },
-  ttl: { ClientCredentials: JWT_LIFETIME_SECONDS },
+  jwks: { keys: [{ ...options.privateJwk, alg: 'ES256', use: 'sig' }] },
+  ttl: {
+    AccessToken: CONSOLE_JWT_SECONDS,
+    AuthorizationCode: 60,
+    ClientCredentials: JWT_LIFETIME_SECONDS,
+    Grant: JWT_LIFETIME_SECONDS,
+    IdToken: CONSOLE_JWT_SECONDS,
+    Interaction: SIGN_IN_SECONDS,
+    RefreshToken: JWT_LIFETIME_SECONDS,
+    Session: JWT_LIFETIME_SECONDS,
+  },
 })
 
 /** Answers only requests for its port on the loopback interface. */
@@ -89,5 +128,6 @@ export const makeIdentityProvider = async (options: ProviderOptions): Promise<Re
   const { default: Provider, errors } = await loadOidcProvider()
   const provider = new Provider(issuerAt(options.port), configure(options, errors))
   const answer = provider.callback()
-  return answerOnlyTo(loopbackHosts(options.port), (request, response) => void answer(request, response))
+  const rest: RequestListener = (request, response) => void answer(request, response)
+  return answerOnlyTo(loopbackHosts(options.port), withSignInPage(provider, options.baseUrl, rest))
 }

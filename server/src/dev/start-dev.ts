@@ -7,6 +7,8 @@ import { listen } from '../compose/listen.ts'
 import { openTraces, tracePorts } from '../compose/traces.ts'
 import { makeLogger } from '../compose/log.ts'
 import { type LocalServer, serveLocally } from '../compose/local-server.ts'
+import { SECRET_SHOWN } from '../../../api/values/settings.ts'
+import { chooseForDevelopment } from '../config/setting-records.ts'
 import { DEFAULT_LIMITS } from '../config/limits.ts'
 import { NO_CLIENT_CERTIFICATES } from '../config/client-certificates.ts'
 import type { DevConfig, ServiceConfig } from '../config/config.ts'
@@ -18,7 +20,7 @@ import { formatBanner } from './banner.ts'
 import { ensureDemo } from './demo.ts'
 import { formatDevEnvironment, quotePath } from './dev-env.ts'
 import { type DevSecrets, makeDevSecrets, readDevSecrets, writeDevSecrets } from './dev-secrets.ts'
-import { fetchDevToken, issuerAt } from './dev-token.ts'
+import { CONSOLE_CLIENT_ID, fetchDevToken, issuerAt } from './dev-token.ts'
 import { makeIdentityProvider } from './identity-provider.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { loopbackHosts } from './loopback-hosts.ts'
@@ -58,7 +60,7 @@ const prepareFolder = (config: DevConfig): { readonly keyEncryptionKey: string; 
 /** Allows keys of clients on this machine. */
 const LOOPBACK_RANGES = ['127.0.0.0/8', '::1/128']
 
-const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string): ServiceConfig => {
+const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string, secrets: DevSecrets): ServiceConfig => {
   const baseUrl = `http://${HOST}:${config.port}`
   const provider = { issuer: issuerAt(config.identityProviderPort), audience: baseUrl, jwksUri: undefined }
   const mapping = { roleClaim: DEFAULT_ROLE_CLAIM, roleSeparator: 'none', roles: DEFAULT_ROLES } as const
@@ -67,13 +69,34 @@ const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string): ServiceCo
     baseUrl,
     host: HOST,
     keyEncryptionKey,
-    identityProviders: [{ ...provider, ...mapping, algorithms: ['ES256'], setting: 'MINTMARK_DEV_IDP_PORT' }],
+    identityProviders: [
+      { ...provider, ...mapping, algorithms: ['ES256'], setting: 'MINTMARK_DEV_IDP_PORT', settings: [] },
+    ],
     defaultAudience: baseUrl,
     scopesSupported: null,
+    console: {
+      issuer: provider.issuer,
+      clientId: CONSOLE_CLIENT_ID,
+      clientSecret: secrets.identity_provider.client_secret,
+      scope: 'openid',
+      // Else the one who signed in before would be in again, unasked.
+      parameters: { prompt: 'login' },
+    },
     clientKeyRanges: LOOPBACK_RANGES,
     clientCertificates: NO_CLIENT_CERTIFICATES,
     trustedProxies: [],
     limits: DEFAULT_LIMITS,
+    settings: chooseForDevelopment(config.settings, {
+      MINTMARK_BASE_URL: baseUrl,
+      HOST,
+      MINTMARK_KEY_ENCRYPTION_KEY: SECRET_SHOWN.set,
+      MINTMARK_DEFAULT_AUDIENCE: baseUrl,
+      MINTMARK_IDP_ISSUER: provider.issuer,
+      MINTMARK_IDP_AUDIENCE: provider.audience,
+      MINTMARK_CONSOLE_CLIENT_ID: CONSOLE_CLIENT_ID,
+      MINTMARK_CONSOLE_CLIENT_SECRET: SECRET_SHOWN.set,
+      MINTMARK_CLIENT_KEYS_ALLOWED_RANGES: LOOPBACK_RANGES.join(','),
+    }),
   }
 }
 
@@ -111,7 +134,7 @@ const writeEnvironment = async ({ config, secrets, service, origin, baseUrl }: P
 /** Starts everything, or throws a StartRefused and leaves nothing running. */
 export const startDev = async (config: DevConfig, origin: Origin): Promise<RunningDev> => {
   const { keyEncryptionKey, secrets } = prepareFolder(config)
-  const serviceConfig = serviceConfigOf(config, keyEncryptionKey)
+  const serviceConfig = serviceConfigOf(config, keyEncryptionKey, secrets)
   const { baseUrl } = serviceConfig
   await using started = new AsyncDisposableStack()
   // The provider is loaded while the writing thread of the store starts.
@@ -130,6 +153,7 @@ export const startDev = async (config: DevConfig, origin: Origin): Promise<Runni
       metrics: service.metrics.main,
       traces,
       accessLog,
+      report: service.report,
     }),
     server => server.close(),
   )

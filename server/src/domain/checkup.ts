@@ -15,15 +15,15 @@ type Bad = {
 
 export type Finding = Good | Bad
 
-type Told = Omit<Bad, 'status' | 'brief'> & { readonly brief?: string }
+type Described = Omit<Bad, 'status' | 'brief'> & { readonly brief?: string }
 
 const BRIEF = 'The log of the service has the reason, and so has `mintmark doctor`.'
 
 export const good = (what: string): Finding => ({ status: 'ok', what })
 
-export const warn = ({ brief = BRIEF, ...rest }: Told): Finding => ({ ...rest, brief, status: 'warning' })
+export const warn = ({ brief = BRIEF, ...rest }: Described): Finding => ({ ...rest, brief, status: 'warning' })
 
-export const fail = ({ brief = BRIEF, ...rest }: Told): Finding => ({ ...rest, brief, status: 'problem' })
+export const fail = ({ brief = BRIEF, ...rest }: Described): Finding => ({ ...rest, brief, status: 'problem' })
 
 /** Of a check at least one finding. */
 export type CheckResult = { readonly name: CheckName; readonly findings: readonly Finding[] }

@@ -1,6 +1,9 @@
 // Work for a whole group at once. If it fails, it is repeated for each member alone, so that a bad member fails alone.
 import { Unavailable } from './refusal.ts'
 
+/** Members of a group, at most: a larger one gains little, and its last member waits for all (measured for the store's inserts). */
+export const GROUP_MAX = 256
+
 type Work<In, Out> = (members: readonly In[]) => Promise<readonly (Out | Error)[]>
 
 const errorOf = (fault: unknown): Error => (fault instanceof Error ? fault : new Error(String(fault)))

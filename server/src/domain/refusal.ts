@@ -17,6 +17,8 @@ type PlainCode =
   | 'request_too_large'
   | 'misdirected_request'
   | 'already_exists'
+  | 'start_over'
+  | 'plan_outdated'
   | 'too_many_requests'
   | 'invalid_dpop_proof'
   | 'use_dpop_nonce'
@@ -25,8 +27,10 @@ type PlainCode =
 /** Limits of docs/limits.md that refuse work which would be done at another time: what they refuse is counted by these names. */
 export const WORK_LIMITS = [
   'agent_tokens',
+  'console_streams',
   'cut_offs',
   'exports',
+  'followers',
   'imported_secrets',
   'imports',
   'key_sets',

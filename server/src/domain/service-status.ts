@@ -2,7 +2,7 @@
 import { formatTime, formatTimeOrNull, type Milliseconds } from '../../../api/values/time.ts'
 import type { KeyState } from './keys/key-life.ts'
 
-/** What the store itself can tell of its state. */
+/** What the store itself reports of its state. */
 export type StoreFacts = {
   /** The time of the snapshot, by the store's clock. */
   readonly at: Milliseconds
@@ -31,6 +31,27 @@ export type ServiceStatus = StoreFacts & {
   /** Of the last hour. */
   readonly failedAuthentications: number
 }
+
+/** A credential or an API key that expires soon; `agentId` and `agentName` are null of an API key. */
+export type Expiring = {
+  readonly kind: 'credential' | 'api_key'
+  readonly id: string
+  readonly name: string
+  readonly agentId: string | null
+  readonly agentName: string | null
+  readonly expiresAt: Milliseconds
+  readonly lastUsedAt: Milliseconds | null
+}
+
+export const expiringRecord = ({ kind, id, name, agentId, agentName, expiresAt, lastUsedAt }: Expiring) => ({
+  kind,
+  id,
+  name,
+  agent_id: agentId,
+  agent_name: agentName,
+  expires_at: formatTime(expiresAt),
+  last_used_at: formatTimeOrNull(lastUsedAt),
+})
 
 /** As JSON, over HTTP and on the command line. */
 export const statusRecord = (status: ServiceStatus) => ({

@@ -12,6 +12,7 @@ import { makeKeySetHandler } from './oauth/publish-keys.ts'
 import { makeAuthorizeHandler, makeMetadataHandler, makeOpenidMetadataHandler } from './oauth/publish-metadata.ts'
 import { makeRevokeHandler } from './oauth/revoke-token.ts'
 import { makeErrorPageHandler } from './openapi/error-page.ts'
+import { serveFeed } from './oauth/feed/serve-feed.ts'
 import { answerInTime } from './wire/answer-deadline.ts'
 import { routeOf } from './wire/describe.ts'
 import type { Wire } from './wire/wire.ts'
@@ -28,6 +29,7 @@ export const registerOperations = (app: FastifyInstance, wire: Wire): void => {
   app.route<Form<typeof introspectToken>>({ ...routeOf(introspectToken), handler: introspect })
   const revoke = answerInTime(wire, makeRevokeHandler(wire))
   app.route<Form<typeof revokeToken>>({ ...routeOf(revokeToken), handler: revoke })
+  serveFeed(app, wire)
   app.get('/oauth/authorize', HIDDEN, makeAuthorizeHandler(refuser))
   app.route({ ...routeOf(publishKeys), handler: answerInTime(wire, makeKeySetHandler(ports)) })
   app.options(pathOf(publishKeys), HIDDEN, answerPreflight)

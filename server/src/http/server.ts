@@ -15,8 +15,12 @@ import { type Admission, makeAdmission } from './wire/admission.ts'
 import { makeAnswerDeadline } from './wire/answer-deadline.ts'
 import { makeBrokenRequestHandler } from './wire/broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './oauth/client-certificate.ts'
+import { registerConsole } from './console/serve-sessions.ts'
 import { registerDocumentation } from './openapi/documentation-page.ts'
+import { serveGuide } from './guide/serve-guide.ts'
 import { registerFrontPage } from './openapi/front-page.ts'
+import type { StreamBounds } from './console/console-streams.ts'
+import type { FeedBounds } from './oauth/feed/followers.ts'
 import { type ImportCell, makeImportCell } from './imports/import-turns.ts'
 import { makeListener, type Timeouts, type Tls } from './wire/listener.ts'
 import { registerOpenapi } from './openapi/openapi-document.ts'
@@ -28,8 +32,7 @@ import { makeNetworks } from './wire/networks.ts'
 import { READING, useOurReaders } from './wire/readers.ts'
 import { makeRecognizer } from './admin/recognize-administrator.ts'
 import { makeRefuser, type Refuser } from './wire/refusals.ts'
-import { measureAnswers } from './request-metrics.ts'
-import { isTold, noteRequest, noteRequests } from './notes/note-requests.ts'
+import { makeNotes, type Notes } from './notes/note-requests.ts'
 import type { AccessLog } from './notes/access-line.ts'
 import { makeRequestRules, requestIdOf } from './wire/request-rules.ts'
 import { makeForwardedState, makeSourceReader } from './wire/source.ts'
@@ -37,13 +40,15 @@ import { registerMetadata, registerOperations } from './routes.ts'
 import { answerUnknownRoutes } from './wire/unknown-route.ts'
 
 export type ServerOptions = {
+  /** Where the documentation site may be; beside the program unless it is given. */
+  readonly guideFolder?: string
   readonly bodyBytesMax: number
   readonly logger: Logger
   /** Of the thread; nothing is measured unless it is given. */
   readonly metrics?: Metrics
   /** Of the thread; nothing is traced unless it is given. */
   readonly traces?: Traces
-  /** Told of each request; nobody is unless it is given. */
+  /** Called for each request, where it is given. */
   readonly accessLog?: AccessLog | null
   /** PEM. Without it the server speaks plain HTTP, for a proxy or the loopback interface. */
   readonly https?: Tls
@@ -61,6 +66,14 @@ export type ServerOptions = {
   readonly connections?: ConnectionLimit
   /** Networks, as address/bits, of the proxies that say where a request came from. */
   readonly proxies?: readonly string[]
+  /** Receives each fault of following the revocation feed. Must not throw. */
+  readonly reportFeedFault?: (fault: unknown) => void
+  /** Of followers of the revocation feed; shorter and smaller in tests. */
+  readonly feed?: FeedBounds
+  /** Receives each fault of the streams of the console. Must not throw. */
+  readonly reportStreamFault?: (fault: unknown) => void
+  /** Of streams of the console; shorter and smaller in tests. */
+  readonly streams?: StreamBounds
   /** What the checks of the installation found last; nothing unless it is given. */
   readonly checks?: () => readonly CheckResult[]
 }
@@ -68,19 +81,26 @@ export type ServerOptions = {
 const NO_CERTIFICATES: CertificatesTaken = { header: null, listener: null }
 const UNLIMITED: FailedAuthentications = { count: () => null }
 
-type Errors = { readonly refuser: Refuser; readonly makeId: () => string; readonly guard: Admission['guard'] } & {
-  readonly telling: Parameters<typeof noteRequests>[1]
+type Errors = { readonly refuser: Refuser; readonly makeId: () => string; readonly admission: Admission } & {
+  readonly notes: Notes | null
   readonly answerBroken: ReturnType<typeof makeBrokenRequestHandler>
 }
 
 const optionsOf = (
   { bodyBytesMax, https, timeouts, connections }: ServerOptions,
-  { refuser, makeId, guard, telling, answerBroken }: Errors,
+  { refuser, makeId, admission, notes, answerBroken }: Errors,
 ) => ({
   // Our own lines go to options.logger; a child logger for each request is what Fastify's would cost.
   logger: false as const,
   bodyLimit: bodyBytesMax,
-  serverFactory: (handle: RequestListener) => makeListener(guard(handle), { https, timeouts, connections }),
+  serverFactory: (handle: RequestListener) =>
+    makeListener(admission.guard(handle), {
+      https,
+      timeouts,
+      connections,
+      ServerResponse: notes?.ServerResponse,
+      onWaiting: admission.receive,
+    }),
   // What is under way is answered while the server closes.
   return503OnClosing: false,
   requestIdHeader: false as const,
@@ -89,10 +109,21 @@ const optionsOf = (
   clientErrorHandler: answerBroken,
   frameworkErrors: (fault: Error, request: FastifyRequest, reply: FastifyReply): void => {
     // No hook runs for a URL that cannot be read.
-    if (isTold(telling)) noteRequest(telling, request, reply)
+    notes?.begin(reply)
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store')
     refuser.fail(reply, fault)
   },
+})
+
+const IGNORE = (): void => undefined
+
+/** What following the revocation feed, and the streams of the console, need of them. */
+const followingOf = (options: ServerOptions) => ({
+  reportFeedFault: options.reportFeedFault ?? IGNORE,
+  feed: options.feed ?? {},
+  reportStreamFault: options.reportStreamFault ?? IGNORE,
+  streams: options.streams ?? {},
+  mayStay: (isOneOfFew: boolean) => options.connections?.mayStay(isOneOfFew) ?? true,
 })
 
 /** Builds the server. It listens once its caller says so. The path of the issuer is the path of every route. */
@@ -100,7 +131,8 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const { issuer } = ports.profile
   const basePath = basePathOf(issuer)
   const { logger, allowedHosts, metrics = NO_METRICS, traces = NO_TRACES, accessLog = null } = options
-  const telling = { traces, accessLog }
+  const hash = (text: string): string => ports.secrets.hash(text)
+  const notes = makeNotes({ metrics, traces, accessLog, hash })
   const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
   const isProxy = makeNetworks(options.proxies ?? [])
   const sourceOf = makeSourceReader(isProxy)
@@ -109,14 +141,15 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const answerBroken = makeBrokenRequestHandler(makeId, accessLog)
   const refuseTarget = (socket: Socket): void => answerBroken(new Error('The target of a request is none.'), socket)
   const { monotonic } = ports
-  const told = { makeId, sourceOf, reportUnavailable, metrics, accessLog, refuseTarget }
-  const admission = makeAdmission({ issuer, basePath, monotonic, ...told })
+  const observers = { makeId, sourceOf, reportUnavailable, metrics, accessLog, refuseTarget }
+  const admission = makeAdmission({ issuer, basePath, monotonic, ...observers })
   const { credentials } = admission
   const recognize = makeRecognizer(ports, sourceOf)
   const refuser = makeRefuser({
     recognize: async (request, access) => {
       const origin = await recognize(request, access)
       if (!isRefused(origin)) credentials.add(request.headers)
+      else if (origin.refusal.code === 'invalid_token') credentials.remove(request.headers)
       return origin
     },
     issuer,
@@ -129,24 +162,22 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     sourceOf,
     forgetCredential: credentials.remove,
   })
-  const app: FastifyInstance = fastify(
-    optionsOf(options, { refuser, makeId, guard: admission.guard, telling, answerBroken }),
-  )
+  const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId, admission, notes, answerBroken }))
   useOurReaders(app, refuser)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
-  measureAnswers(app, metrics)
-  noteRequests(app, telling)
+  notes?.register(app)
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)
-  const hash = (text: string): string => ports.secrets.hash(text)
   registerDocumentation(app, { basePath, hash, refuser })
+  void app.register(async scope => serveGuide(scope, { basePath, hash, refuser, folder: options.guideFolder }))
   void app.register(async scope => registerFrontPage(scope, { basePath, issuer, hash }))
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
   const { importCell = makeImportCell(), checks = () => [] } = options
   const inTime = makeAnswerDeadline(ports)
   const forwardedStateOf = makeForwardedState(isProxy, sourceOf)
   const own = { inTime, findCertificate, importCell, credentials, sourceOf, checks, forwardedStateOf, metrics, traces }
-  const wire = { ports, refuser, logger, ...own }
+  const wire = { ports, refuser, logger, ...own, ...followingOf(options) }
+  void app.register(async scope => registerConsole(scope, wire, basePath))
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))

@@ -28,12 +28,11 @@ export const SCALES: Readonly<Record<HistogramKind, Scale>> = {
 export const bucketsOf = (kind: HistogramKind): number =>
   (SCALES[kind].highest - SCALES[kind].lowest) * PER_DOUBLING + 1
 
-/** The bucket of a value, from 0. What is not a number counts as 0. */
-export const bucketOf = (kind: HistogramKind, value: number): number => {
+/** Returns the bucket of a value, from 0. What is not a number counts as 0. */
+export const makeBucketOf = (kind: HistogramKind): ((value: number) => number) => {
   const { lowest, highest } = SCALES[kind]
-  if (!(value > 2 ** lowest)) return 0
-  const first = lowest * PER_DOUBLING
-  return Math.min(Math.ceil(PER_DOUBLING * Math.log2(value)), highest * PER_DOUBLING) - first
+  const [bound, first, last] = [2 ** lowest, lowest * PER_DOUBLING, highest * PER_DOUBLING]
+  return value => (value > bound ? Math.min(Math.ceil(PER_DOUBLING * Math.log2(value)), last) - first : 0)
 }
 
 /** The largest value in a bucket, except that the last bucket has none. */

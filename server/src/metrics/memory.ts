@@ -1,8 +1,8 @@
 // The memory in which the threads of a process record: one slab a thread, which that thread alone writes, so that recording
 // needs no lock, and which the main thread reads, so that no scrape waits for a busy thread. A thread that is replaced leaves
 // its slab to its successor: counters never fall. A 64-bit cell is written and read whole on the 64-bit machines that Node supports.
-import type { LabelsOf, MetricName, Metrics } from '../ports/metrics.ts'
-import { bucketOf } from './buckets.ts'
+import type { MetricName, Metrics } from '../ports/metrics.ts'
+import { makeBucketOf } from './buckets.ts'
 import { exemplarCells, openExemplars } from './exemplars.ts'
 import { cellOf, type Layout, makeLayout, type MetricPlace, type OpenLists } from './layout.ts'
 
@@ -27,7 +27,9 @@ export const makeSlab = (layout: Layout): Slab => {
   return slab
 }
 
-const histogramKindOf = ({ row: { kind } }: MetricPlace) => (kind === 'counts' ? 'counts' : 'seconds')
+const BUCKETS = { seconds: makeBucketOf('seconds'), counts: makeBucketOf('counts') } as const
+
+const bucketsOf = ({ row: { kind } }: MetricPlace) => (kind === 'counts' ? BUCKETS.counts : BUCKETS.seconds)
 
 /** Opens the memory of the calling thread, the only one that may record in it. */
 export const openRecorder = ({ lists, slab }: ThreadMemory): Metrics => {
@@ -37,30 +39,46 @@ export const openRecorder = ({ lists, slab }: ThreadMemory): Metrics => {
 
   const exemplify = openExemplars(layout, slab.buffer)
 
-  const record = <N extends MetricName>(
-    name: N,
-    labels: LabelsOf<N>,
-    write: (cell: number, place: MetricPlace) => void,
-  ): void => {
+  const placeOf = (name: MetricName): MetricPlace => {
     const place = byName.get(name)
-    if (place !== undefined) write(cellOf(place, labels), place)
+    if (place === undefined) throw new Error(`There is no metric ${name}.`)
+    return place
   }
   // What a clock that was set back makes negative counts as 0: a sum never falls.
   const increase = (cell: number, by: number): void => {
     if (by > 0) slab[cell] = (slab[cell] ?? 0) + by
   }
+  const openHistogram = (place: MetricPlace, cell: number) => {
+    const bucketOf = bucketsOf(place)
+    return (value: number, traceId?: string): void => {
+      increase(cell, value)
+      increase(cell + 1 + bucketOf(value), 1)
+      if (traceId !== undefined) exemplify(place.name, cell, value, traceId)
+    }
+  }
 
   return {
-    add: (name, labels, by = 1) => record(name, labels, cell => increase(cell, by)),
-    observe: (name, labels, value, traceId) =>
-      record(name, labels, (cell, place) => {
-        increase(cell, value)
-        increase(cell + 1 + bucketOf(histogramKindOf(place), value), 1)
-        if (traceId !== undefined) exemplify(name, cell, value, traceId)
-      }),
-    set: (name, labels, value) =>
-      record(name, labels, cell => {
+    add: (name, labels, by = 1) => increase(cellOf(placeOf(name), labels), by),
+    observe: (name, labels, value, traceId) => {
+      const place = placeOf(name)
+      openHistogram(place, cellOf(place, labels))(value, traceId)
+    },
+    counter: (name, labels) => {
+      const cell = cellOf(placeOf(name), labels)
+      return (by = 1) => increase(cell, by)
+    },
+    histogram: (name, labels) => {
+      const place = placeOf(name)
+      return openHistogram(place, cellOf(place, labels))
+    },
+    gauge: (name, labels) => {
+      const cell = cellOf(placeOf(name), labels)
+      return value => {
         slab[cell] = value
-      }),
+      }
+    },
+    set: (name, labels, value) => {
+      slab[cellOf(placeOf(name), labels)] = value
+    },
   }
 }

@@ -1,4 +1,4 @@
-// What the process tells of itself: processor time, memory, open files, its start, and the version of Node.
+// Metrics of the process itself: processor time, memory, open files, its start, and the version of Node.
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
 import type { Family } from './read-memory.ts'
 
@@ -8,9 +8,18 @@ const OF_THE_PROCESS = /^process_|^nodejs_version_info$/
 // The client's types call it a number, which it is not.
 const isCounter = (type: unknown): boolean => type === 'counter'
 
+/** The longest time that a timer of Node has. */
+const NEVER_MS = 2 ** 31 - 1
+
+/**
+ * The client watches the event loop for metrics that are not shown: a hundred and ten times a second it would wake a thread that
+ * rests otherwise.
+ */
+const UNWATCHED = { eventLoopMonitoringPrecision: NEVER_MS, eventLoopUtilizationTimeout: NEVER_MS }
+
 export const makeProcessMetrics = (): (() => Promise<readonly Family[]>) => {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  collectDefaultMetrics({ register: registry, ...UNWATCHED })
   for (const { name } of registry.getMetricsAsArray()) {
     if (!OF_THE_PROCESS.test(name)) registry.removeSingleMetric(name)
   }

@@ -16,7 +16,7 @@ export type Series = {
   readonly exemplars?: readonly (Exemplar | undefined)[] | undefined
 }
 
-/** `name`: of the table, or of what the process tells of itself. */
+/** `name`: of the table, or of the process's own metrics. */
 export type Family = Pick<MetricRow, 'kind' | 'help'> & {
   readonly name: string
   readonly series: readonly Series[]

@@ -1,9 +1,15 @@
-// What a thread measures of itself: the delay of its event loop, how busy that is, and its garbage collection.
+// Opens the metrics of a thread, and what it measures of itself: the delay of its event loop, how busy that is, and its garbage collection.
 import { constants, monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks'
-import type { LabelsOf, Metrics } from '../ports/metrics.ts'
+import { type LabelsOf, type Metrics, NO_METRICS } from '../ports/metrics.ts'
+import { openRecorder, type ThreadMemory } from './memory.ts'
 
 const EVERY_MS = 1000
+/** How far apart the timers are by which a delay is measured. */
 const RESOLUTION_MS = 10
+/** The same for a thread at rest, which each of them would wake. */
+const RESTING_RESOLUTION_MS = 100
+/** A thread that worked for less than this part of a second had no longer delay in it. */
+const RESTING_UTILIZATION = 0.05
 
 type Kind = LabelsOf<'mintmark_gc_seconds'>['kind']
 
@@ -17,27 +23,62 @@ const GC_KINDS: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
 const gcKindOf = (detail: unknown): Kind =>
   (typeof detail === 'object' && detail !== null && 'kind' in detail ? GC_KINDS.get(detail.kind) : undefined) ?? 'minor'
 
+const makeSampler = (resolutionMs: number) => {
+  const delays = monitorEventLoopDelay({ resolution: resolutionMs })
+  return {
+    start: (): void => void delays.enable(),
+    stop: (): void => void delays.disable(),
+    /** The longest delay since it was last taken, in ms. Measured is the time between two timers that are `resolutionMs` apart. */
+    take: (): number => {
+      const longestMs = Math.max(0, delays.max / 1e6 - resolutionMs)
+      delays.reset()
+      return longestMs
+    },
+  }
+}
+
 /** Watches the calling thread until it ends; call it once. */
 export const watchThread = (metrics: Metrics, thread: LabelsOf<'mintmark_gc_seconds'>['thread']): void => {
-  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-  delays.enable()
+  const [often, seldom] = [makeSampler(RESOLUTION_MS), makeSampler(RESTING_RESOLUTION_MS)]
+  let sampler = often
+  // Goes on until the other one has taken its first sample.
+  let leaving: typeof sampler | null = null
+  sampler.start()
   let before = performance.eventLoopUtilization()
 
   const publish = (): void => {
-    // Measured is the time between two timers that are RESOLUTION_MS apart.
-    const longestMs = Math.max(0, delays.max / 1e6 - RESOLUTION_MS)
-    delays.reset()
-    metrics.observe('mintmark_event_loop_delay_seconds', { thread }, longestMs / 1000)
     const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, before)
+    const longestMs = Math.max(sampler.take(), leaving?.take() ?? 0)
+    metrics.observe('mintmark_event_loop_delay_seconds', { thread }, longestMs / 1000)
     metrics.add('mintmark_event_loop_busy_seconds_total', { thread }, (now.active - before.active) / 1000)
     before = now
+    leaving?.stop()
+    leaving = null
+    const next = utilization < RESTING_UTILIZATION ? seldom : often
+    if (next === sampler) return
+    next.start()
+    leaving = sampler
+    sampler = next
   }
 
-  setInterval(publish, EVERY_MS).unref()
+  // After the timers of the samplers that are due too: a delay that has just ended is theirs to see first.
+  setInterval(() => setImmediate(publish), EVERY_MS).unref()
   new PerformanceObserver(list => {
     for (const entry of list.getEntries()) {
       const kind = gcKindOf('detail' in entry ? entry.detail : undefined)
       metrics.observe('mintmark_gc_seconds', { thread, kind }, entry.duration / 1000)
     }
   }).observe({ entryTypes: ['gc'] })
+}
+
+/** For the thread that calls it, once. Null: nothing is measured. */
+export const openThreadMetrics = (
+  memory: ThreadMemory | null,
+  thread: LabelsOf<'mintmark_gc_seconds'>['thread'],
+): Metrics => {
+  if (memory === null) return NO_METRICS
+  const metrics = openRecorder(memory)
+  watchThread(metrics, thread)
+  return metrics
 }

@@ -6,13 +6,13 @@ import { type OrRefusal, refuse, type WorkLimit } from '../domain/refusal.ts'
 export type Permit = { readonly release: () => void }
 
 /**
- * Has room for at most `permitsMax`; any further request is refused. `onFull` is called for the first of them, and not
- * again before all permits have been released.
+ * Has room for at most `permitsMax`, which is asked each time; any further request is refused. `onFull` is called for the
+ * first of them, and not again before all permits have been released.
  */
 export const makeConcurrencyLimit = (
-  permitsMax: number,
+  permitsMax: () => number,
   limit: WorkLimit,
-  onFull: () => void,
+  onFull: (taken: number) => void,
 ): (() => OrRefusal<Permit>) => {
   let taken = 0
   let reported = false
@@ -21,8 +21,8 @@ export const makeConcurrencyLimit = (
     if (taken === 0) reported = false
   }
   return () => {
-    if (taken >= permitsMax) {
-      if (!reported) onFull()
+    if (taken >= permitsMax()) {
+      if (!reported) onFull(taken)
       reported = true
       return refuse(
         'temporarily_unavailable',
@@ -38,8 +38,8 @@ export const makeConcurrencyLimit = (
 /** Lets at most `requestsMax` token requests be under way in `serve`; any further one is refused before anything is done for it. */
 export const withPermit = <Request, Answer extends object>(
   serve: (request: Request) => Promise<OrRefusal<Answer>>,
-  requestsMax: number,
-  onFull: () => void,
+  requestsMax: () => number,
+  onFull: (underWay: number) => void,
 ): ((request: Request) => Promise<OrRefusal<Answer>>) => {
   const enter = makeConcurrencyLimit(requestsMax, 'token_requests', onFull)
   return async request => {
@@ -74,8 +74,8 @@ export const makeSharedLimit = (
   { permitsMax, ofOneMax, reserved }: Shares,
   onFull: () => void,
 ): ((caller: Administrator) => OrRefusal<Permit>) => {
-  const enter = makeConcurrencyLimit(permitsMax, 'exports', onFull)
-  const enterWithKey = makeConcurrencyLimit(permitsMax - reserved, 'exports', onFull)
+  const enter = makeConcurrencyLimit(() => permitsMax, 'exports', onFull)
+  const enterWithKey = makeConcurrencyLimit(() => permitsMax - reserved, 'exports', onFull)
   const underWay = new Map<string, number>()
 
   const leave = (name: string): void => {

@@ -1,8 +1,6 @@
 // Gathers requests that arrive together, so that an operation on groups serves callers one at a time.
 import { type BatchName, NO_TRACES, type Span, type Traces } from '../ports/traces.ts'
 
-/** Beyond it a group gains little, and the last request of it waits for all (measured for the store's inserts). */
-export const GROUP_MAX = 256
 /** Turns of the event loop that a group may wait while each brings more. */
 const TURNS_MAX = 4
 /** A turn that takes longer has brought enough: under load each may take as long as an answer should. */

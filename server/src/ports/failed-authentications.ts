@@ -1,4 +1,4 @@
-// Counts failed authentications, so that a caller who fails again and again is told to wait.
+// Counts failed authentications, so that a caller who fails again and again has to wait.
 import type { Source } from '../domain/source.ts'
 
 export type FailedAuthentication = {

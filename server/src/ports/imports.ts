@@ -49,7 +49,7 @@ export type Proof = {
   readonly foreignHash: string
   /** The forms in which one secret may have been sent. */
   readonly secrets: readonly string[]
-  /** A verification that has not started by then is not started. */
+  /** A verification that has not started when it passes is not started. */
   readonly until: MonotonicMilliseconds
 }
 

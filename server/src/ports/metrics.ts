@@ -22,6 +22,7 @@ const KINDS = ['probe', 'known', 'revocation', 'open'] as const
 const ENDINGS = Object.keys(REASONS).filter((reason): reason is EndingReason => reason !== 'expired')
 const POOLS = ['hot', 'side'] as const
 const KEY_OWNERS = ['provider', 'client'] as const
+const SIGN_IN_CALLS = ['metadata', 'token'] as const
 
 const counter = <const L extends Labels>(help: string, labels: L) => ({ kind: 'counter', help, labels }) as const
 const gauge = <const L extends Labels>(help: string, labels: L) => ({ kind: 'gauge', help, labels }) as const
@@ -57,6 +58,10 @@ export const METRICS = {
     'Requests for an export that are under way, and requests that wait: for their turn to import, for a signature or an imported secret to be verified.',
     { work: ['exports', 'imports', 'operator_signatures', 'client_signatures', 'imported_secrets'] },
   ),
+  mintmark_work_wait_seconds: seconds(
+    'How long such work that had to wait waited for its turn. What is refused because its turn did not come is in mintmark_limits_reached_total, and an export never waits.',
+    { work: ['imports', 'operator_signatures', 'client_signatures', 'imported_secrets'] },
+  ),
   mintmark_tokens_issued_total: counter('Tokens issued.', {}),
   mintmark_tokens_introspected_total: counter('Answers to introspections of tokens.', {
     result: ['active', 'inactive'],
@@ -65,11 +70,35 @@ export const METRICS = {
     'Tokens that ended before their expiry, each once, when its row is moved: after a large act that is later than the end. Expiry is computed and never counted.',
     { reason: ENDINGS },
   ),
+  mintmark_feed_followers: gauge(
+    'Who follows the revocation feed now: streams, and requests for changes that wait. Counted each second.',
+    { kind: ['stream', 'changes'] },
+  ),
+  mintmark_feed_documents_total: counter(
+    'Documents of the revocation feed that were sent: of a stream each event that holds some, of the rest each response.',
+    { kind: ['stream', 'changes', 'snapshot', 'segment'] },
+  ),
+  mintmark_feed_slow_followers_total: counter(
+    'Streams of the revocation feed that were closed because their followers read slower than it grew.',
+    {},
+  ),
+  mintmark_feed_head_age_seconds: seconds(
+    'Each second, of each thread with followers: how long ago it asked the store where the revocation feed stands, the last time that it was answered.',
+    {},
+  ),
+  mintmark_feed_faults_total: counter(
+    'Looks at the revocation feed, and at the API keys of its followers, that failed and are tried again, those of an outage of the store included.',
+    {},
+  ),
   mintmark_group_requests: counts('Requests decided together as one group.', {
     group: ['issue', 'introspect', 'sign_introspections'],
   }),
   mintmark_commit_seconds: seconds(
-    'A group of writes, from its first statement until it is durable: of the embedded store most of it is the sync of the disk; on PostgreSQL it includes waits for a connection and for the synchronous standby.',
+    'A group of writes, from its first statement until it is durable; on PostgreSQL it includes waits for a connection and for the synchronous standby.',
+    {},
+  ),
+  mintmark_commit_sync_seconds: seconds(
+    'The COMMIT of such a group on the embedded store: the write to the write-ahead log and the sync of the disk. On PostgreSQL see mintmark_replication_wait_seconds.',
     {},
   ),
   mintmark_commit_jobs: counts('Writes committed together as one group.', {}),
@@ -117,6 +146,11 @@ export const METRICS = {
   mintmark_key_set_fetch_seconds: seconds('How long the fetch of a key set took, whatever came of it.', {
     of: KEY_OWNERS,
   }),
+  mintmark_sign_in_calls_total: counter(
+    'Requests to identity providers for the sign-in of operators at the console, renewals included. refused: the provider answered with a status from 400 to 499.',
+    { call: SIGN_IN_CALLS, outcome: ['success', 'refused', 'failure'] },
+  ),
+  mintmark_sign_in_call_seconds: seconds('How long such a request took, whatever came of it.', { call: SIGN_IN_CALLS }),
   mintmark_live_tokens_estimate: gauge(
     'Live tokens of the store. Exact below 10,000 of a lifetime; beyond, as many as there would be from the oldest to the newest at the rate of the newest 10,000. Tokens that an open cut-off ended count until their rows are moved.',
     {},
@@ -193,6 +227,13 @@ export type Metrics = {
     value: number,
     traceId?: string,
   ) => void
+  /** The same for one series of what happens with every request: its labels are looked up once. */
+  readonly counter: <N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>) => (by?: number) => void
+  readonly histogram: <N extends NameOf<'seconds' | 'counts'>>(
+    name: N,
+    labels: LabelsOf<N>,
+  ) => (value: number, traceId?: string) => void
+  readonly gauge: <N extends NameOf<'gauge'>>(name: N, labels: LabelsOf<N>) => (value: number) => void
   /** Sets this thread's share of a gauge. */
   readonly set: <N extends NameOf<'gauge'>>(name: N, labels: LabelsOf<N>, value: number) => void
 }
@@ -200,4 +241,11 @@ export type Metrics = {
 const ignore = (): void => undefined
 
 /** For commands, and tests that look at something else. */
-export const NO_METRICS: Metrics = { add: ignore, observe: ignore, set: ignore }
+export const NO_METRICS: Metrics = {
+  add: ignore,
+  observe: ignore,
+  counter: () => ignore,
+  histogram: () => ignore,
+  gauge: () => ignore,
+  set: ignore,
+}

@@ -27,6 +27,7 @@ import type {
   TokenRecord,
 } from '../domain/lists/page.ts'
 import type { EndingReason } from '../../../api/values/reason.ts'
+import type { LedgerExplanation } from '../domain/ledger/explanation.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
 import type {
   Revocation,
@@ -34,23 +35,28 @@ import type {
   RevocationObstacle,
   RevocationPreview,
 } from '../domain/ledger/revocation.ts'
+import type { RevocationPlan, Signing } from '../domain/ledger/plan.ts'
 import type { PublicJwk, SigningKey } from '../domain/keys/signing-key.ts'
 import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
-import type { AuditLog } from './audit-log.ts'
+import type { AuditLog, AuditSeals } from './audit-log.ts'
 import type { ClientAssertions, ClientCertificates, DpopProofs } from './client-keys.ts'
 import type { ImportedSecrets, ImportRepository } from './imports.ts'
 import type {
   ApiKeyRepository,
   CredentialRepository,
   LeakedSecretRepository,
-  SecretKind,
   SingleUse,
 } from './secret-repositories.ts'
 import type { SigningKeyMaker, SigningKeyRepository } from './signing-keys.ts'
+import type { RevocationFeed } from './revocation-feed.ts'
 import type { Operators } from './key-sets.ts'
+import type { Randomness, Secrets } from './secrets.ts'
+import type { Settings } from './settings.ts'
+import type { Sessions, SignIn } from './sessions.ts'
 import type { TokenCodec } from './token-codec.ts'
 import type { UsageCounts } from './usage.ts'
+import type { Verifiers } from './verifiers.ts'
 
 /** `cached` may answer from memory if `service.seq` is unchanged; a refusal needs `fresh`. */
 export type Freshness = 'cached' | 'fresh'
@@ -123,8 +129,12 @@ export type FoundToken = TokenRecord & {
 }
 
 export interface TokenLedger {
-  /** Never from a cache: a token ended by an acknowledged act is dead here. Undefined for an ended or unknown token without a row. */
-  find(addresses: readonly TokenAddress[]): Promise<readonly (FoundToken | undefined)[]>
+  /**
+   * Never from a cache: a token ended by an acknowledged act is dead here. Undefined for an ended or unknown token without a row.
+   * An address that is undefined, that of a text which cannot be a token of ours, is looked up elsewhere, and nothing is found:
+   * to find nothing takes as long, by one read of the ledger too.
+   */
+  find(addresses: readonly (TokenAddress | undefined)[]): Promise<readonly (FoundToken | undefined)[]>
   /**
    * Writes a group durably; one outcome for each token, in order. Of several callers at an agent's limit, as many as fit
    * are inserted. An Error means that its token was not written, Unavailable that it may have been; a thrown error means the
@@ -147,13 +157,18 @@ export interface TokenLedger {
   endAll(conditions: CutOffConditions, reason: EndingReason, act: Act): Promise<number>
   /** The whole life of the token with this id; undefined if it is unknown or no longer kept. */
   show(tokenId: string): Promise<TokenLife | undefined>
+  /** The same with every check that decides whether it is dead, of one snapshot; never from a cache, as `find`. */
+  explain(tokenId: string): Promise<LedgerExplanation | undefined>
   listLive(request: PageRequest<TokenFilters>): Promise<Page<TokenRecord>>
   listEnded(request: PageRequest<HistoryFilters>): Promise<Page<EndedTokenRecord>>
   /** The tree of which a token is a member, parents before their children; undefined if it is unknown or no longer kept. */
   listLineage(request: PageRequest<LineageOf>): Promise<Page<LineageRecord> | undefined>
 }
 
-export type NewRevocation = Pick<Revocation, 'id' | 'conditions' | 'reason'>
+export type NewRevocation = Pick<Revocation, 'id' | 'conditions' | 'reason'> & {
+  /** Where one is given, the revocation is made only if it ends no more. */
+  readonly plan?: RevocationPlan
+}
 
 /** `existing`: one with this id and the same conditions exists, and is unchanged. */
 export type RevocationMade = { readonly outcome: 'created' | 'existing'; readonly revocation: Revocation }
@@ -210,23 +225,6 @@ export interface StoreHealth {
   check(): Promise<string | null>
 }
 
-export interface Secrets {
-  makeClientSecret(): string
-  makeApiKey(): string
-  /** The kind of secret of this service that the text may be, by form, prefix and checksum. */
-  kindOf(text: string): SecretKind | undefined
-  /** Of the UTF-8 text. */
-  hash(text: string): Sha256
-  /** Compares two hashes, or two digests, in constant time; any other text equals nothing. */
-  areEqual(a: string, b: string): boolean
-}
-
-export interface Randomness {
-  bytes(count: number): Uint8Array
-  /** A random UUID (version 4). */
-  uuid(): string
-}
-
 /** The configuration that operations need. */
 export type ServiceProfile = {
   /** `iss` of every token: the base URL, without a trailing slash. */
@@ -252,14 +250,23 @@ export type Ports = {
   readonly signingKeys: SigningKeyRepository
   readonly signingKeyMaker: SigningKeyMaker
   readonly audit: AuditLog
+  readonly auditSeals: AuditSeals
   readonly health: StoreHealth
   readonly usage: UsageCounts
+  readonly feed: RevocationFeed
+  readonly verifiers: Verifiers
   readonly codec: TokenCodec
   readonly proofs: DpopProofs
   readonly assertions: ClientAssertions
   readonly certificates: ClientCertificates
   readonly operators: Operators
+  readonly sessions: Sessions
+  readonly settings: Settings
+  /** Null: no operator can sign in. */
+  readonly signIn: SignIn | null
   readonly secrets: Secrets
+  /** Signs plans of revocations. */
+  readonly planSigning: Signing
   readonly importedSecrets: ImportedSecrets
   readonly randomness: Randomness
   readonly monotonic: () => MonotonicMilliseconds
@@ -269,11 +276,11 @@ export type Ports = {
 /** The ports of administration: nothing that signs tokens or uses the network. */
 export type AdministrationPorts = Omit<
   Ports,
-  'assertions' | 'codec' | 'operators' | 'health' | 'importedSecrets' | 'profile' | 'proofs'
+  'assertions' | 'codec' | 'feed' | 'operators' | 'health' | 'importedSecrets' | 'profile' | 'proofs' | 'signIn'
 > & {
   readonly assertions: Pick<ClientAssertions, 'readKeys'>
   /** Null where the issuer of the tokens is not known. */
-  readonly codec: Pick<TokenCodec, 'read' | 'isSignedBy'> | null
+  readonly codec: Pick<TokenCodec, 'read' | 'isSignedBy' | 'classify'> | null
   readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
   readonly profile: {
     /** Empty if unknown: then URLs in responses are relative to it. */

@@ -109,7 +109,7 @@ export interface LeakedSecretRepository {
   /** What `revoke` would find; `revoked`: whether it would end anything. Changes nothing. */
   identify(secret: SecretKind, hash: Sha256): Promise<LeakedSecret | undefined>
   /** Revokes the credential or API key with this hash, expired or not, and ends its tokens; undefined if there is none. */
-  revoke(secret: SecretKind, hash: Sha256, act: Act, foundAt: string | null): Promise<LeakedSecret | undefined>
+  revoke(secret: SecretKind, hash: Sha256, act: Act): Promise<LeakedSecret | undefined>
 }
 
 export type NewApiKey = Pick<ApiKey, 'id' | 'name' | 'permissions' | 'audiences'> & {

@@ -1,6 +1,7 @@
 // Access tokens as text: how they are made, read and recognized.
 import type { AccessTokenClaims, Confirmation, TokenAddress } from '../domain/ledger/claims.ts'
 import type { IntrospectionClaims } from '../domain/ledger/introspection.ts'
+import type { RevocationDocument } from '../domain/ledger/revocation-document.ts'
 import type { PublicJwk, SigningKey } from '../domain/keys/signing-key.ts'
 import type { Digest } from '../domain/text/text.ts'
 
@@ -13,6 +14,12 @@ export type TokenReference = TokenAddress & {
   readonly cnf?: Confirmation
 }
 
+/**
+ * What a text is by itself. `foreign`: a signed token (JWS) that is not of the form in which this service issues. `isExact`:
+ * read() accepts it as it is.
+ */
+export type ClassifiedText = 'malformed' | 'foreign' | { readonly reference: TokenReference; readonly isExact: boolean }
+
 export interface TokenCodec {
   /**
    * Signs all in one turn of the event loop: a signature between two requests runs on cold caches. Undefined for a token
@@ -21,10 +28,14 @@ export interface TokenCodec {
   mint(claims: readonly AccessTokenClaims[], key: SigningKey): readonly (MintedToken | undefined)[]
   /** Signed introspection responses, with their own `typ` (RFC 9701 §5), all in one turn as `mint` does. */
   signIntrospections(claims: readonly IntrospectionClaims[], key: SigningKey): readonly string[]
+  /** Documents of the revocation feed, with their own `typ` (docs/revocation-feed.md), all in one turn as `mint` does. */
+  signRevocations(documents: readonly RevocationDocument[], key: SigningKey): readonly string[]
   /** Parses strictly: canonical base64url, three parts, bounded size. Undefined if the text cannot be one of our tokens. */
   read(text: string): TokenReference | undefined
   /** Whether a text that read() accepted is a token signed by this key, under any encoding of the signature. */
   isSignedBy(text: string, key: PublicJwk): Promise<boolean>
   /** As read(), for revocation, which must not miss a token: accepts surrounding white space and any encoding of the signature. */
   readLenient(text: string): TokenReference | undefined
+  /** Says what a text is, for those who ask why it is not active. */
+  classify(text: string): ClassifiedText
 }

@@ -1,7 +1,7 @@
 // Traces: which steps a request took, and how long each. One that is not sampled records nothing.
 
 /** The steps of a request that have a span of their own. */
-export type StepName = 'authenticate' | 'read the store' | 'write to the store' | 'commit' | 'sign'
+export type StepName = 'parse' | 'authenticate' | 'read the store' | 'write to the store' | 'commit' | 'sign'
 
 /** Groups of requests that are decided together. */
 export type BatchName = 'issue' | 'introspect' | 'sign_introspections'

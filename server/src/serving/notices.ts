@@ -1,4 +1,4 @@
-// What the main thread tells all serving threads while the service runs: findings of checks, and settings that were reloaded.
+// What the main thread sends to all serving threads while the service runs: findings of checks, and settings that were reloaded.
 // A thread that starts later, or takes the place of another, starts with the latest.
 import type { ServeConfig } from '../config/config.ts'
 import type { CheckResult } from '../domain/checkup.ts'

@@ -7,11 +7,11 @@ import { ConfigurationError, type Environment, type ServeConfig } from '../confi
 import { readProvidersAgain, readReloadedPaths, readTlsAgain, type ReloadedKind } from '../config/read-again.ts'
 import type { Reloaded } from './thread-messages.ts'
 
-/** How often files are looked at. Not watched: no watcher sees a link that is replaced, on every system and file system. */
-const LOOK_MS = 2000
+/** How often files are checked. Not watched: no watcher sees a link that is replaced, on every system and file system. */
+const CHECK_MS = 2000
 /** Files that are written one after another are read once they have stood still for so long. */
 const SETTLE_MS = 200
-const SETTLE_LOOKS_MAX = 25
+const SETTLE_READS_MAX = 25
 
 type Options = {
   readonly config: ServeConfig
@@ -60,7 +60,7 @@ const statesOf = async (paths: readonly string[]): Promise<string> => (await Pro
 
 const settle = async (paths: readonly string[]): Promise<string> => {
   let last = await statesOf(paths)
-  for (let looks = 0; looks < SETTLE_LOOKS_MAX; looks += 1) {
+  for (let reads = 0; reads < SETTLE_READS_MAX; reads += 1) {
     await delay(SETTLE_MS, undefined, { ref: false })
     const next = await statesOf(paths)
     if (next === last) return next
@@ -111,7 +111,7 @@ const makeWatch = (options: Options, failures: Failures) => {
   return async (watched: Watched, isDemanded: boolean): Promise<void> => {
     const { kind, paths } = watched
     if (!isDemanded && (await statesOf(paths)) === watched.seen) return
-    // Looked at before they are read: what is changed meanwhile is another change.
+    // Checked before they are read: what is changed meanwhile is another change.
     const seen = await settle(paths)
     try {
       const outcome = use(watched, await READERS[kind](environment))
@@ -132,7 +132,7 @@ export type RunningReload = {
   readonly stop: () => void
 }
 
-/** Looks at the files from now on, one look at a time. */
+/** Checks the files from now on, one check at a time. */
 export const reloadFiles = (options: Options): RunningReload => {
   const failures: Failures = {}
   const paths = readReloadedPaths(options.environment)
@@ -142,27 +142,27 @@ export const reloadFiles = (options: Options): RunningReload => {
       const inUse = JSON.stringify(CURRENT[kind](options.config))
       return { kind, paths: paths[kind], seen: undefined, inUse }
     })
-  const look = makeWatch(options, failures)
+  const check = makeWatch(options, failures)
   let isDemanded = false
-  let looking: Promise<void> | undefined
+  let checking: Promise<void> | undefined
 
-  const lookAtAll = async (): Promise<void> => {
+  const checkAll = async (): Promise<void> => {
     const demanded = isDemanded
     isDemanded = false
-    for (const one of watched) await look(one, demanded)
+    for (const one of watched) await check(one, demanded)
     // Demanded meanwhile, of files that may have been read before.
-    if (isDemanded) await lookAtAll()
+    if (isDemanded) await checkAll()
   }
 
   const begin = (): void => {
-    looking ??= lookAtAll()
+    checking ??= checkAll()
       .catch((err: unknown) => options.logger.error({ err }, 'files could not be looked at'))
       .finally(() => {
-        looking = undefined
+        checking = undefined
       })
   }
 
-  const timer = setInterval(begin, LOOK_MS).unref()
+  const timer = setInterval(begin, CHECK_MS).unref()
   return {
     failures: () => ({ ...failures }),
     demand: () => {

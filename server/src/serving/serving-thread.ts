@@ -8,7 +8,7 @@ import { openTraces } from '../compose/traces.ts'
 import { withThreadEnds } from '../compose/thread-ends.ts'
 import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose/log.ts'
 import type { CheckResult } from '../domain/checkup.ts'
-import { openThreadMetrics } from '../metrics/thread-metrics.ts'
+import { openThreadMetrics } from '../metrics/watch-thread.ts'
 import type { StoreHealth } from '../ports/ports.ts'
 import { relayKeySets } from './relayed-key-sets.ts'
 import {
@@ -24,7 +24,7 @@ if (main === null) throw new Error('A serving thread is not a program of its own
 
 const { config, clock, sharesPort, threadEnds, limits, index, metrics: memory } = workerData as ServingOptions
 const metrics = openThreadMetrics(memory, 'serving')
-const tell = (message: FromServingThread): void => main.postMessage(message)
+const notifyMain = (message: FromServingThread): void => main.postMessage(message)
 
 let draining = false
 
@@ -35,7 +35,7 @@ const untilDraining = (health: StoreHealth): StoreHealth => ({
 
 const logger = await makeLogger(config)
 const report = makeFaultLog(logger, metrics)
-const keySets = relayKeySets((place, seenAt) => tell({ place, seenAt }))
+const keySets = relayKeySets((place, seenAt) => notifyMain({ place, seenAt }))
 
 const start = async (): Promise<void> => {
   const { traces, close: closeTraces } = await openTraces(config.traces, report)
@@ -43,7 +43,7 @@ const start = async (): Promise<void> => {
   const threadOptions = { clock, keySets, report, metrics, traces }
   const { ports, replaceProviders, connect, disconnect } = await connectPorts(config, threadOptions)
   let checks: readonly CheckResult[] = []
-  const own = { shared: { limits, index }, metrics, traces, accessLog, logger, checks: () => checks }
+  const own = { shared: { limits, index }, metrics, traces, accessLog, logger, report, checks: () => checks }
   const options = { tls: config.tls, allowedHosts: null, sharesPort, ...own }
   const health = untilDraining(withThreadEnds(ports.health, threadEnds))
   const listening = listen({ ...ports, health }, config, options)
@@ -87,9 +87,9 @@ const start = async (): Promise<void> => {
 try {
   await start()
   reportUnhandledRejections(report)
-  tell({ state: 'listening' })
+  notifyMain({ state: 'listening' })
 } catch (fault) {
   const refused = refusedStart(fault)
   if (refused === undefined) throw fault
-  tell(refused)
+  notifyMain(refused)
 }

@@ -12,7 +12,7 @@ export type HandOver = {
   readonly settle: () => Promise<void>
 }
 
-/** What a counter gives its hand-over, beside its counts. */
+/** What a counter passes to its hand-over, beside its counts. */
 export type HandOverOptions<Count> = {
   /** Writes counts. Where it throws Unavailable they wait for the next time; on another fault they are lost. */
   readonly handOver: (counts: readonly Count[]) => Promise<unknown>
@@ -26,7 +26,7 @@ type Counts<Count> = HandOverOptions<Count> & {
   readonly together: number
   /** Takes all counts out of memory. */
   readonly take: () => readonly Count[]
-  /** Takes back what the store did not take. */
+  /** Adds again what the store did not take. */
   readonly keep: (count: Count) => void
   readonly isEmpty: () => boolean
 }

@@ -1,5 +1,6 @@
 // What any store can be asked to do that changes it. Each job is one intention, a statement program inside a transaction.
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
+import { reportPositions } from './feed/report-positions.ts'
 import { countRefusals } from './audit/refusals.ts'
 import { endAllWithAudit, endToken } from './ledger/end-tokens.ts'
 import { useAssertion } from './ledger/proofs.ts'
@@ -15,8 +16,10 @@ import { revokeLeaked } from './repositories/revoke-leaked.ts'
 import { acceptRestored } from './repositories/suspensions.ts'
 import type { Program } from './statement-program.ts'
 import { countUsage } from './usage/count-usage.ts'
+import { countUses } from './usage/count-uses.ts'
 import { compromiseKey, createNextKey, importKey, retireKey, rotateKey } from './signing-keys/key-acts.ts'
 import { createFirstKey } from './signing-keys/signing-keys.ts'
+import { claimRenewal, createSession, endSession, noteSessionUse, renewSession } from './repositories/sessions.ts'
 
 export const JOBS = {
   useAssertion,
@@ -46,6 +49,13 @@ export const JOBS = {
   compromiseKey,
   countRefusals,
   countUsage,
+  countUses,
+  reportPositions,
+  createSession,
+  noteSessionUse,
+  claimRenewal,
+  renewSession,
+  endSession,
   acceptRestored,
   recordBackup,
 } as const
@@ -57,6 +67,13 @@ export const QUIET_JOBS = [
   'noteApiKeyUses',
   'countRefusals',
   'countUsage',
+  'countUses',
+  'reportPositions',
+  'createSession',
+  'noteSessionUse',
+  'claimRenewal',
+  'renewSession',
+  'endSession',
   'convertSecret',
   'recordBackup',
 ] as const satisfies readonly (keyof typeof JOBS)[]

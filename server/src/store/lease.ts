@@ -1,5 +1,5 @@
-// The lease of the clock: written ahead, so that after a restart no time comes before one that an answer told. No answer
-// tells a time beyond it.
+// The lease of the clock: written ahead, so that after a restart no time comes before one in an earlier answer. No answer
+// contains a time beyond it.
 import { Unavailable } from '../domain/refusal.ts'
 import type { Milliseconds } from '../../../api/values/time.ts'
 import { inBackground, type OnFault } from './background.ts'
@@ -53,7 +53,7 @@ export function* coverAnswer({ now }: Pick<Transaction, 'now'>): Program<null> {
   return null
 }
 
-/** What an attempt gives whose time the lease does not cover. */
+/** What an attempt returns whose time the lease does not cover. */
 export const LATE = Symbol('the lease of the clock has run out')
 
 const ATTEMPTS = 5
@@ -63,7 +63,7 @@ export type Lease = {
   readonly renew: () => Promise<unknown>
   /** Whether an answer at `now` is covered. Where half of the lease has gone it is renewed, and nobody waits for that. */
   readonly covers: (now: Milliseconds, clockLease: Milliseconds) => boolean
-  /** What the first attempt gives that is not late. */
+  /** What the first attempt returns that is not late. */
   readonly answer: <T>(attempt: () => T | typeof LATE | Promise<T | typeof LATE>) => Promise<T>
 }
 

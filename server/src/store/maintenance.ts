@@ -6,7 +6,11 @@ import type { Milliseconds } from '../../../api/values/time.ts'
 import type { BackgroundTask, OnFault } from './background.ts'
 import { isSealDue, SEAL_ENTRIES_MAX, type SealKey, sealStep } from './audit/seals.ts'
 import { backfillStep } from './ledger/backfill.ts'
+import { isFeedClosed, openFeed } from './feed/open-feed.ts'
+import { areVerifiersGone, removeVerifiers } from './feed/report-positions.ts'
+import { areFactsOver, removeFacts } from './feed/remove-facts.ts'
 import { cascadeStep, hasCascades } from './ledger/cascades.ts'
+import { areSessionsOver, removeSessions } from './repositories/sessions.ts'
 import { areProofsOld, forgetProofs } from './ledger/proofs.ts'
 import { monotonicMs } from './monotonic.ts'
 import type { makeRetentionStep, Retention } from './retention.ts'
@@ -16,6 +20,7 @@ import { stampTime, type Transaction } from './transaction.ts'
 
 const SEAL_PAUSE_MS = 500
 const FORGET_EVERY_MS = 5000
+const OPEN_EVERY_MS = 1000
 const RETENTION_EVERY_MS = 60_000
 
 /** What a service maintains. */
@@ -47,6 +52,10 @@ type TaskName = Extract<
   BackgroundTask,
   | 'audit seals'
   | 'life of signing keys'
+  | 'opening of the revocation feed'
+  | 'removal of facts of the revocation feed'
+  | 'removal of silent verifiers'
+  | 'removal of ended sessions'
   | 'removal of used proofs'
   | 'backfill of revocations'
   | 'descendants of ended tokens'
@@ -76,18 +85,42 @@ const sealing = (key: SealKey, onSeal: (seal: Seal) => void): Due => {
   }
 }
 
+type Forgetting = {
+  readonly step: (tx: Transaction) => Program<'more' | 'nothing_left'>
+  readonly areOld: (now: Milliseconds) => Program<boolean>
+}
+
+const PROOFS: Forgetting = { step: forgetProofs, areOld: now => areProofsOld({ now }) }
+const FACTS: Forgetting = { step: ({ now }) => removeFacts(now), areOld: areFactsOver }
+const SESSIONS: Forgetting = { step: removeSessions, areOld: areSessionsOver }
+const VERIFIERS: Forgetting = { step: ({ now }) => removeVerifiers(now), areOld: areVerifiersGone }
+
 /** Every few seconds, and while there are more at once. */
-const forgetting = (): Due => {
+const forgetting = ({ step, areOld }: Forgetting): Due => {
   let doneAt = Number.NEGATIVE_INFINITY
   function* work(tx: Transaction): Program<(() => void) | undefined> {
-    if ((yield* forgetProofs(tx)) === 'more') return undefined
+    if ((yield* step(tx)) === 'more') return undefined
     return () => {
       doneAt = monotonicMs()
     }
   }
   return function* (now) {
-    const isDue = monotonicMs() - doneAt >= FORGET_EVERY_MS && (yield* areProofsOld({ now: now() }))
+    const isDue = monotonicMs() - doneAt >= FORGET_EVERY_MS && (yield* areOld(now()))
     return isDue ? work : undefined
+  }
+}
+
+function* open(tx: Transaction): Program<undefined> {
+  yield* openFeed(tx)
+}
+
+/** Of a store that was made before there was a feed; once, but for what an earlier program keeps waiting. */
+const opening = (): Due => {
+  let triedAt = Number.NEGATIVE_INFINITY
+  return function* () {
+    if (monotonicMs() - triedAt < OPEN_EVERY_MS) return undefined
+    triedAt = monotonicMs()
+    return (yield* isFeedClosed()) ? open : undefined
   }
 }
 
@@ -135,7 +168,11 @@ const tasksOf = (options: MaintenanceOptions): readonly Task[] => {
   return [
     ...sealed,
     ...kept,
-    { name: 'removal of used proofs', due: forgetting() },
+    { name: 'opening of the revocation feed', due: opening() },
+    { name: 'removal of used proofs', due: forgetting(PROOFS) },
+    { name: 'removal of facts of the revocation feed', due: forgetting(FACTS) },
+    { name: 'removal of silent verifiers', due: forgetting(VERIFIERS) },
+    { name: 'removal of ended sessions', due: forgetting(SESSIONS) },
     { name: 'backfill of revocations', due: backfilling },
     { name: 'descendants of ended tokens', due: cascading },
     { name: 'retention', due: removing(options) },
@@ -163,10 +200,10 @@ const makeSuspicion = () => {
   let suspect: Task | undefined
   let isStoreWell = false
   return {
-    /** The task whose fault is to be told from one of the store by the next step. */
-    unproven: (): Task | undefined => (isStoreWell ? undefined : suspect),
+    /** The task of which the next step must show whether the fault is its own or the store's. */
+    untested: (): Task | undefined => (isStoreWell ? undefined : suspect),
     suspect: (): Task | undefined => suspect,
-    proven: (): void => {
+    noteStoreIsWell: (): void => {
       isStoreWell = true
     },
     clear: (task: Task): void => {
@@ -228,8 +265,8 @@ export const makeMaintenanceSchedule = (options: MaintenanceOptions): Maintenanc
   return {
     due: function* (now) {
       asked = undefined
-      if (suspicion.unproven() !== undefined) {
-        return { name: 'turn of maintenance', work: noting(writeElsewhere, suspicion.proven) }
+      if (suspicion.untested() !== undefined) {
+        return { name: 'turn of maintenance', work: noting(writeElsewhere, suspicion.noteStoreIsWell) }
       }
       for (const task of ordered()) {
         if (resting.has(task)) continue

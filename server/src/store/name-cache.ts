@@ -1,10 +1,10 @@
-// What a number or a text stands for in the store, where that never changes: read once, then remembered.
+// What a number or a text stands for in the store, where that never changes: read once, then cached.
 import type { Program } from './statement-program.ts'
 
 const CACHED_MAX = 65_536
 
 export type NameCache<Key, T> = {
-  /** What is remembered; undefined where nothing is. */
+  /** What is cached; undefined where nothing is. */
   readonly known: (key: Key) => T | undefined
   /** Reads it from the store, and remembers it. */
   readonly read: (key: Key) => Program<T>

@@ -7,6 +7,7 @@ import { MINUTE_MS } from './lists/ended-minutes.ts'
 import { first, run, type Program } from './statement-program.ts'
 import type { Transaction } from './transaction.ts'
 import { removeOldUsage } from './usage/count-usage.ts'
+import { removeOldUses } from './usage/count-uses.ts'
 
 export const RETENTION_ROWS = 500
 
@@ -17,7 +18,7 @@ export type Retention = {
   readonly endedMs: number
 }
 
-/** How a store removes tokens; each gives how much it removed, 0 where nothing is left to remove. */
+/** How a store removes tokens; each returns how much it removed, 0 where nothing is left to remove. */
 type TokenRemoval = {
   readonly removeExpired: (tx: Transaction, life: number, retention: Retention) => Program<number>
   /** Those that were ended before a time. */
@@ -63,6 +64,7 @@ function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Re
     yield* run(OLD_REFUSALS, now - REFUSALS_KEPT_MS, RETENTION_ROWS),
     yield* run(OLD_KEYS, now - IDEMPOTENCY_KEPT_MS, RETENTION_ROWS),
     yield* removeOldUsage({ now }, RETENTION_ROWS),
+    yield* removeOldUses({ now }, RETENTION_ROWS),
   ]
   return removed.reduce((sum, count) => sum + count, 0)
 }

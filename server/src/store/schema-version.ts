@@ -5,7 +5,13 @@ import { run, type Program } from './statement-program.ts'
 export const SCHEMA_VERSION = `select coalesce(max(version), 0) as version,
   coalesce(max(oldest_program), 0) as "oldestProgram" from migration`
 
-const EXCLUDE = `update migration set oldest_program = version where name = 'lineage' and oldest_program < version`
+export const EXCLUDE = 'update migration set oldest_program = version where name = ? and oldest_program < version'
 
-/** From the first token with a parent on no program may use the store that does not look at ancestors. */
-export const excludeEarlierPrograms = (): Program<number> => run(EXCLUDE)
+/** What a program must know that uses the store, by the name of its migration. */
+export type Knowledge = 'lineage' | 'revocation feed'
+
+/**
+ * From now on no program may use the store that lacks this: one that does not look at ancestors, once there is a token with a
+ * parent; or one whose ends of tokens are not in the feed, once that is open.
+ */
+export const excludeEarlierPrograms = (knowledge: Knowledge): Program<number> => run(EXCLUDE, knowledge)

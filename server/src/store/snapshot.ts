@@ -21,7 +21,7 @@ export type Snapshot = Seen & {
 export type Reader = {
   /** Reads in one snapshot, at a time that the clock's lease covers. The statement program may be run again from its start. */
   readonly read: <T>(program: (snapshot: Snapshot) => Program<T>) => Promise<T>
-  /** The same for what tells no time: it waits for no lease. */
+  /** The same for what contains no time: it waits for no lease. */
   readonly readUntimed: <T>(program: (snapshot: Snapshot) => Program<T>) => Promise<T>
 }
 

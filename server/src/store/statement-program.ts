@@ -19,7 +19,7 @@ export type Statement = {
 
 export type Answer = { readonly rows: readonly unknown[]; readonly changes: number }
 
-/** It catches no fault of a statement: whoever runs it gives it up, and what it wrote is taken back. */
+/** It catches no fault of a statement: its runner ends it, and what it wrote is rolled back. */
 export type Program<T> = Generator<Statement, T, Answer>
 
 /** What the edge let through is a fault here: no database is asked for what it would refuse, or keep as another text. */

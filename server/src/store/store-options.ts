@@ -12,11 +12,10 @@ import type { Retention } from './retention.ts'
 /** By which command a store was made. */
 export type StoreMaker = 'dev' | 'migrate'
 
-/** So many jobs of a kind make a group: a larger one gains little, and its last job waits for all. */
-export const GROUP_JOBS_MAX = 256
-
 /** After so long a request is answered 503; whether it was done is then unknown. */
 export const STORE_DEADLINE_MS = 4500
+/** For the log. */
+export const STORE_LATE = 'The store did not answer in time.'
 
 export type StoreOptions = {
   /** What the service maintains and for how long; null in a process that acts once: it backfills and removes nothing. */

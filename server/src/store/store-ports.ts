@@ -1,23 +1,29 @@
 // The ports of a store over its reader, its writer and its own way to look up and insert tokens. The ports that only pass
 // on to programs and jobs are here; the others have a file each.
+import type { AuditSeals } from '../ports/audit-log.ts'
 import type { ImportRepository } from '../ports/imports.ts'
 import type { Ports, RevocationRepository, StoreHealth } from '../ports/ports.ts'
 import type { KeysSeen, SigningKeyRepository } from '../ports/signing-keys.ts'
 import type { RestoreRepository } from '../ports/secret-repositories.ts'
 import { makeAuditLog } from './audit/audit-log.ts'
+import { checkPart, type SealKeys } from './audit/check-part.ts'
 import type { OnFault } from './background.ts'
+import { type FeedParts, makeRevocationFeed, NO_SUFFIX } from './feed/revocation-feed.ts'
+import { makeVerifiers } from './feed/verifiers.ts'
 import type { Writer } from './jobs.ts'
 import type { NameCaches } from './ledger/name-caches.ts'
-import { type MetricFacts, noReplication, readMetricFacts, type ReplicationFacts } from './facts.ts'
+import { type MetricFacts, noReplication, readMetricFacts, type ReplicationFacts } from './metrics/facts.ts'
 import { previewRevocation } from './ledger/preview-revocation.ts'
 import { showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
-import { makeAgentRepository } from './repositories/agent-repository.ts'
+import { makeAgentRepository, type ReadSigningKey } from './repositories/agent-repository.ts'
 import { makeApiKeyRepository, type ReadApiKeys } from './repositories/api-key-repository.ts'
 import { makeCredentialRepository, makeLeakedSecretRepository } from './repositories/credential-repository.ts'
 import { readRestoreState } from './repositories/suspensions.ts'
+import { makeSessionRepository } from './repositories/session-repository.ts'
 import { listKeys, readKey, readPublished, readSigningKeys, seenAt } from './signing-keys/signing-keys.ts'
 import type { Reader, Snapshot } from './snapshot.ts'
+import type { Transaction } from './transaction.ts'
 import { makeUsageCounts } from './usage/usage-repository.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import { given, type Program } from './statement-program.ts'
@@ -34,10 +40,15 @@ type Stored =
   | 'audit'
   | 'health'
   | 'usage'
+  | 'feed'
+  | 'verifiers'
+  | 'sessions'
 
 export type StorePorts = Pick<Ports, Stored> & {
   readonly restores: RestoreRepository
   readonly facts: () => Promise<MetricFacts>
+  /** The port for seals that were made under these keys. */
+  readonly auditSealsUnder: (keys: SealKeys) => AuditSeals
   /** Hands over what was counted and not written yet. Never rejects. */
   readonly settle: () => Promise<void>
 }
@@ -46,11 +57,15 @@ export type StorePorts = Pick<Ports, Stored> & {
 type OwnPorts = {
   readonly hot: HotLedger
   readonly health: StoreHealth
+  readonly lastGiven: Transaction['lastGiven']
   readonly nameCaches: NameCaches
   readonly onFault: OnFault
   readonly readReplication?: () => Program<ReplicationFacts>
   /** Without it each API key is read by a statement of its own. */
   readonly readApiKeys?: ReadApiKeys
+  /** Without it the key that signs is read like any other. */
+  readonly readSigningKey?: ReadSigningKey
+  readonly feed?: FeedParts
 }
 
 const listPage = (after: number | null, limit: number) =>
@@ -97,11 +112,14 @@ const makeRevocationRepository = (reader: Reader, nameCaches: NameCaches, { call
 export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): StorePorts => {
   const { hot, health, nameCaches, onFault, readReplication = noReplication } = own
   const audit = makeAuditLog(reader, writer, onFault)
-  const usage = makeUsageCounts(reader, writer, onFault)
+  const { feed: feedParts = NO_SUFFIX } = own
+  const feed = makeRevocationFeed(reader, feedParts)
+  const verifiers = makeVerifiers(reader, writer, { feed, epochSuffix: feedParts.epochSuffix, onFault })
+  const usage = makeUsageCounts(reader, writer, { nameCaches, onFault })
   return {
     ledger: makeTokenLedger(reader, nameCaches, writer, hot),
     revocations: makeRevocationRepository(reader, nameCaches, writer),
-    agents: makeAgentRepository(reader, writer),
+    agents: makeAgentRepository(reader, writer, own.readSigningKey),
     apiKeys: makeApiKeyRepository(reader, writer, onFault, own.readApiKeys),
     credentials: makeCredentialRepository(reader, writer),
     leakedSecrets: makeLeakedSecretRepository(reader, writer),
@@ -111,9 +129,15 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
     audit,
     health,
     usage,
+    feed,
+    verifiers,
+    sessions: makeSessionRepository(reader, writer, onFault),
+    auditSealsUnder: keys => ({ check: after => reader.readUntimed(() => checkPart(keys, after, own.lastGiven)) }),
     facts: () => reader.read(snapshot => readMetricFacts(snapshot, readReplication)),
     settle: async () => {
       await audit.settle()
+      // What is used is counted beside the verifier that reports it.
+      await verifiers.settle()
       await usage.settle()
     },
   }

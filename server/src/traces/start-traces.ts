@@ -18,7 +18,7 @@ import { makeTraces } from './open-telemetry.ts'
 
 /** Of a thread; each takes about 2 kB. */
 const SPANS_WAITING_MAX = 2048
-/** As many as a batch has requests. */
+/** As many as a batch has requests: GROUP_MAX of domain/one-by-one.ts, which traces may not import. */
 const LINKS_MAX = 256
 const EXPORT_EVERY_MS = 1000
 /** The exports under way of a thread: a collector that is slow holds so many batches of 512 spans. */

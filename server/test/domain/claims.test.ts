@@ -27,6 +27,7 @@ const claims = (change: Partial<AccessTokenClaims> = {}): AccessTokenClaims => (
   jti: ID,
   scope: 'db:read',
   seq: 1,
+  credential_id: 'credential',
   ...change,
 })
 
@@ -63,7 +64,7 @@ test('what cannot be ours has no address: another issuer, another time than that
 test('the claims are signed in one order, cnf last', () => {
   const cnf = { jkt: KEY }
   const text = formatClaims(claims({ cnf }))
-  const names = 'iss sub aud client_id iat exp jti scope seq cnf'.split(' ')
+  const names = 'iss sub aud client_id iat exp jti scope seq credential_id cnf'.split(' ')
   assert.deepEqual(Object.keys(JSON.parse(text) as object), names)
   assert.ok(!formatClaims(claims()).includes('cnf'))
 })

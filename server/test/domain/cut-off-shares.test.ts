@@ -58,7 +58,7 @@ test('all revocations together may be 48, and a change of an agent may be the 64
   assertRoom(all.slice(1), change(operator('new')))
 })
 
-test('callers without an id, and those of one id and another kind, are told apart', () => {
+test('callers without an id, and those of one id and another kind, are distinguished', () => {
   const open = times(32, () => revocation({ type: 'system' }))
   assertFull(open, revocation({ type: 'system' }), 32, 'revocations by this caller')
   const cli = times(32, () => revocation({ type: 'cli', id: 'a' }))

@@ -78,7 +78,7 @@ const NONE: RevocationConditions = {
 
 test('a revocation is shown with its conditions, and as one of all where it has none', () => {
   const made = { id: 'r', reason: END.reason, note: null, createdBy: END.endedBy, createdAt: END.endedAt } as const
-  const revocation = { ...made, state: 'open', tokensMoved: 7, agents: null } as const
+  const revocation = { ...made, state: 'open', feedPosition: 12, tokensMoved: 7, agents: null } as const
   const conditions = {
     agent_id: null,
     credential_id: null,
@@ -102,23 +102,38 @@ test('a revocation is shown with its conditions, and as one of all where it has 
     created_at: '2023-11-14T22:15:00.007Z',
     state: 'open',
     tokens_moved: 7,
+    verifiers: null,
   }
-  assert.deepEqual(formatRevocation({ ...revocation, conditions: NONE }), shown)
+  assert.deepEqual(formatRevocation({ ...revocation, conditions: NONE }, null), shown)
   const limited = { ...NONE, scope: 'db:*', issuedBefore: 1_700_000_000_000 }
-  assert.deepEqual(formatRevocation({ ...revocation, conditions: limited }), {
+  const held = { total: 2, holding: 1, missing: [{ name: 'orders', apiKeyId: 'k', staleSeconds: 0.5 }] }
+  assert.deepEqual(formatRevocation({ ...revocation, conditions: limited }, held), {
     ...shown,
     all: false,
     scope: 'db:*',
     issued_before: '2023-11-14T22:13:20Z',
+    verifiers: { total: 2, holding: 1, missing: [{ name: 'orders', api_key_id: 'k', stale_seconds: 0.5 }] },
   })
 })
 
 test('a preview counts, says whether that is exact, and shows a few', () => {
-  assert.deepEqual(formatPreview({ count: 3, isExact: false, agents: null, sample: [RECORD] }), {
-    dry_run: true,
-    tokens: 3,
-    tokens_exact: false,
-    agents: null,
-    sample: [SHOWN],
-  })
+  assert.deepEqual(
+    formatPreview({
+      instant: 1_700_000_000_000,
+      planId: 'p',
+      count: 3,
+      isExact: false,
+      agents: null,
+      sample: [RECORD],
+    }),
+    {
+      dry_run: true,
+      tokens: 3,
+      tokens_exact: false,
+      agents: null,
+      sample: [SHOWN],
+      plan_id: 'p',
+      plan_expires_at: '2023-11-14T22:15:20Z',
+    },
+  )
 })

@@ -1,4 +1,4 @@
-// What the bytes of a JSON text tell before it is parsed.
+// What the bytes of a JSON text show before it is parsed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countValues, isOneStructure } from '../../src/domain/text/json-values.ts'
@@ -19,7 +19,7 @@ test('a value counts once, an empty array or object twice, and nothing in a text
   for (const [json, count] of COUNTS) assert.equal(countValues(Buffer.from(json)), count, json)
 })
 
-test('one array or object is told from what holds more, or less, or stands beside it', () => {
+test('one array or object is distinguished from what holds more, or less, or stands beside it', () => {
   for (const json of ['[]', ' {"a":[1,"]}"]}\n', '[[],{}]', String.raw`["\"]",{}]`]) {
     assert.equal(isOneStructure(Buffer.from(json)), true, json)
   }

@@ -58,12 +58,13 @@ test('no value that was written by JSON.stringify has a fault, and each object t
   )
 })
 
-test('a name that is no plain one is not told back', () => {
+test('a name that is no plain one is not repeated', () => {
   const format = (json: string): string => {
     const fault = findMemberFault(json)
     return fault === undefined ? '' : formatMemberFault(fault)
   }
   assert.equal(format('[{"a":{"b":1,"b":2}}]'), '0.a.b is given twice: give each member once')
+  assert.equal(format('{"__proto__":1}'), '__proto__ is the name of no member: leave it out')
   assert.equal(format('{"\\u001b[31m":1,"\\u001b[31m":2}'), 'A member is given twice: give each member once')
   assert.equal(
     format(`{"${'a'.repeat(257)}":1,"${'a'.repeat(257)}":2}`),

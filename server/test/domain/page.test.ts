@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { isUuid } from '../../../api/values/uuid.ts'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { anyCodePoint } from '../../../testkit/parsers/hostile-inputs.ts'
 import {
   fingerprintText,
   formatCursor,
@@ -22,6 +23,8 @@ const IDS: Readonly<Record<PositionedList, string>> = {
   lineage: TOKEN,
   audit: '17',
   refusals: '1',
+  uses: '1',
+  late_uses: '1',
 }
 const POSITIONED = Object.keys(IDS) as readonly PositionedList[]
 
@@ -65,6 +68,11 @@ const KEYS: Readonly<Record<KeyedList, readonly [good: readonly string[], bad: r
   ],
   credentials: [[TOKEN], ['', 'a', `${TOKEN}0`, '7']],
   api_keys: [[TOKEN], ['', 'a', `${TOKEN}0`, '7']],
+  sessions: [[TOKEN], ['', 'a', `${TOKEN}0`, '7']],
+  verifiers: [
+    ['', 'a', `${TOKEN}orders 7`, `${TOKEN}ä🙃`],
+    ['a\0', '\0', '\ud800'],
+  ],
   signing_keys: [
     ['1', '999999999999999'],
     ['', '0', '01', 'a', TOKEN, '1000000000000000'],
@@ -91,7 +99,7 @@ test('a key comes back from its cursor where its list may have it, and a NUL nev
 
 test('whatever the text, reading a cursor gives a position or nothing, and never throws', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), text => {
+    fc.property(fc.string({ unit: anyCodePoint }), text => {
       for (const list of POSITIONED) assert.equal(parseCursor(list, PRINT, text), undefined)
       for (const list of Object.keys(KEYS) as readonly KeyedList[]) {
         assert.equal(parseKeyCursor(list, PRINT, text), undefined)

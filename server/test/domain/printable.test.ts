@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { anyCodePoint } from '../../../testkit/parsers/hostile-inputs.ts'
 import { printable, printableLines } from '../../src/domain/text/printable.ts'
 
 /** By the general categories of Unicode: controls, format characters, halves of pairs, separators of lines and paragraphs. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
 const units = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map(unit => String.fromCharCode(unit)) })
-const text = fc.oneof(units, fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
+const text = fc.oneof(units, fc.string({ unit: anyCodePoint }), fc.string({ unit: 'grapheme' }))
 
 test('a character that a terminal obeys or hides is printed as its JSON escape', () => {
   const spelled: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ test('an id is a UUIDv7 of its time and of the random bytes (RFC 9562 §5.7)', (
   assert.equal(makeTokenId(2 ** 48 - 1, RANDOM.fill(0xff)), 'ffffffff-ffff-7fff-bfff-ffffffffffff')
 })
 
-test('an id tells when it was issued, and with a lifetime when it expires', () => {
+test('an id shows when it was issued, and with a lifetime when it expires', () => {
   const id = makeTokenId(AT, new Uint8Array(10))
   assert.equal(issuedAtOf(id), AT)
   assert.equal(issuedSecondOf(id), Math.floor(AT / 1000))

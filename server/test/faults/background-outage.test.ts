@@ -1,5 +1,5 @@
 // Faults of the whole store while every task of the maintenance has something to do: nothing ends, what is answered is true,
-// no fault is blamed on a task, and everything is made up for once the store is well. docs/background-work.md has the table.
+// no fault is blamed on a task, and everything is made up for once the store is well. docs/development/background-work.md has the table.
 import assert from 'node:assert/strict'
 import { renameSync } from 'node:fs'
 import { suite, test } from 'node:test'
@@ -30,7 +30,7 @@ const POLICY = { algorithm: 'ES256', rotationDays: null, lifetimeSeconds: 300 } 
 
 type Mend = () => unknown
 
-/** Whoever asks is told the truth, or that nothing can be said. */
+/** A caller gets the true state, or that nothing can be said. */
 const isTrue = async (store: TestedStore, { live }: DueStore): Promise<void> => {
   try {
     const [found] = await store.ledger.find([live])
@@ -57,7 +57,7 @@ const outlast = async ({ world, store, faults, mend, isPartial }: Struck): Promi
   await mend()
   // Where descendants had to wait for a moment, retention looks again a minute later.
   const tasks = DUE_TASKS.filter(task => !isPartial || task !== 'retention')
-  while (leftOf(world.file, tasks).length > 0) await delay(POLL_MS)
+  while ((await leftOf(world.file, tasks)).length > 0) await delay(POLL_MS)
   while ((await store.health.check()) !== null) await delay(POLL_MS)
   const [found] = await store.ledger.find([world.live])
   assert.equal(found?.dead, false)
@@ -104,7 +104,7 @@ const outlastOnFile = async (name: string, strike: FileStrike): Promise<void> =>
   inTransaction(connection, () => given(null))
   const mend = strike(connection, file)
   const faults: BackgroundTask[] = []
-  startMaintenance(connection, {
+  const maintenance = startMaintenance(connection, {
     retention: KEEP_LONG,
     sealKey: SEAL_KEY,
     keyPolicy: POLICY,
@@ -115,7 +115,9 @@ const outlastOnFile = async (name: string, strike: FileStrike): Promise<void> =>
     onFault: task => void faults.push(task),
     leaveGap: () => undefined,
     askedAt: () => Number.NEGATIVE_INFINITY,
-  })()
+  })
+  stack.defer(maintenance.stop)
+  maintenance.wake()
   await outlast({ world, store, faults, mend, isPartial: name === 'is full' })
 }
 

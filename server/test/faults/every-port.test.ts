@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import type { InsertOutcome, Ports } from '../../src/ports/ports.ts'
-import { monotonicMs } from '../../src/store/monotonic.ts'
+import type { InsertOutcome } from '../../src/ports/ports.ts'
 import { askWith, goodClaims, makeProof, makeProofKey } from '../../../testkit/keys/dpop.ts'
 import {
   type Answer,
@@ -16,9 +15,12 @@ import {
   introspect,
   issue,
   postForm,
+  postJson,
   revoke,
   send,
 } from '../../../testkit/callers/requests.ts'
+import { ask as askFeed, FEED, type Head, readHead } from '../../../testkit/feed/feed-client.ts'
+import { strikePorts } from '../../../testkit/services/struck-ports.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/services/test-server.ts'
 
 const UNAVAILABLE = 'The service cannot answer for certain right now: try again.'
@@ -26,41 +28,10 @@ const proofKey = makeProofKey()
 const FAULT = 'The service failed. Its log has the reason.'
 const LATE = 'The request took too long. Whether a change was made is unknown.'
 
-/** In the place of a call, or before it: `real` makes the call itself. */
-type Struck = (real: () => unknown) => unknown
+const { struck, called, advance, heal, break: breakPorts } = strikePorts()
 
 /** A deadline that does not hold must turn the test red, not leave it waiting. */
 const HANGING = { timeout: 300_000 }
-
-const struck = new Map<string, Struck>()
-const called = new Set<string>()
-/** How far the deadlines' clock is ahead of the machine's. */
-let ahead = 0
-
-const watch = <Port extends object>(name: string, port: Port): Port =>
-  new Proxy(port, {
-    get: (target, method) => {
-      const real: unknown = Reflect.get(target, method)
-      if (typeof real !== 'function') return real
-      const call = `${name}.${String(method)}`
-      return (...values: readonly unknown[]): unknown => {
-        called.add(call)
-        const run = (): unknown => Reflect.apply(real, target, values)
-        return struck.get(call)?.(run) ?? run()
-      }
-    },
-  })
-
-const watchPorts = (ports: Ports): Ports => ({
-  ...ports,
-  ledger: watch('ledger', ports.ledger),
-  agents: watch('agents', ports.agents),
-  apiKeys: watch('apiKeys', ports.apiKeys),
-  signingKeys: watch('signingKeys', ports.signingKeys),
-  health: watch('health', ports.health),
-  operators: watch('operators', ports.operators),
-  monotonic: () => monotonicMs() + ahead,
-})
 
 let service: TestServer
 let agent: AgentOfTest
@@ -68,9 +39,10 @@ let key: string
 let reader: Readonly<Record<string, string>>
 let operator: Readonly<Record<string, string>>
 let token: string
+let head: Head
 
 before(async () => {
-  service = await startServer({ break: watchPorts, profile: { dpopNonce: 'off' } })
+  service = await startServer({ break: breakPorts, profile: { dpopNonce: 'off' } })
   agent = await service.createAgent()
   key = (await service.createApiKey('tokens:introspect')).key
   reader = { 'x-api-key': (await service.createApiKey('tokens:read')).key }
@@ -78,20 +50,20 @@ before(async () => {
 })
 after(() => service.close())
 
-const heal = (): void => {
-  struck.clear()
-  called.clear()
-  ahead = 0
-}
-
 beforeEach(async () => {
   heal()
+  // What it adds to the feed is not signed yet.
+  await revoke(service, await issue(service, agent))
+  head = await readHead(service, key)
   token = await issue(service, agent)
   called.clear()
 })
 
+const followed = (path: string): Promise<Answer> => askFeed(service, key, path)
+
 const LIST = '/api/v1/tokens'
 const HISTORY = '/api/v1/tokens/history'
+const REPORTS = '/oauth/revocation-feed/positions'
 
 const overtaken = (): Promise<Answer> => {
   struck.set('ledger.insert', () => Promise.resolve<readonly InsertOutcome[]>(['decide_again']))
@@ -106,6 +78,8 @@ type Operation = {
   readonly path: string
   /** The calls that it makes of a port which can fail; the last one may find that it has run out of time. */
   readonly calls: readonly string[]
+  /** With every port well; 200 unless it is said. */
+  readonly status?: number
 }
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -129,6 +103,22 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     path: '/oauth/introspect/v2',
     calls: ['apiKeys.find', 'ledger.find'],
   },
+  'the head of the feed': { ask: () => followed(''), path: FEED, calls: ['apiKeys.find', 'feed.head'] },
+  'the snapshot of the feed': {
+    ask: () => followed('/snapshot'),
+    path: `${FEED}/snapshot`,
+    calls: ['apiKeys.find', 'feed.read', 'agents.viewForIssue'],
+  },
+  'a segment of the feed': {
+    ask: () => followed(`/segments/${head.epoch}/0-${head.position}`),
+    path: `${FEED}/segments/{epoch}/{range}`,
+    calls: ['apiKeys.find', 'feed.head', 'agents.viewForIssue', 'feed.read'],
+  },
+  'changes of the feed': {
+    ask: () => followed(`/changes?epoch=${head.epoch}&position=${head.position - 1}`),
+    path: `${FEED}/changes`,
+    calls: ['apiKeys.find', 'feed.head', 'agents.viewForIssue', 'feed.read'],
+  },
   'revoke, by an operator': {
     ask: () => revoke(service, token),
     path: '/oauth/revoke',
@@ -151,6 +141,17 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     calls: ['apiKeys.find', 'ledger.listLive'],
   },
   history: { ask: () => get(service, HISTORY, reader), path: HISTORY, calls: ['apiKeys.find', 'ledger.listEnded'] },
+  'explain the text of a token': {
+    ask: () => postJson(service, `${LIST}/explain`, { token }, reader),
+    path: `${LIST}/explain`,
+    calls: ['apiKeys.find', 'ledger.explain', 'ledger.find'],
+  },
+  'report of a position': {
+    ask: () => postJson(service, REPORTS, { name: 'orders', epoch: 'E', position: 7 }, { 'x-api-key': key }),
+    path: REPORTS,
+    calls: ['apiKeys.find'],
+    status: 204,
+  },
   'key set': {
     ask: () => get(service, '/.well-known/jwks.json'),
     path: '/.well-known/jwks.json',
@@ -182,6 +183,8 @@ test('the table holds every operation that touches a port', async () => {
     '/.well-known/openid-configuration',
     '/errors',
     '/livez',
+    // It goes on without an answer of the ports: contract/oauth/revocation-feed-stream.
+    `${FEED}/stream`,
   ])
 })
 
@@ -221,15 +224,15 @@ test('every operation of the administration is answered by the deadline', HANGIN
     })
     const answering = ask()
     await reached.promise
-    ahead += 5000
+    advance(5000)
     assertUnavailable('administration', await answering)
   }
 })
 
-for (const [name, { ask, calls }] of Object.entries(OPERATIONS)) {
-  test(`${name}: with every port well it is 200, and it calls no other port`, async () => {
+for (const [name, { ask, calls, status: good = 200 }] of Object.entries(OPERATIONS)) {
+  test(`${name}: with every port well it is ${good}, and it calls no other port`, async () => {
     const { status, text } = await ask()
-    assert.equal(status, 200, text)
+    assert.equal(status, good, text)
     assert.deepEqual(
       [...called].filter(call => !struck.has(call)),
       calls,
@@ -266,7 +269,7 @@ for (const [name, { ask, calls }] of Object.entries(OPERATIONS)) {
       })
       const answering = ask()
       await reached.promise
-      ahead += 5000
+      advance(5000)
       assertUnavailable(name, await answering, LATE)
       released.resolve()
       await ended.promise
@@ -282,7 +285,7 @@ const WRITING = Object.entries(OPERATIONS).filter(([, { path }]) => /token$|revo
 for (const [name, { ask, calls }] of WRITING) {
   test(`${name}: what its deadline overtakes before ${calls.at(-1)} is not begun`, async () => {
     const listed = await get(service, LIST, reader)
-    ahead = -10_000
+    advance(-10_000)
     assertUnavailable(name, await ask())
     await assertStillActive()
     assert.equal((await get(service, LIST, reader)).text, listed.text)

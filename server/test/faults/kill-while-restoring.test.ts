@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, watch } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readBackup } from '../../src/store/offline/sqlite/read-backup.ts'
-import { KEY, makeFolder, run } from '../../../testkit/commands/run-mintmark.ts'
+import { environment, KEY, makeFolder, PROGRAM, run } from '../../../testkit/commands/run-mintmark.ts'
+import { isThorough } from '../../../testkit/loads/thorough.ts'
 import { countRows, readRows, withFile } from '../../../testkit/stores/store-file.ts'
 
-const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')
 const VARIABLES = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }
 /** From when its first file appears; a copy of this store takes some tens of milliseconds. */
-const KILLED_AFTER_MS = [0, 2, 5, 10, 15, 25, 40, 70]
+const KILLED_AFTER_MS = isThorough ? [0, 2, 5, 10, 15, 25, 40, 70] : [0, 5, 15, 40]
 
 /** When to kill, one try after another: to the end of the list, and on until a kill has hit the middle. */
 function* untilKilled(kills: () => number): Generator<number> {
@@ -24,7 +24,11 @@ function* untilKilled(kills: () => number): Generator<number> {
 /** Kills the command so long after a file of this name appears; false where it was done before. */
 const killAfter = async (folder: string, args: readonly string[], when: { file: RegExp; in: string; ms: number }) => {
   const watcher = watch(when.in)
-  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, env: { ...VARIABLES }, stdio: 'ignore' })
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: environment(VARIABLES),
+    stdio: 'ignore',
+  })
   const ended = once(child, 'close')
   const appeared = new Promise<void>(onAppeared => {
     watcher.on('change', (_kind, name) => when.file.test(String(name)) && onAppeared())

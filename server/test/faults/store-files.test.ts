@@ -26,15 +26,15 @@ for (const [name, takeAway] of Object.entries(TAKEN_AWAY)) {
   })
 }
 
-test('a command whose store is gone by its first change is told so, and nothing is made in its place', async t => {
+test('a command whose store is gone by its first change says so, and nothing is made in its place', async t => {
   const world = await (await makeTestStore(null)).reopen(null)
   t.after(world.dispose)
   const { store, file } = world
   renameSync(file, `${file}-moved`)
-  const told = (fault: unknown) =>
+  const saysSo = (fault: unknown) =>
     fault instanceof Unavailable && /does not exist: run 'mintmark migrate'/.test(fault.message)
-  await assert.rejects(createAgent(store), told)
+  await assert.rejects(createAgent(store), saysSo)
   // Not the first time alone.
-  await assert.rejects(createAgent(store), told)
+  await assert.rejects(createAgent(store), saysSo)
   assert.equal(existsSync(file), false)
 })

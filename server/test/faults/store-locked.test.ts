@@ -112,7 +112,7 @@ test('while nothing can be written look-ups answer until the lease has run out, 
   )
 })
 
-test('fifty callers who end one token while the lock is held are all refused, and nobody is told that it ended', async t => {
+test('fifty callers who end one token while the lock is held are all refused, and nobody gets that it ended', async t => {
   const { file, hasty, token, release } = await makeWorld(t)
   const before = contentOf(file)
   const outcomes = await Promise.allSettled(

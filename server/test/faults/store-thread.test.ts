@@ -1,4 +1,4 @@
-// The writing thread ended in the middle of its work: nobody is told that something was done, and another one takes over.
+// The writing thread ended in the middle of its work: no caller gets a success, and another one takes over.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
@@ -6,8 +6,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { Unavailable } from '../../src/domain/refusal.ts'
+import { useOwnThreads } from '../../../testkit/stores/reused-writers.ts'
 import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens } from '../../../testkit/stores/store.ts'
 import { countRows, withFile } from '../../../testkit/stores/store-file.ts'
+
+useOwnThreads()
 
 const REVOKE = act('token.revoke')
 

@@ -7,8 +7,16 @@ import { contentOf } from '../../../testkit/stores/store-content.ts'
 import { withFile } from '../../../testkit/stores/store-file.ts'
 import { startServer } from '../../../testkit/services/test-server.ts'
 
-/** Issues and introspections: the ledger is their record. */
-const WITHOUT_ACT = ['POST /oauth/token', 'POST /oauth/introspect/v2']
+/**
+ * Issues and introspections: the ledger is their record. Where a verifier is changes nothing of what anybody may do, and an
+ * explanation changes nothing at all.
+ */
+const WITHOUT_ACT = [
+  'POST /oauth/token',
+  'POST /oauth/introspect/v2',
+  'POST /oauth/revocation-feed/positions',
+  'POST /api/v1/tokens/explain',
+]
 
 const ACTS = Object.keys(OPERATIONS).filter(one => /^(?:POST|PATCH|DELETE) /.test(one) && !WITHOUT_ACT.includes(one))
 

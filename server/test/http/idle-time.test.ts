@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { makeIdleTime } from '../../src/http/wire/idle-time.ts'
 
-test('steps are run one at a time and in order, and each is told what came of it', async () => {
+test('steps are run one at a time and in order, and each gets its outcome', async () => {
   const idleTime = makeIdleTime()
   const log: string[] = []
   const step = (name: string) => async (): Promise<string> => {
@@ -17,7 +17,7 @@ test('steps are run one at a time and in order, and each is told what came of it
   assert.deepEqual(log, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
 })
 
-test('a step that fails is told to who asked for it, and the next one is run', async () => {
+test('a step that fails rejects the promise of its caller, and the next one is run', async () => {
   const idleTime = makeIdleTime()
   const failing = idleTime(() => Promise.reject(new Error('no')))
   const thrown = idleTime(() => {

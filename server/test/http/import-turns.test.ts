@@ -35,7 +35,7 @@ const makeWorld = (beginsAt = 0) => {
 
 // The low 32 bits of a time go from the greatest number to the least one at the second of these.
 for (const beginsAt of [0, 2 ** 31 - 2, 2 ** 32 - 2]) {
-  test(`whoever waits comes before a caller that asks again, on any thread, from ${beginsAt} ms on`, () => {
+  test(`a caller that waits comes before one that asks again, on any thread, from ${beginsAt} ms on`, () => {
     const { ask, askElsewhere, end, pass } = makeWorld(beginsAt)
     assert.equal(ask(GREEDY), 'taken')
     assert.equal(askElsewhere(HONEST), 'wait')
@@ -77,7 +77,7 @@ test('a place is kept for a caller that asks again in time, and not a millisecon
   assert.equal(ask(GREEDY), 'taken')
 })
 
-test('whoever waits no longer keeps nobody waiting', () => {
+test('a caller that waits no longer keeps nobody waiting', () => {
   const { ask, leave, end, pass } = makeWorld()
   ask(GREEDY)
   ask(HONEST)

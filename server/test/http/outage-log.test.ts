@@ -1,4 +1,4 @@
-// How an outage is told in the log.
+// How an outage is logged.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
@@ -50,7 +50,7 @@ test('an outage is one line at its beginning, a counted one every ten seconds, a
   assert.deepEqual(take(), [])
 })
 
-test('the next outage begins anew, and what a process that ends has not told it tells then', t => {
+test('the next outage begins anew, and what a process that ends has not logged it logs then', t => {
   const { log, pass, take } = makeLog(t)
   log.report('a', AWAY)
   pass(10_000)

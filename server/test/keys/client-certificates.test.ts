@@ -105,7 +105,7 @@ test('PEM is one certificate and nothing else', () => {
   }
 })
 
-test('a text that is nearly PEM is told apart, however long it is', () => {
+test('a text that is nearly PEM is recognized as such, however long it is', () => {
   // Where the time grew with the square of the length these would not end.
   const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----']
   const blanks = ' \n'.repeat(500_000)

@@ -9,6 +9,7 @@ import { PROOF_CHARACTERS_MAX } from '../../../api/values/bounds.ts'
 import { makeDpopProofs } from '../../src/keys/clients/dpop-proofs.ts'
 import { encodeJson, headerOf, makeProof, makeProofKey, type ProofKey, signParts } from '../../../testkit/keys/dpop.ts'
 import { withSurplusBit } from '../../../testkit/forgeries/forgeries.ts'
+import { anyCodePoint } from '../../../testkit/parsers/hostile-inputs.ts'
 
 const proofs = makeDpopProofs(new Uint8Array(32).fill(7))
 const key = makeProofKey()
@@ -115,7 +116,7 @@ const WRONG: Readonly<Record<string, readonly [text: string, wrong: string]>> = 
   padding: [`${H}=.${P}.${S}`, FORM],
   'a space': [`${H}.${P} .${S}`, FORM],
   'surplus bits in the signature': [`${H}.${P}.${withSurplusBit(S)}`, FORM],
-  'JSON serialisation': [JSON.stringify({ protected: H, payload: P, signature: S }), FORM],
+  'JSON serialization': [JSON.stringify({ protected: H, payload: P, signature: S }), FORM],
   'a header that is no JSON': [signParts(key, '{', '{}'), FORM],
   'a header that is an array': [signParts(key, '[]', '{}'), FORM],
   'alg twice': [signParts(key, JSON_HEADER.replace('{', '{"alg":"none",'), '{}'), FORM],
@@ -222,12 +223,12 @@ test('another signature of the same proof is a proof too: its jti is what counts
 })
 
 test('whatever the text, checking it gives a key or what is wrong, and never throws', async () => {
-  const mutation = fc.tuple(fc.nat(proof.length), fc.string({ unit: 'binary', maxLength: 4 }))
+  const mutation = fc.tuple(fc.nat(proof.length), fc.string({ unit: anyCodePoint, maxLength: 4 }))
   const mutated = mutation.map(([at, junk]) => proof.slice(0, at) + junk + proof.slice(at + junk.length))
   const headers = fc.tuple(fc.json(), fc.json()).map(([header, payload]) => signParts(key, header, payload))
   const jwks = fc.object({ maxDepth: 1 }).map(jwk => withHeader({ jwk: { ...key.jwk, ...jwk } }))
   await fc.assert(
-    fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), mutated, headers, jwks), async text => {
+    fc.asyncProperty(fc.oneof(fc.string({ unit: anyCodePoint }), mutated, headers, jwks), async text => {
       const answer = await check(text)
       assert.ok('jkt' in answer || answer.wrong !== '')
     }),

@@ -18,7 +18,7 @@ const proofOf = (credentialId: string, ...secrets: readonly string[]) => ({
   until: IN_TIME,
 })
 
-test('the secret that the hash is of is told, whichever form it was sent in; a wrong one is wrong', async () => {
+test('the secret that the hash is of is recognized, whichever form it was sent in; a wrong one is wrong', async () => {
   const verifySecret = makeForeignHashVerifier()
   assert.deepEqual(await verifySecret(proofOf('a', SECRET)), { secret: SECRET })
   assert.deepEqual(await verifySecret(proofOf('a', 'another', SECRET)), { secret: SECRET })

@@ -42,7 +42,7 @@ test('of a large set only the key that fits is read', async () => {
   assert.deepEqual([...read], ['7'])
 })
 
-test('a key that is weak is asked for again, as one that is not there, and then told with its fault', async () => {
+test('a key that is weak is asked for again, as one that is not there, and then returned with its fault', async () => {
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
   const { world, find } = makeWorld()
   world.answer = { jwks: [{ ...weak, kid: 'a' }] }
@@ -82,32 +82,32 @@ test('10,000 forged key ids cause at most two readings in any 30 seconds', async
   }
 })
 
-test('a key that appears during a flood of forged ids is honoured within 30 seconds, and known ones all along', async () => {
+test('a key that appears during a flood of forged ids is honored within 30 seconds, and known ones all along', async () => {
   const { world, find } = makeWorld('a')
-  let honouredAt: number | undefined
+  let honoredAt: number | undefined
   for (world.now = 0; world.now <= 60_000; world.now += 100) {
     // Just after both readings: the worst moment to appear.
     if (world.now === 200) world.answer = { jwks: [keyNamed('a'), keyNamed('new')] }
     assert.deepEqual(await find(`forged-${world.now}`), [])
     assert.deepEqual(await find('a'), ['a'])
-    if (honouredAt === undefined && (await find('new')).length === 1) honouredAt = world.now
+    if (honoredAt === undefined && (await find('new')).length === 1) honoredAt = world.now
   }
-  assert.deepEqual([world.readingsAt, honouredAt], [[0, 100, 31_000, 47_000], TWO_READINGS_MILLISECONDS])
+  assert.deepEqual([world.readingsAt, honoredAt], [[0, 100, 31_000, 47_000], TWO_READINGS_MILLISECONDS])
 })
 
-test('in a flood that begins after a quiet time a key that appears is honoured 16 seconds after the last reading', async () => {
+test('in a flood that begins after a quiet time a key that appears is honored 16 seconds after the last reading', async () => {
   const { world, find } = makeWorld('a')
   await find('a')
-  let honouredAt: number | undefined
+  let honoredAt: number | undefined
   for (world.now = 100_000; world.now <= 130_000; world.now += 100) {
     if (world.now === 100_100) world.answer = { jwks: [keyNamed('a'), keyNamed('new')] }
     await find(`forged-${world.now}`)
-    if (honouredAt === undefined && (await find('new')).length === 1) honouredAt = world.now
+    if (honoredAt === undefined && (await find('new')).length === 1) honoredAt = world.now
   }
-  assert.deepEqual([world.readingsAt, honouredAt], [[0, 100_000, 116_000], 116_000])
+  assert.deepEqual([world.readingsAt, honoredAt], [[0, 100_000, 116_000], 116_000])
 })
 
-test('a rotation just after the first reading, or the one that is due, is honoured at once; a second in 31 s waits', async () => {
+test('a rotation just after the first reading, or the one that is due, is honored at once; a second in 31 s waits', async () => {
   const { world, find } = makeWorld('a')
   for (const [from, kid] of [
     [0, 'a'],
@@ -146,7 +146,7 @@ test('readings that failed before there were keys do not keep the first rotation
   assert.deepEqual(await find('b'), ['b'])
 })
 
-test('after a quiet time a rotation is honoured at once', async () => {
+test('after a quiet time a rotation is honored at once', async () => {
   const { world, find } = makeWorld('a')
   await find('a')
   world.answer = { jwks: [keyNamed('b')] }

@@ -141,7 +141,7 @@ test('metadata that names another issuer is not followed', async () => {
   assert.equal(idp.fetches.jwks, 0)
 })
 
-test('10,000 forged key ids cause two requests for keys, and a rotation in their midst is honoured', async () => {
+test('10,000 forged key ids cause two requests for keys, and a rotation in their midst is honored', async () => {
   const idp = await start()
   const { clock, operators } = makeWorld(idp, idp.jwksUri)
   const noKey = { refused: 'the provider has no key that fits kid and alg' }

@@ -24,9 +24,9 @@ import {
   place,
 } from '../../../testkit/identity-providers/key-cache-world.ts'
 
-test('10,000 forged key ids on eight threads cause at most two readings in any 30 seconds, and a rotation is honoured on all', async () => {
+test('10,000 forged key ids on eight threads cause at most two readings in any 30 seconds, and a rotation is honored on all', async () => {
   const { world, finds } = makeWorldOfThreads(8, 'a')
-  const honouredAt = new Map<Find, number>()
+  const honoredAt = new Map<Find, number>()
   for (let forged = 0; forged < 10_000; forged += 1) {
     world.now = forged * 6
     // Just after a reading: the worst moment to appear.
@@ -34,14 +34,14 @@ test('10,000 forged key ids on eight threads cause at most two readings in any 3
     for (const find of finds) {
       assert.deepEqual(await find(`forged-${forged}`), [])
       assert.deepEqual(await find('a'), ['a'])
-      if (!honouredAt.has(find) && (await find('new')).length === 1) honouredAt.set(find, world.now)
+      if (!honoredAt.has(find) && (await find('new')).length === 1) honoredAt.set(find, world.now)
     }
   }
   for (const from of world.readingsAt) {
     assert.ok(world.readingsAt.filter(at => at >= from && at <= from + 30_000).length <= 2)
   }
-  assert.equal(honouredAt.size, 8)
-  for (const at of honouredAt.values()) assert.ok(at <= TWO_READINGS_MILLISECONDS + 6, String(at))
+  assert.equal(honoredAt.size, 8)
+  for (const at of honoredAt.values()) assert.ok(at <= TWO_READINGS_MILLISECONDS + 6, String(at))
 })
 
 test('a thread that starts later is given the set that another had read, without a reading', async () => {

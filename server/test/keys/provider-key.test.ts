@@ -93,12 +93,12 @@ const WEAK: readonly (readonly [string, Jwk, string])[] = [
 ]
 
 for (const [name, jwk, wrong] of WEAK) {
-  test(`${name} is told by what is wrong with it once it is read`, () => {
+  test(`${name} is reported with what is wrong with it once it is read`, () => {
     assert.deepEqual(parseProviderKey(jwk)?.read(), { wrong })
   })
 }
 
-test('a key is read once, whoever asks', () => {
+test('a key is read once for all callers', () => {
   const key = parseProviderKey(P256)
   assert.ok(key)
   assert.equal(key.read(), key.read())

@@ -112,7 +112,7 @@ for (const [name, given] of Object.entries<string | object>({
   'a list': [jwkOf(ec)],
   'a JWK with a number in it': { ...jwkOf(ec), d: 7 },
 })) {
-  test(`${name} is refused as no private key, and nothing of it is told back`, () => {
+  test(`${name} is refused as no private key, and nothing of it is repeated`, () => {
     assert.match(wrongOf(given, 'ES256'), /^private_key is none that can be read: send PKCS#8 in PEM/)
   })
 }

@@ -84,7 +84,7 @@ test('RFC 7515 A.1, HS256: no key set may hold its secret, and its alg is none t
 
 const NOT_READ: Readonly<Record<string, string>> = {
   'A.5, an unsecured JWS': `eyJhbGciOiJub25lIn0.${PAYLOAD}.`,
-  'A.6, general JSON serialisation': JSON.stringify({
+  'A.6, general JSON serialization': JSON.stringify({
     payload: PAYLOAD,
     signatures: [
       { protected: 'eyJhbGciOiJSUzI1NiJ9', header: { kid: '2010-12-29' }, signature: RSA_SIGNATURE },
@@ -95,7 +95,7 @@ const NOT_READ: Readonly<Record<string, string>> = {
       },
     ],
   }),
-  'A.7, flattened JSON serialisation': JSON.stringify({
+  'A.7, flattened JSON serialization': JSON.stringify({
     payload: PAYLOAD,
     protected: 'eyJhbGciOiJFUzI1NiJ9',
     header: { kid: 'e9bc097a-ce51-4036-9562-d2ade882db0d' },

@@ -30,7 +30,7 @@ test('a key of another kind is none of RSA', () => {
   assert.equal(rsaWeakness(generateKeyPairSync('ed25519').publicKey), undefined)
 })
 
-test('a key is told by its bits', () => {
+test('a key is judged by its bits', () => {
   for (const bits of [1024, 2040, 2047]) {
     assert.equal(rsaWeakness(rsa(bits)), `an RSA key of ${bits} bits, not of 2048 to 8192`)
   }

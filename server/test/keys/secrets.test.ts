@@ -31,7 +31,7 @@ test('every random bit is in the secret, from all zeros to all ones', () => {
   assert.equal(numberOf(withBytes(255).makeApiKey().slice(4, -6)), 2n ** 256n - 1n)
 })
 
-test('a secret is told by its prefix and its checksum; one that differs in a character, or is longer, is none of ours', () => {
+test('a secret is recognized by its prefix and its checksum; one that differs in a character, or is longer, is none of ours', () => {
   const [client, apiKey] = [secrets.makeClientSecret(), secrets.makeApiKey()]
   assert.deepEqual([secrets.kindOf(client), secrets.kindOf(apiKey)], ['client_secret', 'api_key'])
   const swapped = (at: number): string =>

@@ -26,7 +26,7 @@ const LEGACY = {
 
 const unused = (): never => assert.fail('No test here needs this port.')
 
-/** Runs one request against decisions in order; the steps tell how many permits are held at each. */
+/** Runs one request against decisions in order; the steps show how many permits are held at each. */
 const run = async (
   credentials: ClientCredentials,
   decisions: readonly OrRefusal<Answer>[],

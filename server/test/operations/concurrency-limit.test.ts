@@ -22,9 +22,13 @@ const makeConcurrencyLimit = () => {
     underWay.push(one)
     return one.promise
   }
-  const ask = withPermit(serve, 2, () => {
-    reported += 1
-  })
+  const ask = withPermit(
+    serve,
+    () => 2,
+    () => {
+      reported += 1
+    },
+  )
   return { ask: () => ask(null), underWay, reported: () => reported }
 }
 

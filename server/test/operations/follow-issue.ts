@@ -1,5 +1,6 @@
 // Issues a group of requests by ports that follow a script, and notes the steps that were taken.
 import assert from 'node:assert/strict'
+import type { UsageCounts } from '../../src/ports/usage.ts'
 import { BLANK_SETTINGS } from '../../src/domain/clients/change-agent.ts'
 import type { Client } from '../../src/domain/clients/agent.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
@@ -75,6 +76,23 @@ const signingKey: IssueView['signingKey'] = {
 
 const nameOf = (row: NewToken): string => Object.keys(NUMBERS).find(name => NUMBERS[name] === row.agent) ?? ''
 
+const never = (): never => assert.fail('No issue needs this port.')
+
+const usage: UsageCounts = {
+  countIssued: () => undefined,
+  countRefused: () => undefined,
+  afterAnswers: never,
+  countActive: never,
+  countInactive: never,
+  countReported: never,
+  list: never,
+  listUses: never,
+  listLateUses: never,
+  status: never,
+  series: never,
+  listExpiring: never,
+}
+
 /** Ports that follow the script, and the steps that were taken. The `seq` of a view is the number of its look-up. */
 const follow = ({ find = () => 'enabled', insert, insertLocked = () => 'inserted' }: Program) => {
   const steps: string[] = []
@@ -107,7 +125,6 @@ const follow = ({ find = () => 'enabled', insert, insertLocked = () => 'inserted
 
 export const issueTo = async (program: Program, ...clientIds: readonly string[]) => {
   const { steps, viewForIssue, ledger } = follow(program)
-  const never = (): never => assert.fail('No issue needs this port.')
   const answers = await issueTokens(
     {
       agents: {
@@ -128,23 +145,26 @@ export const issueTo = async (program: Program, ...clientIds: readonly string[])
         end: never,
         endAll: never,
         show: never,
+        explain: never,
         listLive: never,
         listEnded: never,
         listLineage: never,
       },
-      usage: { countIssued: () => undefined, countRefused: () => undefined, list: never, status: never },
+      usage,
       codec: {
         mint: claims =>
           claims.map(({ client_id, seq }) =>
             program.isTooLong?.(client_id) === true ? undefined : { token: `${client_id} at ${seq}`, digest: '' },
           ),
         signIntrospections: never,
+        signRevocations: never,
         read: never,
         isSignedBy: never,
         readLenient: never,
+        classify: never,
       },
       importedSecrets: { hash: never, verify: never },
-      secrets: { hash, areEqual, makeClientSecret: never, makeApiKey: never, kindOf: never },
+      secrets: { hash, areEqual, makeClientSecret: never, makeApiKey: never, makeSessionSecret: never, kindOf: never },
       randomness: { bytes: count => new Uint8Array(count), uuid: never },
       profile: {
         issuer: 'https://auth.example',

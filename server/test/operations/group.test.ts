@@ -27,7 +27,7 @@ const range = (from: number, to: number): readonly number[] => Array.from({ leng
 
 type Outcome = { readonly answer: string } | { readonly fault: unknown } | 'unanswered'
 
-/** What each caller was told by the end of this turn. */
+/** What each caller got by the end of this turn. */
 const outcomesOf = (answers: readonly Promise<string>[]): Promise<readonly Outcome[]> => {
   const end = new Promise<Outcome>(resolve => void setImmediate(resolve, 'unanswered'))
   const reported = (answer: Promise<string>): Promise<Outcome> =>

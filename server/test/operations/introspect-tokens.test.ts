@@ -17,12 +17,17 @@ const KEY: ApiKey = {
   suspendedAt: null,
 }
 
-/** A store that knows no token, and one key; `asked` tells the order in which it was asked. */
+const FOREIGN = 'a text that is no token of ours'
+
+/** A store that knows no token, and one key; `asked` has the order in which it was asked. */
 const makePorts = (wasFound: readonly string[]) => {
   const asked: string[] = []
   const ports = {
     secrets: { hash: (text: string) => text, areEqual: () => false },
-    codec: { read: (text: string) => ({ id: text, lifetimeSeconds: 300, digest: '' }) as unknown as TokenReference },
+    codec: {
+      read: (text: string): TokenReference | undefined =>
+        text === FOREIGN ? undefined : { id: text, lifetimeSeconds: 300, digest: '' },
+    },
     apiKeys: {
       find: async (hashes: readonly string[], meanwhile?: (wereFound: readonly boolean[]) => void) => {
         meanwhile?.(hashes.map(hash => wasFound.includes(hash)))
@@ -32,12 +37,13 @@ const makePorts = (wasFound: readonly string[]) => {
       },
     },
     ledger: {
-      find: async (references: readonly { readonly id: string }[]) => {
-        asked.push(`tokens ${references.map(({ id }) => id).join(' ')}`)
+      find: async (references: readonly ({ readonly id: string } | undefined)[]) => {
+        asked.push(`tokens ${references.map(reference => reference?.id ?? 'elsewhere').join(' ')}`)
         return references.map(() => undefined)
       },
     },
     profile: { issuer: 'https://issuer.example' },
+    usage: { afterAnswers: () => undefined },
   }
   return { asked, ports: ports as unknown as IntrospectPorts }
 }
@@ -71,4 +77,29 @@ test('a key that was found lately and is live no more is refused, whatever was l
   const { asked, ports } = makePorts(['gone'])
   assert.deepEqual((await ask(ports, ['gone', 'a'])).map(codeOf), ['invalid_client'])
   assert.deepEqual(asked, ['tokens a', 'keys gone'])
+})
+
+test('a text that cannot be a token of ours costs a look-up as any other, and no answer goes to another request', async () => {
+  const { asked, ports } = makePorts(['good'])
+  assert.deepEqual(await ask(ports, ['good', FOREIGN], ['good', 'b'], ['new', FOREIGN]), [
+    { active: false },
+    { active: false },
+    { refusal: (await ask(ports, ['new', 'c']).then(([one]) => one as { readonly refusal: object })).refusal },
+  ])
+  assert.deepEqual(asked.slice(0, 2), ['tokens elsewhere b', 'keys good good new'])
+})
+
+test('digests and audiences are compared whatever was found, and what was not found is inactive', async () => {
+  const { ports } = makePorts(['good'])
+  const compared: string[] = []
+  const areEqual = (one: string, other: string): boolean => {
+    compared.push(`${one.length} ${other.length}`)
+    return true
+  }
+  const secrets = { ...ports.secrets, areEqual }
+  assert.deepEqual(await ask({ ...ports, secrets }, ['good', FOREIGN], ['good', 'b']), [
+    { active: false },
+    { active: false },
+  ])
+  assert.deepEqual(compared, ['32 32', '0 32'])
 })

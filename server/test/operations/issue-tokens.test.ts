@@ -88,7 +88,7 @@ test('where it is unknown whether a group was written, each of it is Unavailable
 })
 
 test('a write that fails for a group is done for each of it by itself, and fails for the culprit alone', async () => {
-  const fault = new Error('planted')
+  const fault = new Error('seeded')
   const insert: Program['insert'] = clientId => {
     if (clientId === 'two') throw fault
     return 'inserted'
@@ -108,7 +108,7 @@ test('a write that fails for a group is done for each of it by itself, and fails
 })
 
 test('under the lock, too, what fails fails for the culprit alone', async () => {
-  const fault = new Error('planted')
+  const fault = new Error('seeded')
   const insertLocked: NonNullable<Program['insertLocked']> = clientId => {
     if (clientId === 'two') throw fault
     return 'inserted'

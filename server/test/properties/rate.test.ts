@@ -43,7 +43,7 @@ const live = (window: RateWindow, max: number, random: () => number): readonly n
     } else {
       assert.ok(from > at)
       assert.ok(within >= max, `refused although only ${within} of ${max} were issued`)
-      assert.equal(earliestIssue(counts, max, window, from), from, 'what was told as the earliest is not')
+      assert.equal(earliestIssue(counts, max, window, from), from, 'what was returned as the earliest is not')
       assert.ok(earliestIssue(counts, max, window, from - 1) > from - 1, 'there was an earlier one')
     }
   }

@@ -69,23 +69,37 @@ test('every limit of work is named where something is turned away', () => {
   )
 })
 
-test('signatures that wait are counted up, and down to none', async () => {
-  const counts: number[] = []
+const recordWaits = () => {
+  const [counts, waits]: [number[], number[]] = [[], []]
+  const onWaiting = (count: number) => void counts.push(count)
+  return { counts, waits, recorder: { onWaiting, onWaited: (milliseconds: number) => void waits.push(milliseconds) } }
+}
+
+test('signatures that wait are counted up, and down to none, and how long each waited is measured', async () => {
+  const { counts, waits, recorder } = recordWaits()
   const first = Promise.withResolvers<boolean>()
-  const queue = makeVerificationQueue({ underWayMax: 1, waitingMax: 2 }, count => void counts.push(count))
+  const queue = makeVerificationQueue({ underWayMax: 1, waitingMax: 2 }, recorder)
   const verified = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(source => queue(source, () => first.promise))
   await nextTurn()
   assert.deepEqual(counts, [1, 0, 1, 2])
+  assert.deepEqual(waits, [], 'What begins at once has not waited.')
   first.resolve(true)
   await Promise.all(verified)
   assert.deepEqual(counts, [1, 0, 1, 2, 1, 0])
+  assert.equal(waits.length, 2)
+  assert.ok(waits.every(wait => wait > 0))
 })
 
-test('imported secrets that are verified or wait are counted up, and down to none', async () => {
-  const counts: number[] = []
+test('imported secrets that are verified or wait are counted up, and down to none, and their waits measured', async () => {
+  const { counts, waits, recorder } = recordWaits()
+  let now = 1000
   const verify = makeForeignHashVerifier({
-    verify: () => Promise.resolve(0),
-    onWaiting: count => void counts.push(count),
+    verify: () => {
+      now += 40
+      return Promise.resolve(0)
+    },
+    now: () => now,
+    waits: recorder,
   })
   const of = (credentialId: string) => {
     const proof = { credentialId, source: '192.0.2.1', foreignHash: `hash of ${credentialId}` }
@@ -93,4 +107,5 @@ test('imported secrets that are verified or wait are counted up, and down to non
   }
   await Promise.all([of('a'), of('b')])
   assert.deepEqual([Math.max(...counts), counts.at(-1)], [2, 0])
+  assert.deepEqual(waits, [0], 'Only the second waited: it arrived after the clock had gone on.')
 })

@@ -58,8 +58,11 @@ test('every line that the code logs is an event of the table', () => {
   )
 })
 
+/** Written without the logger, by compose/access-log.ts; access-log.test.ts reads its lines. */
+const BY_HAND = 'request'
+
 test('every event of the table is logged somewhere', () => {
-  const used = new Set(calls.map(({ text }) => named(text)))
+  const used = new Set([BY_HAND, ...calls.map(({ text }) => named(text))])
   nothing(
     rows.map(([name]) => name).filter(name => !used.has(name)),
     'Log it, or remove it from the table.',

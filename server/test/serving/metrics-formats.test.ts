@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { PbfReader } from 'pbf'
 import { findProgram } from '../../../testkit/processes/find-program.ts'
-import { bucketOf, nativeIndexOf } from '../../src/metrics/buckets.ts'
+import { makeBucketOf, nativeIndexOf } from '../../src/metrics/buckets.ts'
 import { makeLayout } from '../../src/metrics/layout.ts'
 import { makeSlab, openRecorder } from '../../src/metrics/memory.ts'
 import { makeProcessMetrics } from '../../src/metrics/process-metrics.ts'
@@ -130,7 +130,7 @@ test('the protobuf format has each native bucket under its number, and classic b
   assert.equal(deltas.pos, deltas.length)
   const expected = new Map<number, number>()
   for (const value of SECONDS.filter(one => one > 2 ** -17)) {
-    const at = nativeIndexOf('seconds', bucketOf('seconds', value))
+    const at = nativeIndexOf('seconds', makeBucketOf('seconds')(value))
     expected.set(at, (expected.get(at) ?? 0) + 1)
   }
   assert.deepEqual(
@@ -151,7 +151,7 @@ test('the protobuf format has each native bucket under its number, and classic b
   assert.equal(readMessage(bytesOf(gauge.get(2)?.[0])).get(1)?.[0], 4)
 })
 
-test('what the process tells of itself is of the whole process', async () => {
+test('the metrics of the process are of the whole process', async () => {
   const names = (await makeProcessMetrics()()).map(({ name }) => name)
   assert.ok(names.includes('process_cpu_seconds_total') && names.includes('process_start_time_seconds'))
   assert.deepEqual(

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import * as fc from 'fast-check'
-import { boundOf, bucketOf, bucketsOf, classicBounds } from '../../src/metrics/buckets.ts'
+import { boundOf, bucketsOf, classicBounds, makeBucketOf } from '../../src/metrics/buckets.ts'
 import { makeLayout } from '../../src/metrics/layout.ts'
 import { makeSlab, openRecorder } from '../../src/metrics/memory.ts'
 import { type Histogram, readMemory } from '../../src/metrics/read-memory.ts'
@@ -30,7 +30,7 @@ test('a bucket holds the values that are at most its bound and above the bound b
     const value = fc.double({ min: boundOf(kind, 0), max: boundOf(kind, last), noNaN: true })
     fc.assert(
       fc.property(value, observed => {
-        const bucket = bucketOf(kind, observed)
+        const bucket = makeBucketOf(kind)(observed)
         // A bound that is no power of two is itself rounded, so a value may lie at it.
         assert.ok(observed <= boundOf(kind, bucket) * (1 + 1e-15), `${observed} in ${bucket}`)
         if (bucket > 0) assert.ok(observed > boundOf(kind, bucket - 1) * (1 - 1e-15), `${observed} in ${bucket}`)
@@ -38,11 +38,11 @@ test('a bucket holds the values that are at most its bound and above the bound b
     )
     for (let bucket = 0; bucket <= last; bucket += 8) {
       const bound = boundOf(kind, bucket)
-      assert.equal(bucketOf(kind, bound), bucket, 'A power of two is in the bucket that it bounds.')
-      if (bucket < last) assert.equal(bucketOf(kind, bound * (1 + 1e-12)), bucket + 1)
+      assert.equal(makeBucketOf(kind)(bound), bucket, 'A power of two is in the bucket that it bounds.')
+      if (bucket < last) assert.equal(makeBucketOf(kind)(bound * (1 + 1e-12)), bucket + 1)
     }
-    for (const tiny of [0, -1, Number.NaN, Number.MIN_VALUE]) assert.equal(bucketOf(kind, tiny), 0)
-    for (const huge of [1e9, Number.POSITIVE_INFINITY]) assert.equal(bucketOf(kind, huge), last)
+    for (const tiny of [0, -1, Number.NaN, Number.MIN_VALUE]) assert.equal(makeBucketOf(kind)(tiny), 0)
+    for (const huge of [1e9, Number.POSITIVE_INFINITY]) assert.equal(makeBucketOf(kind)(huge), last)
   }
 })
 
@@ -51,7 +51,7 @@ test('a classic bound is a power of two and covers exactly the buckets up to it'
     for (const { bound, cells } of classicBounds(kind)) {
       assert.ok(Number.isInteger(Math.log2(bound)))
       assert.equal(boundOf(kind, cells - 1), bound)
-      assert.equal(bucketOf(kind, bound), cells - 1)
+      assert.equal(makeBucketOf(kind)(bound), cells - 1)
     }
   }
 })
@@ -93,9 +93,30 @@ test('what is read is the sum of what every thread observed, and an unknown oper
 
 const bucketsExpected = (values: readonly number[]): number[] => {
   const buckets = Array.from({ length: bucketsOf('seconds') }, () => 0)
-  for (const value of values) buckets[bucketOf('seconds', value)] = (buckets[bucketOf('seconds', value)] ?? 0) + 1
+  for (const value of values)
+    buckets[makeBucketOf('seconds')(value)] = (buckets[makeBucketOf('seconds')(value)] ?? 0) + 1
   return buckets
 }
+
+test('a series that is opened once takes what add and observe would, and is the same series', () => {
+  fc.assert(
+    fc.property(fc.array(observation, { maxLength: 40 }), observations => {
+      const [named, opened] = [openThreads(1), openThreads(1)]
+      const labelsOf = (operation: string) => ({ operation, outcome: 'refused' }) as const
+      for (const { operation, value } of observations) {
+        named.threads[0]?.observe('mintmark_request_seconds', { operation }, value)
+        named.threads[0]?.observe('mintmark_group_requests', { group: 'introspect' }, value)
+        named.threads[0]?.add('mintmark_requests_total', labelsOf(operation), 2)
+        opened.threads[0]?.histogram('mintmark_request_seconds', { operation })(value)
+        opened.threads[0]?.histogram('mintmark_group_requests', { group: 'introspect' })(value)
+        const count = opened.threads[0]?.counter('mintmark_requests_total', labelsOf(operation))
+        count?.()
+        count?.()
+      }
+      assert.deepEqual(opened.slabs, named.slabs)
+    }),
+  )
+})
 
 test('no two series share a cell', () => {
   const { threads, slabs } = openThreads(1)

@@ -53,6 +53,7 @@ test('no label is of a kind whose values are ids, addresses or names', () => {
     'outcome',
     'code',
     'kind',
+    'call',
     'limit',
     'result',
     'group',

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { pino } from 'pino'
 import { migrateStore, openService } from '../../src/compose/compose.ts'
+import { ENDS_MAX } from '../../src/compose/thread-ends.ts'
 import { readServeConfig } from '../../src/config/config.ts'
 import { startServing } from '../../src/serving/serving-threads.ts'
 import { makeLayout } from '../../src/metrics/layout.ts'
@@ -60,11 +61,15 @@ const start = async (t: TestContext, threads = THREADS) => {
   return { ask, agent, key: key ?? '', workers, port, metricsPort }
 }
 
+/** Far more than a scrape may take (docs/metrics.md has what it takes): on a busy machine the whole process waits for its turn. */
+const SCRAPE_MS_MAX = 10_000
+
 /** Every sample by its name and labels. */
 const scrape = async (port: number | undefined): Promise<ReadonlyMap<string, number>> => {
   // What was read less than half a second ago would be read again.
   await delay(500)
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const signal = AbortSignal.timeout(SCRAPE_MS_MAX)
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { signal })).text()
   const samples = text
     .split('\n')
     .filter(line => line.startsWith('mintmark_'))
@@ -75,9 +80,9 @@ const scrape = async (port: number | undefined): Promise<ReadonlyMap<string, num
   return new Map(samples)
 }
 
-/** Of what changes by itself. */
+/** Of what changes by itself. The next signing key is made in the background. */
 const BY_ITSELF =
-  /^mintmark_(?:live_tokens|facts|event_loop|gc|commit|write|store_read|work|background|audit|key_set|request_seconds_(?:bucket|sum)|group_requests|connections|start_)/
+  /^mintmark_(?:live_tokens|facts|event_loop|gc|commit|write|store_read|work|background|audit|key_set|signing_key_created|request_seconds_(?:bucket|sum)|group_requests|connections|start_)/
 
 /** Samples that have changed, with the difference. */
 const changes = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) =>
@@ -128,6 +133,36 @@ test('requests of each outcome change exactly their series, whichever thread ans
   })
 })
 
+test(
+  'a caller who hangs up before the answer is not counted as answered, and one whose URL cannot be read is',
+  OPTIONS,
+  async t => {
+    const { ask, metricsPort, port } = await start(t, 1)
+    const before = await scrape(metricsPort)
+    const open = before.get('mintmark_connections') ?? 0
+    const socket = connect(port ?? 0, '127.0.0.1').on('error', () => undefined)
+    await once(socket, 'connect')
+    const type = 'content-type: application/x-www-form-urlencoded'
+    // The second request begins as soon as the first is answered, and lacks most of its body.
+    socket.write(
+      `GET /livez HTTP/1.1\r\nhost: x\r\n\r\nPOST /oauth/token HTTP/1.1\r\nhost: x\r\n${type}\r\ncontent-length: 50\r\n\r\ngrant`,
+    )
+    await once(socket, 'data')
+    socket.resetAndDestroy()
+    assert.equal((await ask('/%ff')).status, 400)
+    let after = await scrape(metricsPort)
+    while (after.get('mintmark_connections') !== open) after = await scrape(metricsPort)
+    assert.deepEqual(changes(before, after), {
+      'mintmark_requests_total{operation="checkAlive",outcome="success"}': 1,
+      'mintmark_requests_total{operation="other",outcome="refused"}': 1,
+      'mintmark_request_seconds_count{operation="checkAlive"}': 1,
+      'mintmark_request_seconds_count{operation="other"}': 1,
+      // An answer was made to both, and nobody heard the first.
+      'mintmark_refusals_total{code="invalid_request"}': 2,
+    })
+  },
+)
+
 test('counters go on when a thread that counted is replaced', OPTIONS, async t => {
   const { ask, workers, metricsPort } = await start(t)
   const before = await scrape(metricsPort)
@@ -152,6 +187,36 @@ test('counters go on when a thread that counted is replaced', OPTIONS, async t =
     'mintmark_thread_ends_total{thread="serving"}': THREADS,
   })
 })
+
+test(
+  'a callback that throws ends its thread alone, which is replaced and counted; five in a minute make /readyz say so',
+  OPTIONS,
+  async t => {
+    const { ask, workers, metricsPort } = await start(t, 1)
+    const before = await scrape(metricsPort)
+    const untilAnswered = async (): Promise<string> => {
+      for (;;) {
+        const answer = await ask('/readyz').catch(() => undefined)
+        if (answer !== undefined) return `${answer.status} ${answer.body}`
+        await delay(50)
+      }
+    }
+    const serving = () => workers.filter(({ threadName }) => threadName === 'mintmark serving')
+    for (let ends = 0; ends < ENDS_MAX; ends += 1) {
+      assert.match(await untilAnswered(), /^200 /)
+      const thread = serving().at(-1)
+      assert.ok(thread !== undefined)
+      const failed = once(thread, 'error')
+      // No message of the main thread: the callback that takes it throws.
+      thread.postMessage(null)
+      const [fault] = (await failed) as readonly unknown[]
+      assert.ok(fault instanceof TypeError, String(fault))
+    }
+    assert.match(await untilAnswered(), /^503 .*Threads of the process ended by themselves 5 times within a minute/)
+    const after = changes(before, await scrape(metricsPort))
+    assert.equal(after['mintmark_thread_ends_total{thread="serving"}'], ENDS_MAX)
+  },
+)
 
 const BUSY = `
   const { workerData } = require('node:worker_threads')
@@ -217,6 +282,8 @@ test('a service that sheds requests answers scrapes, and they show all that they
   while (readShed(second) === readShed(first)) second = await scrape(metricsPort)
   flooded.abort()
   await flooding
+  assert.ok((second.get('mintmark_start_wait_seconds_count{kind="probe"}') ?? 0) > 0)
+  assert.ok((second.get('mintmark_start_queue_requests{kind="probe"}') ?? -1) >= 0)
   const gone = [...before.keys(), ...first.keys()].filter(name => !second.has(name))
   assert.deepEqual(gone, [])
 })

@@ -1,4 +1,4 @@
-// What the main thread tells serving threads while the service runs reaches those that start later too.
+// What the main thread sends to serving threads while the service runs reaches those that start later too.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'

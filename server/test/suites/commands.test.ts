@@ -1,4 +1,4 @@
-// Commands that one process runs one after another.
+// Commands about tokens, keys and what is printed, that one process runs one after another.
 import { runFolders } from './run-files.ts'
 
 await runFolders('cli/commands', 'cli/terminal', 'cli/remote')

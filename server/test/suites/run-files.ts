@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, suite } from 'node:test'
+import { endRunnerHook } from './test-runner-hook.ts'
 
 /** Files of a folder below server/test: `NAME.test.ts` each. */
 export type TestFiles = readonly [folder: string, names: readonly string[]]
@@ -26,6 +27,7 @@ export const runFiles = async (...all: readonly TestFiles[]): Promise<void> => {
       await over.promise
     }
   }
+  endRunnerHook()
   loaded.resolve(undefined)
 }
 

@@ -1,8 +1,13 @@
 // mintmark restore accept
 import { type Command, Option } from 'commander'
 import { acceptStoreRestore, readStoreRestore } from '../../compose/backup.ts'
-import { readStoreConfig, type StoreConfig } from '../../config/config.ts'
+import { openAdministration } from '../../compose/compose.ts'
+import { readCommandConfig, readStoreConfig, type StoreConfig } from '../../config/config.ts'
+import { parseUuid } from '../../../../api/values/uuid.ts'
 import type { Acceptance } from '../../domain/restore.ts'
+import { describeAgent } from '../names/agent-names.ts'
+import { findNamed } from '../names/find-named.ts'
+import { connectDirect } from '../remote/api.ts'
 import { cliOrigin } from '../remote/cli-origin.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { addExamples } from '../terminal/examples.ts'
@@ -10,7 +15,7 @@ import { CommandFailed } from '../terminal/exit.ts'
 import { printJson, printLine } from '../terminal/print.ts'
 import { reportRestore } from './show-restore.ts'
 import { localOnly } from './local-only.ts'
-import { suspendedRecord, formatSuspended } from './count-suspended.ts'
+import { suspendedRecord, formatSuspended } from './show-restore.ts'
 
 type Options = {
   readonly agent?: string
@@ -20,29 +25,50 @@ type Options = {
   readonly json?: boolean
 }
 
-const acceptanceOf = ({ agent, credential, apiKeyId }: Options): Acceptance => {
+type Accepted = Exclude<Acceptance, { readonly kind: 'all' }>
+
+const givenIn = ({ agent, credential, apiKeyId }: Options): Accepted | undefined => {
   if (agent !== undefined) return { kind: 'agent', id: agent }
   if (credential !== undefined) return { kind: 'credential', id: credential }
-  return apiKeyId === undefined ? { kind: 'all' } : { kind: 'api_key', id: apiKeyId }
+  return apiKeyId === undefined ? undefined : { kind: 'api_key', id: apiKeyId }
+}
+
+const KIND_NAMES = { agent: 'agent-id', credential: 'credential-id', api_key: 'api-key-id' } as const
+
+/** What is accepted, by its whole id or name as what ends something is: what lives again was ended by somebody. */
+const acceptanceOf = async (
+  options: Options,
+): Promise<{ readonly acceptance: Acceptance; readonly described: string }> => {
+  const given = givenIn(options)
+  if (given === undefined) return { acceptance: { kind: 'all' }, described: '' }
+  const { kind, id: text } = given
+  const whole = parseUuid(text)
+  if (options.yes === true && whole !== undefined) return { acceptance: { kind, id: whole }, described: '' }
+  const api = connectDirect(await openAdministration(readCommandConfig(), cliOrigin()))
+  try {
+    const id = await findNamed(api, KIND_NAMES[kind], { text, ends: true })
+    const described = kind === 'agent' ? await describeAgent(api, { agent_id: id }) : id
+    return { acceptance: { kind, id }, described: `${NAMES[kind]} ${described}` }
+  } finally {
+    await api.close()
+  }
 }
 
 const NAMES = { agent: 'agent', credential: 'credential', api_key: 'API key' } as const
 
-const ask = async (config: StoreConfig, acceptance: Acceptance): Promise<void> => {
+const ask = async (config: StoreConfig, described: string): Promise<void> => {
   const state = await readStoreRestore(config)
   if (state === undefined) return
-  const what =
-    acceptance.kind === 'all'
-      ? `${formatSuspended(state.suspended)} can`
-      : `${NAMES[acceptance.kind]} ${acceptance.id} can`
+  const what = described === '' ? formatSuspended(state.suspended) : described
   await confirm(
-    `${reportRestore(state)} From now on ${what} be used as they were then: what was disabled, revoked or narrowed later, and has not been again, lives again.`,
+    `${reportRestore(state)} From now on ${what} can be used as they were then: what was disabled, revoked or narrowed later, and has not been again, lives again.`,
   )
 }
 
 const run = async (options: Options): Promise<void> => {
-  const [config, acceptance] = [readStoreConfig(), acceptanceOf(options)]
-  if (options.yes !== true) await ask(config, acceptance)
+  const config = readStoreConfig()
+  const { acceptance, described } = await acceptanceOf(options)
+  if (options.yes !== true) await ask(config, described)
   const accepted = await acceptStoreRestore(config, acceptance, cliOrigin())
   if (accepted === 'unknown') {
     throw new CommandFailed(
@@ -60,9 +86,18 @@ export const addAcceptRestore = (restore: Command): void => {
   const command = restore
     .command('accept')
     .description('let what a restore suspended be used again, as it was at the time of the backup')
-    .addOption(one('--agent <id>', 'only this agent, with its credentials', 'credential', 'apiKeyId'))
-    .addOption(one('--credential <id>', 'only this credential, with its agent', 'agent', 'apiKeyId'))
-    .addOption(one('--api-key-id <id>', 'only this API key', 'agent', 'credential'))
+    .addOption(
+      one(
+        '--agent <agent-id>',
+        'only this agent, by its id or its name, with its credentials',
+        'credential',
+        'apiKeyId',
+      ),
+    )
+    .addOption(
+      one('--credential <credential-id>', 'only this credential, by its id, with its agent', 'agent', 'apiKeyId'),
+    )
+    .addOption(one('--api-key-id <api-key-id>', 'only this API key, by its id or its name', 'agent', 'credential'))
     .option('--json', 'print {"accepted"}')
     .option('--yes', 'do not ask')
   addExamples(localOnly(command), ['mintmark restore accept --yes']).action(run)

@@ -5,16 +5,15 @@ import { readStoreConfig, type StoreConfig } from '../../config/config.ts'
 import { formatTime } from '../../../../api/values/time.ts'
 import { cliOrigin } from '../remote/cli-origin.ts'
 import { addExamples } from '../terminal/examples.ts'
-import { printError, printJson, printLine } from '../terminal/print.ts'
+import { formatCount, printError, printJson, printLine } from '../terminal/print.ts'
 import { localOnly } from './local-only.ts'
-import { formatCount } from '../terminal/format-count.ts'
-import { suspendedRecord } from './count-suspended.ts'
+import { suspendedRecord } from './show-restore.ts'
 
 type Options = { readonly force?: boolean; readonly json?: boolean }
 
 const REPORT_EVERY_MS = 500
 
-/** Tells a person, on standard error, how much is copied. */
+/** Prints for a person, on standard error, how much is copied. */
 const makeProgress = (): { readonly onProgress: (part: number) => void; readonly end: () => void } => {
   let reportedAt = 0
   return {
@@ -27,7 +26,7 @@ const makeProgress = (): { readonly onProgress: (part: number) => void; readonly
   }
 }
 
-/** The backup is good without: a person is told, and the command succeeds. */
+/** The backup is good without: a person is warned, and the command succeeds. */
 const recordOrWarn = async (config: StoreConfig, madeAt: number): Promise<void> => {
   try {
     await recordStoreBackup(config, madeAt, cliOrigin())

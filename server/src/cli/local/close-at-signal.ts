@@ -3,7 +3,7 @@ import closeWithGrace, { type Options } from 'close-with-grace'
 import { type FaultLog, reportUnhandledRejections } from '../../compose/log.ts'
 import { reportFailure } from '../terminal/exit.ts'
 
-/** How long answers that are under way may take once the process is told to end. */
+/** How long answers that are under way may take once the process got a signal to end. */
 const CLOSE_MILLISECONDS_MAX = 10_000
 
 type Ending = {

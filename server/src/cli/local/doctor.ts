@@ -7,8 +7,7 @@ import { parseServiceUrl } from '../../config/remote.ts'
 import { type CheckResult, type Finding, worstOf } from '../../domain/checkup.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { CommandFailed } from '../terminal/exit.ts'
-import { formatCount } from '../terminal/format-count.ts'
-import { printJson, printLine, terminalWidth } from '../terminal/print.ts'
+import { formatCount, printJson, printLine, terminalWidth } from '../terminal/print.ts'
 import { layOutTable } from '../terminal/table.ts'
 
 type Options = { readonly url?: string; readonly json?: boolean }

@@ -17,8 +17,8 @@ export type LostAct = {
 
 export type LostActs = {
   readonly again: readonly LostAct[]
-  /** Those that took something away in a way that only a person can tell is still meant. */
-  readonly left: readonly Pick<Entry, 'kind' | 'at' | 'subject'>[]
+  /** Those that took something away in a way of which only a person knows whether it is still meant. */
+  readonly left: readonly (Pick<Entry, 'kind' | 'at' | 'subject'> & Pick<LostAct, 'agentId'>)[]
 }
 
 type Entry = {
@@ -70,6 +70,8 @@ export const lostActsIn = (text: string, since: Milliseconds): LostActs => {
     if (act !== undefined) again.set(`${act.kind} ${act.subject}`, act)
     if (entry.kind === 'agent.enable') again.delete(`agent.disable ${entry.subject}`)
   }
-  const left = entries.filter(({ kind }) => LEFT.includes(kind)).map(({ kind, at, subject }) => ({ kind, at, subject }))
+  const left = entries
+    .filter(({ kind }) => LEFT.includes(kind))
+    .map(({ kind, at, subject, detail }) => ({ kind, at, subject, agentId: textOf(detail['agent_id']) }))
   return { again: [...again.values()], left }
 }

@@ -7,9 +7,8 @@ import { confirm } from '../terminal/confirm.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { CommandFailed, EXIT } from '../terminal/exit.ts'
 import { makeMoveProgress } from './move-progress.ts'
-import { printJson, printLine } from '../terminal/print.ts'
+import { formatCount, printJson, printLine } from '../terminal/print.ts'
 import { localOnly } from './local-only.ts'
-import { formatCount } from '../terminal/format-count.ts'
 
 type Options = {
   readonly from: string

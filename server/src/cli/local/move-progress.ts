@@ -23,7 +23,7 @@ type Progress = {
 const REPORT_EVERY_MS = 500
 const SECOND_MS = 1000
 
-/** Tells nothing where nobody looks, or where the caller is quiet. */
+/** Prints nothing where nobody looks, or where the caller is quiet. */
 export const makeMoveProgress = (isQuiet: boolean, output: Output = process.stderr): Progress => {
   if (isQuiet || output.isTTY !== true) return { report: () => undefined, end: () => undefined }
   let [reportedAt, began, firstRows, current] = [Number.NEGATIVE_INFINITY, 0, 0, '']

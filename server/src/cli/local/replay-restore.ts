@@ -5,14 +5,17 @@ import { revokeApiKey } from '../../../../api/api-keys.ts'
 import { revokeCredential } from '../../../../api/credentials.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { defineAdminCommand } from '../administer.ts'
+import { nameAgents } from '../names/agent-names.ts'
 import { type Api, ApiRefusal } from '../remote/api.ts'
 import { type LostAct, type LostActs, lostActsIn } from './lost-acts.ts'
-import { printLine, printTable } from '../terminal/print.ts'
+import { formatCount, printLine, type PrintedRecord, printTable } from '../terminal/print.ts'
 import { readDocument } from '../terminal/standard-input.ts'
-import { formatCount } from '../terminal/format-count.ts'
 import { addTimeHelp, parseTerminalTime } from '../terminal/time.ts'
 
-type Options = { readonly since: Milliseconds }
+/** A log of years; a text of JavaScript holds little more. */
+const AUDIT_LOG_BYTES_MAX = 469_762_048
+
+type Options = { readonly since: Milliseconds; readonly json?: boolean }
 
 const REPEATS: Readonly<Record<LostAct['kind'], (api: Api, act: LostAct, note: string) => Promise<unknown>>> = {
   'agent.disable': (api, { subject: id }, note) => api.call(disableAgent, { path: { id }, body: { note } }),
@@ -39,9 +42,9 @@ const doAgain = async (api: Api, act: LostAct): Promise<Result> => {
   }
 }
 
-const COLUMNS = ['result', 'kind', 'subject', 'at']
+const COLUMNS = ['result', 'kind', 'subject', 'agent', 'owner', 'at']
 
-const report = ({ left }: LostActs, rows: readonly Readonly<Record<string, string>>[]): void => {
+const report = ({ left }: LostActs, rows: readonly PrintedRecord[]): void => {
   if (rows.length > 0) printTable(COLUMNS, rows)
   const done = rows.filter(({ result }) => result === 'done').length
   printLine(`${formatCount(done, 'act')} done again.`)
@@ -50,8 +53,19 @@ const report = ({ left }: LostActs, rows: readonly Readonly<Record<string, strin
   }
 }
 
+type Row = Readonly<Record<'kind' | 'subject' | 'at', string>>
+
+const rowOf = ({ kind, subject, at }: Row): Row => ({ kind, subject, at })
+
+/** For people, each row with its agent: asked for before an agent is deleted again. */
+const nameRows = (api: Api, { again, left }: LostActs): Promise<readonly PrintedRecord[]> =>
+  nameAgents(
+    api,
+    [...again, ...left].map(act => ({ ...rowOf(act), agent_id: act.agentId })),
+  )
+
 const readActs = async ([file = '']: readonly string[], { since }: Options): Promise<LostActs> =>
-  lostActsIn(await readDocument(file), since)
+  lostActsIn(await readDocument(file, AUDIT_LOG_BYTES_MAX), since)
 
 export const addReplayRestore = (restore: Command): void => {
   const command = restore
@@ -75,12 +89,16 @@ export const addReplayRestore = (restore: Command): void => {
     },
     run: async ({ api, args, options }) => {
       const lost = await (acts ?? readActs(args, options))
-      const data: Readonly<Record<string, string>>[] = []
-      for (const act of lost.again) {
-        data.push({ result: await doAgain(api, act), kind: act.kind, subject: act.subject, at: act.at })
-      }
-      const left = lost.left.map(one => ({ result: 'left', ...one }))
-      return { json: { data, left: lost.left }, forPeople: () => report(lost, [...data, ...left]) }
+      const named = options.json === true ? [] : await nameRows(api, lost)
+      const results: Result[] = []
+      for (const act of lost.again) results.push(await doAgain(api, act))
+      const data = lost.again.map((act, n) => ({ result: results[n], ...rowOf(act) }))
+      const forPeople = (): void =>
+        report(
+          lost,
+          named.map((row, n) => ({ result: results[n] ?? 'left', ...row })),
+        )
+      return { json: { data, left: lost.left.map(rowOf) }, forPeople }
     },
   })
 }

@@ -1,8 +1,8 @@
-// mintmark clock reset
+// mintmark clock, mintmark clock reset
 import type { Command } from 'commander'
 import { resetStoreClock } from '../../compose/compose.ts'
 import { readStoreConfig } from '../../config/config.ts'
-import { confirm } from '../terminal/confirm.ts'
+import { confirm, endsEveryToken } from '../terminal/confirm.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { cliOrigin } from '../remote/cli-origin.ts'
 import { printJson, printLine } from '../terminal/print.ts'
@@ -12,13 +12,13 @@ const CONSEQUENCE = 'This ends every token that is alive, so that agents must as
 
 const run = async (options: { readonly yes?: boolean; readonly json?: boolean }): Promise<void> => {
   const config = readStoreConfig()
-  if (options.yes !== true) await confirm(CONSEQUENCE)
+  if (options.yes !== true) await confirm(endsEveryToken(CONSEQUENCE))
   await resetStoreClock(config, cliOrigin())
   if (options.json === true) return printJson({ reset: true })
   printLine('The clock of the store is reset, and every token that was alive has ended.')
 }
 
-export const addResetClock = (clock: Command): void => {
+const addResetClock = (clock: Command): void => {
   const command = clock
     .command('reset')
     .description('accept a system clock that stands far behind the time that the store has seen; ends every token')
@@ -26,3 +26,6 @@ export const addResetClock = (clock: Command): void => {
     .option('--yes', 'do not ask')
   addExamples(localOnly(command), ['mintmark clock reset --yes']).action(run)
 }
+
+export const addClock = (program: Command): void =>
+  addResetClock(program.command('clock').description('the clock of the store'))

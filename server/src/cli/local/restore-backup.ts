@@ -5,13 +5,12 @@ import { nameOfStore } from '../../compose/store.ts'
 import { type MigrateConfig, readMigrateConfig } from '../../config/config.ts'
 import { formatTime } from '../../../../api/values/time.ts'
 import { cliOrigin } from '../remote/cli-origin.ts'
-import { confirm } from '../terminal/confirm.ts'
+import { confirm, endsEveryToken } from '../terminal/confirm.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { CommandFailed } from '../terminal/exit.ts'
-import { printJson, printLine } from '../terminal/print.ts'
+import { formatCount, printJson, printLine } from '../terminal/print.ts'
 import { localOnly } from './local-only.ts'
-import { formatCount } from '../terminal/format-count.ts'
-import { suspendedRecord, formatSuspended } from './count-suspended.ts'
+import { suspendedRecord, formatSuspended } from './show-restore.ts'
 
 type Options = { readonly replace?: boolean; readonly yes?: boolean; readonly json?: boolean }
 
@@ -41,7 +40,7 @@ const run = async (file: string, options: Options): Promise<void> => {
       `${config.databaseFile} is there already: set MINTMARK_DATA_DIR to an empty folder, or say --replace.`,
     )
   }
-  if (options.yes !== true) await confirm(consequenceOf(plan, config))
+  if (options.yes !== true) await confirm(endsEveryToken(consequenceOf(plan, config)))
   const { seq, suspended, kid, aside } = await plan.run(replace)
   const madeAt = formatTime(plan.content.madeAt)
   if (options.json === true) {

@@ -3,12 +3,12 @@ import type { Command } from 'commander'
 import { restoreStoreInPlace } from '../../compose/backup.ts'
 import { readMigrateConfig } from '../../config/config.ts'
 import { cliOrigin } from '../remote/cli-origin.ts'
-import { confirm } from '../terminal/confirm.ts'
+import { confirm, endsEveryToken } from '../terminal/confirm.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { printJson, printLine } from '../terminal/print.ts'
 import { RESTORE_ENDS } from './restore-backup.ts'
 import { localOnly } from './local-only.ts'
-import { suspendedRecord, formatSuspended } from './count-suspended.ts'
+import { suspendedRecord, formatSuspended } from './show-restore.ts'
 
 type Options = { readonly yes?: boolean; readonly json?: boolean }
 
@@ -16,7 +16,7 @@ const CONSEQUENCE = `This takes the store for one that was put back as it had be
 
 const run = async (options: Options): Promise<void> => {
   const config = readMigrateConfig()
-  if (options.yes !== true) await confirm(CONSEQUENCE)
+  if (options.yes !== true) await confirm(endsEveryToken(CONSEQUENCE))
   const { seq, suspended, kid } = await restoreStoreInPlace(config, cliOrigin())
   if (options.json === true) return printJson({ seq, kid, suspended: suspendedRecord(suspended) })
   printLine(`Every token in the store has ended; ${kid} signs from now on.`)

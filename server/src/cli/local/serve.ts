@@ -13,7 +13,7 @@ import { addExamples } from '../terminal/examples.ts'
 import { localOnly } from './local-only.ts'
 import { printLine } from '../terminal/print.ts'
 import { reportRestore } from './show-restore.ts'
-import { formatSuspended } from './count-suspended.ts'
+import { formatSuspended } from './show-restore.ts'
 
 const announce = (config: ServeConfig): void => {
   printLine(
@@ -61,6 +61,6 @@ const run = async (): Promise<void> => {
 export const addServe = (program: Command): void => {
   const command = program
     .command('serve')
-    .description('run the service for production; docs/operating.md names its configuration')
+    .description('run the service for production; docs/operating/settings.md names its configuration')
   addExamples(localOnly(command), ['mintmark serve']).action(run)
 }

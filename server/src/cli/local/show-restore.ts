@@ -2,12 +2,11 @@
 import type { Command } from 'commander'
 import { readStoreRestore } from '../../compose/backup.ts'
 import { readStoreConfig } from '../../config/config.ts'
-import { isAnySuspended, type RestoreState } from '../../domain/restore.ts'
+import { isAnySuspended, type RestoreState, type Suspended } from '../../domain/restore.ts'
 import { formatTime, formatTimeOrNull } from '../../../../api/values/time.ts'
 import { addExamples } from '../terminal/examples.ts'
-import { printJson, printLine } from '../terminal/print.ts'
+import { formatCount, printJson, printLine } from '../terminal/print.ts'
 import { localOnly } from './local-only.ts'
-import { suspendedRecord, formatSuspended } from './count-suspended.ts'
 
 /** What a store is as of, where it was restored. */
 export const reportRestore = ({ restoredAt, madeAt }: RestoreState): string =>
@@ -39,3 +38,13 @@ export const addShowRestore = (restore: Command): void => {
     .option('--json', 'print {"restored_at","made_at","suspended"}')
   addExamples(localOnly(command), ['mintmark restore status']).action(run)
 }
+
+/** How many agents, credentials and API keys, in words. */
+export const formatSuspended = ({ agents, credentials, apiKeys }: Suspended): string =>
+  `${formatCount(agents, 'agent')}, ${formatCount(credentials, 'credential')} and ${formatCount(apiKeys, 'API key')}`
+
+export const suspendedRecord = ({ agents, credentials, apiKeys }: Suspended) => ({
+  agents,
+  credentials,
+  api_keys: apiKeys,
+})

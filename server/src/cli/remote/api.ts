@@ -24,9 +24,12 @@ const exitCodeOf = (status: number): ExitCode => {
 /** The service, or the administration in front of the store here, said no. */
 export class ApiRefusal extends CommandFailed {
   readonly status: number
-  constructor(description: string, status: number, error?: string) {
+  /** What a service elsewhere answered; undefined where it was no record. */
+  readonly answer: PrintedRecord | undefined
+  constructor(description: string, status: number, error?: string, answer?: PrintedRecord) {
     super(description, exitCodeOf(status), error)
     this.status = status
+    this.answer = answer
   }
 }
 
@@ -166,8 +169,8 @@ export const connectDirect = ({ call, stream, close }: Awaited<ReturnType<typeof
 const oneLine = (description: string): string => description.replaceAll(/[\r\n]+/g, ' ')
 
 export const connectApi = ({ name, send, close }: Transport): Api => {
-  const wrong = (status: number, why: string): ApiRefusal =>
-    new ApiRefusal(`${name} does not answer as Mintmark does (status ${status}): ${why}.`, status)
+  const wrong = (status: number, why: string, answer?: PrintedRecord): ApiRefusal =>
+    new ApiRefusal(`${name} does not answer as Mintmark does (status ${status}): ${why}.`, status, undefined, answer)
 
   const readJson = async ({ status, type, body }: Reply): Promise<PrintedRecord> => {
     if (status >= 300 && status < 400) throw wrong(status, 'it redirects, and redirects are not followed')
@@ -180,10 +183,12 @@ export const connectApi = ({ name, send, close }: Transport): Api => {
     return value
   }
 
-  const refusalIn = (status: number, { error, error_description: description }: PrintedRecord): ApiRefusal =>
-    typeof description === 'string'
-      ? new ApiRefusal(oneLine(description), status, typeof error === 'string' ? error : undefined)
-      : wrong(status, 'it is no error of Mintmark')
+  const refusalIn = (status: number, answer: PrintedRecord): ApiRefusal => {
+    const { error, error_description: description } = answer
+    return typeof description === 'string'
+      ? new ApiRefusal(oneLine(description), status, typeof error === 'string' ? error : undefined, answer)
+      : wrong(status, 'it is no error of Mintmark', answer)
+  }
 
   const call: Api['call'] = async (row, request) => {
     const reply = await send(messageOf(row, request), AbortSignal.timeout(ANSWER_MS_MAX))

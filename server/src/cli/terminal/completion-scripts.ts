@@ -1,4 +1,4 @@
-// Completion scripts for shells. Each walks the words before the cursor to the command that they name, and offers what
+// Completion scripts for shells. Each reads the words before the cursor, finds the command that they name, and offers what
 // can follow it; they call no program, so that they answer at once.
 import type { OptionWord, Place, Word } from './completion-tree.ts'
 

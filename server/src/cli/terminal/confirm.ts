@@ -31,6 +31,9 @@ export type Consequence =
       readonly phrase: string
     }
 
+/** What ends every token of a store, whichever command does. */
+export const endsEveryToken = (text: string): Consequence => ({ text, phrase: 'end every token' })
+
 const questionOf = (consequence: Consequence) => {
   if (typeof consequence === 'string') return { text: consequence, ask: 'Go on? [y/N]', isMeant: isYes }
   const { text, phrase } = consequence

@@ -75,7 +75,7 @@ const report = ({ line, exitCode, error = nameOf(exitCode) }: Failure, as: 'text
   else printErrorJson({ error, error_description: line })
 }
 
-/** Tells on standard error why the command failed, and gives the exit code. */
+/** Prints on standard error why the command failed, and returns the exit code. */
 export const reportFailure = (error: unknown, as: 'text' | 'json'): number => {
   // Help and version end with 0; of anything else Commander has printed its message by now, but for programs.
   if (error instanceof CommanderError) {

@@ -30,14 +30,14 @@ const formatActor = (actor: PrintedRecord): string => {
 }
 
 /** A count that is not exact ends with a plus. */
-const formatCount = ({ count, exact }: PrintedRecord): string => `${String(count)}${exact === true ? '' : '+'}`
+const formatRecordCount = ({ count, exact }: PrintedRecord): string => `${String(count)}${exact === true ? '' : '+'}`
 
 /** What stands inside of a cell: not taken apart any further. */
 const formatPart = (value: unknown): string => printable(typeof value === 'string' ? value : JSON.stringify(value))
 
 const formatObject = (value: PrintedRecord): string => {
   if ('type' in value) return printable(formatActor(value))
-  if ('count' in value && 'exact' in value) return printable(formatCount(value))
+  if ('count' in value && 'exact' in value) return printable(formatRecordCount(value))
   return Object.entries(value)
     .map(([key, each]) => `${printable(key)}=${formatPart(each)}`)
     .join(' ')
@@ -65,3 +65,7 @@ export const printTable = (columns: readonly string[], rows: readonly PrintedRec
   const cells = rows.map(row => columns.map(column => formatCell(row[column])))
   for (const line of layOutTable(columns, cells, terminalWidth())) printLine(line)
 }
+
+/** A number of things in words. */
+export const formatCount = (count: number, one: string): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? one : `${one}s`}`

@@ -1,8 +1,11 @@
 // Secrets come from files and standard input, never from an option: other users of a machine see those.
 import { isUtf8 } from 'node:buffer'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { parseSecretLine } from '../../config/remote.ts'
 import { CommandFailed, EXIT } from './exit.ts'
+
+/** Any document or secret, from standard input or a file, unless its reader says otherwise; a service takes less. */
+const DOCUMENT_BYTES_MAX = 67_108_864
 
 /** What each standard input was read for: a process that runs one command after another has one for each. */
 const takenFor = new WeakMap<object, string>()
@@ -25,7 +28,7 @@ const readAtMost = async (stream: NodeJS.ReadableStream, bytesMax: number, purpo
 }
 
 /** All of standard input, which is there once. */
-const takeStandardInput = async (purpose: string, bytesMax = Number.POSITIVE_INFINITY): Promise<Buffer> => {
+const takeStandardInput = async (purpose: string, bytesMax = DOCUMENT_BYTES_MAX): Promise<Buffer> => {
   const { stdin } = process
   const taken = takenFor.get(stdin)
   if (taken !== undefined) throw new CommandFailed(`Standard input is read for ${taken} and ${purpose}.`, EXIT.usage)
@@ -37,18 +40,41 @@ const takeStandardInput = async (purpose: string, bytesMax = Number.POSITIVE_INF
 export const readStandardInput = async (purpose: string, bytesMax?: number): Promise<string> =>
   decode(await takeStandardInput(purpose, bytesMax))
 
-const readPath = (path: string): Buffer => {
+const PIECE_BYTES = 65_536
+
+/** All of a file, of which the size is not asked: that of a pipe or a device is not known. Undefined where it is longer. */
+const readFileAtMost = (path: string, bytesMax: number): Buffer | undefined => {
+  const file = openSync(path, 'r')
   try {
-    return readFileSync(path)
+    const pieces: Buffer[] = []
+    for (let bytes = 0; bytes <= bytesMax; ) {
+      const piece = Buffer.allocUnsafe(PIECE_BYTES)
+      const read = readSync(file, piece)
+      if (read === 0) return Buffer.concat(pieces)
+      pieces.push(piece.subarray(0, read))
+      bytes += read
+    }
+    return undefined
+  } finally {
+    closeSync(file)
+  }
+}
+
+const readPath = (path: string, bytesMax = DOCUMENT_BYTES_MAX): Buffer => {
+  try {
+    const bytes = readFileAtMost(path, bytesMax)
+    if (bytes !== undefined) return bytes
+    throw new CommandFailed(`${JSON.stringify(path)} has more than ${bytesMax} bytes.`, EXIT.usage)
   } catch (error) {
+    if (error instanceof CommandFailed) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
     throw new CommandFailed(`${JSON.stringify(path)} cannot be read (${code}).`)
   }
 }
 
 /** What a file holds, or standard input for `-`: in UTF-8, as a service takes it; names in another encoding would be spoiled. */
-export const readDocument = async (path: string): Promise<string> => {
-  const bytes = path === '-' ? await takeStandardInput('the document') : readPath(path)
+export const readDocument = async (path: string, bytesMax = DOCUMENT_BYTES_MAX): Promise<string> => {
+  const bytes = path === '-' ? await takeStandardInput('the document', bytesMax) : readPath(path, bytesMax)
   if (isUtf8(bytes)) return decode(bytes)
   throw new CommandFailed(
     `${path === '-' ? 'Standard input' : JSON.stringify(path)} is not in UTF-8: convert it first.`,

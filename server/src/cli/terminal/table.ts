@@ -1,6 +1,8 @@
 // How a table fits where it is shown: as wide as it is, else with cells folded between their words, else one record below
 // another. Nothing is ever cut off, and no word is broken: an id can be copied whichever way it stands.
 
+import { padText, textWidth } from './text-width.ts'
+
 type Row = readonly string[]
 
 const GAP = 2
@@ -14,7 +16,7 @@ const totalOf = (widths: readonly number[]): number =>
 const widthsOf = (rows: readonly Row[], measure: (cell: string) => number): readonly number[] =>
   (rows[0] ?? []).map((_, n) => largest(rows.map(row => measure(row[n] ?? ''))))
 
-const longestWord = (cell: string): number => largest(cell.split(' ').map(word => word.length))
+const longestWord = (cell: string): number => largest(cell.split(' ').map(textWidth))
 
 /** Takes from the widest column that may be folded until all fit; undefined where they cannot. */
 const squeeze = (
@@ -37,7 +39,8 @@ const fold = (cell: string, width: number): readonly string[] => {
   const lines: string[] = []
   for (const word of cell.split(' ')) {
     const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    if (last !== undefined && textWidth(last) + 1 + textWidth(word) <= width)
+      lines[lines.length - 1] = `${last} ${word}`
     else lines.push(word)
   }
   return lines
@@ -45,7 +48,7 @@ const fold = (cell: string, width: number): readonly string[] => {
 
 const joinCells = (cells: Row, widths: readonly number[]): string =>
   cells
-    .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+    .map((cell, n) => padText(cell, widths[n] ?? 0))
     .join(' '.repeat(GAP))
     .trimEnd()
 
@@ -62,14 +65,14 @@ const foldRow = (row: Row, widths: readonly number[]): readonly string[] => {
 
 /** One name and value a line. */
 export const layOutRecord = (pairs: readonly (readonly [string, string])[]): readonly string[] => {
-  const width = largest(pairs.map(([name]) => name.length))
-  return pairs.map(([name, cell]) => name.padEnd(width + GAP) + cell)
+  const width = largest(pairs.map(([name]) => textWidth(name)))
+  return pairs.map(([name, cell]) => padText(name, width + GAP) + cell)
 }
 
 /** The lines of a table of `rows` under `names`, for a terminal of so many columns. */
 export const layOutTable = (names: Row, rows: readonly Row[], width: number): readonly string[] => {
   const all = [names, ...rows]
-  const natural = widthsOf(all, cell => cell.length)
+  const natural = widthsOf(all, textWidth)
   if (rows.length === 0 || totalOf(natural) <= width) return all.map(row => joinCells(row, natural))
   const widths = squeeze(natural, widthsOf(all, longestWord), width)
   if (widths !== undefined) return all.flatMap(row => foldRow(row, widths))

@@ -5,14 +5,22 @@ const MARK = /^[\p{M}]$/u
 const WIDE =
   /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]$/u
 
+/** One column each: nearly every text. */
+const NARROW = /^[\x20-\x7e]*$/
+
 const widthOf = (character: string): number => (MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1)
 
 /** In columns. */
 export const textWidth = (text: string): number => {
+  if (NARROW.test(text)) return text.length
   let width = 0
   for (const character of text) width += widthOf(character)
   return width
 }
+
+/** Filled with spaces to so many columns where it takes fewer. */
+export const padText = (text: string, columns: number): string =>
+  text + ' '.repeat(Math.max(0, columns - textWidth(text)))
 
 /** The text, or its beginning and an ellipsis, in exactly so many columns, filled with spaces. */
 export const fitText = (text: string, columns: number): string => {

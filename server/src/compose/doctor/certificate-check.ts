@@ -46,12 +46,12 @@ const judgeHost = (leaf: X509Certificate, { survey: { settings } }: Subject): Fi
   if (settings.baseUrl === undefined) return undefined
   const host = new URL(settings.baseUrl).hostname.replace(/^\[|\]$/g, '')
   if (covers(leaf, host)) return undefined
-  const told = {
+  const finding = {
     what: `The TLS certificate is not for ${host}, the host of MINTMARK_BASE_URL.`,
     remedy: `Have one issued whose names include ${host}.`,
     brief: 'The TLS certificate is not for the host of the base URL.',
   }
-  return settings.trustedProxies.length > 0 ? warn(told) : fail(told)
+  return settings.trustedProxies.length > 0 ? warn(finding) : fail(finding)
 }
 
 const judgeAuthorities = ({ survey: { settings }, now }: Subject): readonly Finding[] => {

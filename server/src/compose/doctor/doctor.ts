@@ -3,7 +3,7 @@ import type { ServeConfig, ServeSurvey } from '../../config/config.ts'
 import type { CheckResult } from '../../domain/checkup.ts'
 import { CHECKS } from './checks.ts'
 import { runChecks } from './run-checks.ts'
-import { lookAtService, type ServiceSeen } from './service-seen.ts'
+import { probeService, type ServiceSeen } from './service-seen.ts'
 import { openInspection } from './store-checks.ts'
 import type { StoreSeen, Subject } from './subject.ts'
 
@@ -38,7 +38,7 @@ export const examine = async (survey: ServeSurvey, url: string | undefined): Pro
       isStoreAsked = true
       return store()
     },
-    service: once(async () => (address === undefined ? NO_ADDRESS : lookAtService(address, url !== undefined))),
+    service: once(async () => (address === undefined ? NO_ADDRESS : probeService(address, url !== undefined))),
     reloadFailures: () => ({}),
   }
   const checks = CHECKS.filter(({ needs }) => (url === undefined ? needs !== 'serving' : needs === 'service'))

@@ -27,12 +27,12 @@ const judgeFile = async (path: string): Promise<readonly Finding[]> => {
   if (mode === undefined || (mode & (OTHERS_READ | OTHERS_WRITE)) === 0) return []
   const may = (mode & OTHERS_WRITE) === 0 ? 'read' : 'change'
   const what = `Every user of this machine can ${may} ${path} (mode 0${(mode & 0o777).toString(8)}).`
-  const told = {
+  const finding = {
     what,
     remedy: `Run: chmod 600 ${path}`,
     brief: `Other users of its machine can ${may} a file of the service.`,
   }
-  return [may === 'change' ? fail(told) : warn(told)]
+  return [may === 'change' ? fail(finding) : warn(finding)]
 }
 
 const judgeFolder = (path: string, mode: number): readonly Finding[] => {

@@ -9,7 +9,7 @@ const judge = (state: ProviderState, setting: string | undefined): Finding => {
   if (state.status === 'ok') return good(`The keys of ${issuer} can be read, and one is usable.`)
   return fail({
     what: `The keys of the identity provider ${issuer} cannot be read: ${state.detail}. None of its operators can be recognized.`,
-    remedy: `Look at ${setting ?? 'its issuer'}; docs/operating.md lists what to check for each cause.`,
+    remedy: `Look at ${setting ?? 'its issuer'}; docs/operating/identity-providers.md lists what to check for each cause.`,
   })
 }
 

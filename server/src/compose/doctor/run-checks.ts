@@ -5,12 +5,12 @@ import type { Subject } from './subject.ts'
 
 const within = async (ms: number, work: Promise<readonly Finding[]>): Promise<readonly Finding[]> => {
   const { promise: late, resolve } = Promise.withResolvers<readonly Finding[]>()
-  const told = {
-    what: `The check did not end within ${ms / 1000} s: what it looks at hangs.`,
+  const finding = {
+    what: `The check did not end within ${ms / 1000} s: what it examines hangs.`,
     remedy: 'Look at the network, the disk and the machine that it needs; docs/doctor.md says which.',
     brief: 'The check did not end in time.',
   }
-  const timer = setTimeout(() => resolve([fail(told)]), ms)
+  const timer = setTimeout(() => resolve([fail(finding)]), ms)
   try {
     return await Promise.race([work, late])
   } finally {

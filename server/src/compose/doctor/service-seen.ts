@@ -93,7 +93,7 @@ const readinessOf = (answer: Answer | Unreached): Readiness | undefined => {
 }
 
 /** Asks all at once: of a service that waits for an identity provider each answer takes seconds. `url` has no trailing slash. */
-export const lookAtService = async (url: string, isNamed: boolean): Promise<ServiceSeen> => {
+export const probeService = async (url: string, isNamed: boolean): Promise<ServiceSeen> => {
   const ask = async (headers: Readonly<Record<string, string>>) =>
     readinessOf(await get(`${url}/readyz?verbose`, headers))
   const [metadata, plain, forgedFor, forged] = await Promise.all([

@@ -1,11 +1,11 @@
-// What the checks of an installation look at. What takes a while, or the network, is fetched once for all of them.
+// What the checks of an installation examine. What takes a while, or the network, is fetched once for all of them.
 import type { ServeConfig, ServeSurvey } from '../../config/config.ts'
 import type { ReloadedKind } from '../../config/read-again.ts'
 import { type Finding, warn } from '../../domain/checkup.ts'
 import type { StoreInspection } from '../../store/inspection.ts'
 import type { ServiceSeen } from './service-seen.ts'
 
-type Looked =
+type CheckedName =
   | 'dataDirectory'
   | 'databaseFile'
   | 'postgres'
@@ -17,7 +17,7 @@ type Looked =
   | 'clientKeyRanges'
 
 /** Settings of `serve`, as far as they can be read. */
-export type CheckedSettings = Pick<ServeConfig, Looked> & {
+export type CheckedSettings = Pick<ServeConfig, CheckedName> & {
   readonly baseUrl: string | undefined
   readonly keyEncryptionKey: string | undefined
 }
@@ -51,7 +51,8 @@ const SEPARATORS = ['; expected ', '. ', ': '] as const
 /** A message that says what is wrong and then what to do, as the two. */
 export const splitAdvice = (text: string): { readonly what: string; readonly remedy: string } => {
   const separator = SEPARATORS.find(one => text.includes(one))
-  if (separator === undefined) return { what: asSentence(text), remedy: 'Correct it as docs/operating.md says.' }
+  if (separator === undefined)
+    return { what: asSentence(text), remedy: 'Correct it as docs/operating/settings.md says.' }
   const at = text.indexOf(separator)
   const rest = text.slice(at + separator.length)
   const remedy = separator === '; expected ' ? `Expected: ${rest}` : capitalized(rest)

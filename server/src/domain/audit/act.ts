@@ -23,6 +23,8 @@ export type Act = {
   readonly requestId: string | null
   /** The source of the request; null for an act on the command line or by the service itself. */
   readonly source: Source | null
+  /** Of a report of leaked secrets: where this one was found, for the audit log; null where that is not known. */
+  readonly foundAt?: string | null
   /** For an act that creates something, to do it once. */
   readonly idempotencyKey?: string
 }

@@ -1,4 +1,5 @@
 // Seals of the audit log: their public part, and the result of verifying the whole chain.
+import type { Tampering } from '../../../../api/values/audit.ts'
 
 /** The public part of a seal, which is logged: it identifies all entries up to its last. */
 export type Seal = {
@@ -12,12 +13,6 @@ export type Seal = {
 /** A seal kept elsewhere, from the log of the service; null means no check. */
 export type KnownSeal = { readonly number: number | null; readonly head: string | null }
 
-/**
- * What happened to the first entry that differs from its seal. `cut_off`: it and all later ones are gone. `unsealed`:
- * its seal is gone, or the service did not make it.
- */
-export type Tampering = 'changed' | 'removed' | 'added' | 'cut_off' | 'unsealed'
-
 export type AuditVerdict =
   | {
       readonly good: true
@@ -29,3 +24,37 @@ export type AuditVerdict =
       readonly unsealed: number
     }
   | { readonly good: false; readonly entry: number; readonly tampering: Tampering; readonly because: string }
+
+/** Of a part of the log. */
+export type SealCheck = (
+  | {
+      readonly good: true
+      /** The last seal that was checked, and the last entry that it covers; 0: none. */
+      readonly seal: number
+      readonly entry: number
+      /** Entries after the last seal, as far as they are counted; null: more seals follow. */
+      readonly unsealed: number | null
+    }
+  | Extract<AuditVerdict, { readonly good: false }>
+) & {
+  /** The last entry that the last seal covers; 0: none. */
+  readonly sealedUpTo: number
+}
+
+/** As the API writes it. */
+export const sealCheckRecord = (check: SealCheck) => {
+  const { sealedUpTo: sealed_up_to } = check
+  if (!check.good) {
+    const { entry, tampering, because } = check
+    return {
+      state: 'broken',
+      seal: null,
+      entry: null,
+      sealed_up_to,
+      unsealed: null,
+      broken: { entry, tampering, because },
+    } as const
+  }
+  const { seal, entry, unsealed } = check
+  return { state: unsealed === null ? 'more' : 'good', seal, entry, sealed_up_to, unsealed, broken: null } as const
+}

@@ -23,17 +23,20 @@ export type AgentUsage = AgentActivity & {
   readonly liveTokens: Count
 }
 
-/** A window of time, and the slots in which it is counted. */
-export type UsageWindow = { readonly slotMs: number; readonly windowMs: number }
+/** A window of time, the slots in which it is counted, and how long after its end a slot is kept. */
+export type UsageWindow = { readonly slotMs: number; readonly windowMs: number; readonly keptMs: number }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** So few rows an agent that all agents are summed at once: at most 2, 13 and 25. */
+/**
+ * So few rows an agent that all agents are summed at once: at most 2, 13 and 25. Minutes are kept for longer than their window:
+ * series show them one by one.
+ */
 export const USAGE_WINDOWS = {
-  minute: { slotMs: MINUTE_MS, windowMs: MINUTE_MS },
-  hour: { slotMs: 5 * MINUTE_MS, windowMs: HOUR_MS },
-  day: { slotMs: HOUR_MS, windowMs: 24 * HOUR_MS },
+  minute: { slotMs: MINUTE_MS, windowMs: MINUTE_MS, keptMs: HOUR_MS },
+  hour: { slotMs: 5 * MINUTE_MS, windowMs: HOUR_MS, keptMs: HOUR_MS },
+  day: { slotMs: HOUR_MS, windowMs: 24 * HOUR_MS, keptMs: 24 * HOUR_MS },
 } as const satisfies Readonly<Record<string, UsageWindow>>
 
 /** The beginning of the slot of an instant. */

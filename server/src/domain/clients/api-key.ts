@@ -1,6 +1,6 @@
 // API keys of resource servers and operators' tools.
 import type { Permission } from '../../../../api/values/access.ts'
-import type { Milliseconds } from '../../../../api/values/time.ts'
+import { formatTime, formatTimeOrNull, type Milliseconds } from '../../../../api/values/time.ts'
 
 export type ApiKey = {
   readonly id: string
@@ -17,3 +17,16 @@ export type ApiKey = {
   /** Set by a restore: it is refused until an operator accepts it. */
   readonly suspendedAt: Milliseconds | null
 }
+
+/** As the API and the command line show it: everything but the key. */
+export const apiKeyRecord = (apiKey: ApiKey) => ({
+  api_key_id: apiKey.id,
+  name: apiKey.name,
+  permissions: [...apiKey.permissions],
+  audiences: apiKey.audiences === null ? null : [...apiKey.audiences],
+  created_at: formatTime(apiKey.createdAt),
+  expires_at: formatTimeOrNull(apiKey.expiresAt),
+  last_used_at: formatTimeOrNull(apiKey.lastUsedAt),
+  revoked_at: formatTimeOrNull(apiKey.revokedAt),
+  suspended_at: formatTimeOrNull(apiKey.suspendedAt),
+})

@@ -6,7 +6,7 @@ import type { Milliseconds } from '../../../../api/values/time.ts'
 /** A certificate of a trusted authority with this name (RFC 8705 §2.1). */
 type SubjectTrust = { readonly kind: 'tls_client_auth'; readonly by: SubjectKind; readonly name: string }
 
-/** One of these certificates, whoever signed it (RFC 8705 §2.2). */
+/** One of these certificates, signed by any issuer (RFC 8705 §2.2). */
 type PinnedTrust = { readonly kind: 'self_signed_tls_client_auth'; readonly thumbprints: readonly string[] }
 
 export type CertificateTrust = SubjectTrust | PinnedTrust

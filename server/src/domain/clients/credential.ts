@@ -1,6 +1,6 @@
 // Credentials: the secrets of an agent and what it may present instead. Several may be live, so that one can replace another.
-import type { ClientTrust } from './client-trust.ts'
-import type { Milliseconds } from '../../../../api/values/time.ts'
+import { type ClientTrust, trustRecord } from './client-trust.ts'
+import { formatTime, formatTimeOrNull, type Milliseconds } from '../../../../api/values/time.ts'
 
 /** Live credentials of one agent: each of its requests is compared with all of them. */
 export const CREDENTIALS_MAX = 10
@@ -33,3 +33,17 @@ export const IMPORTED_SECRET_CHARACTERS_MAX = 1024
 
 /** Whether an imported secret is long enough for a fast hash. */
 export const isKeptFast = (secret: string): boolean => secret.length >= IMPORTED_SECRET_CHARACTERS_MIN
+
+/** As the API and the command line show it: everything but the secret. */
+export const credentialRecord = (credential: CountedCredential) => ({
+  credential_id: credential.id,
+  agent_id: credential.agentId,
+  name: credential.name,
+  ...trustRecord(credential.trust),
+  created_at: formatTime(credential.createdAt),
+  expires_at: formatTimeOrNull(credential.expiresAt),
+  last_used_at: formatTimeOrNull(credential.lastUsedAt),
+  revoked_at: formatTimeOrNull(credential.revokedAt),
+  suspended_at: formatTimeOrNull(credential.suspendedAt),
+  live_tokens: { count: credential.liveTokens.count, exact: credential.liveTokens.isExact },
+})

@@ -25,6 +25,7 @@ const NOTHING = {
   description: null,
   agent_id: null,
   name: null,
+  owner: null,
   secret: null,
   client_secret: null,
   scope: null,
@@ -39,11 +40,12 @@ export const formatOutcome = (one: ClientOutcome, isTrial: boolean) => {
   const known = { ...NOTHING, client_id: one.clientId, outcome: one.outcome }
   if (one.outcome === 'exists') return known
   if (one.outcome !== 'imported') return { ...known, reason: one.reason, description: IMPORT_REASONS[one.reason] }
-  const { agent_id, name, scope, default_scope, resources, disabled_at } = agentRecord(one.agent)
+  const { agent_id, name, owner, scope, default_scope, resources, disabled_at } = agentRecord(one.agent)
   return {
     ...known,
     agent_id: isTrial ? null : agent_id,
     name,
+    owner,
     secret: one.secret,
     client_secret: one.clientSecret,
     scope,

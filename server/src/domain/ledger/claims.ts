@@ -15,8 +15,9 @@ export type AccessTokenClaims = {
   readonly seq: number
   /** Of a token that was got for another one, where it passed from one agent to another. */
   readonly act?: ActorClaim
-  /** Private claims of a token that was got for another one: its credential, and its ancestors, the parent first. */
-  readonly credential_id?: string
+  /** A private claim, which a verifier compares with revocations. */
+  readonly credential_id: string
+  /** A private claim of a token that was got for another one: its ancestors, the parent first. */
   readonly lineage?: readonly AncestorClaim[]
   /** Absent in a bearer token. */
   readonly cnf?: Confirmation
@@ -56,11 +57,11 @@ export type TokenAddress = { readonly id: string; readonly lifetimeSeconds: numb
 
 /** The payload of a token, its members in the order that {@link addressReader} and {@link confirmationIn} expect. */
 export const formatClaims = (claims: AccessTokenClaims): string => {
-  const { iss, sub, aud, client_id, iat, exp, jti, scope, seq, cnf } = claims
+  const { iss, sub, aud, client_id, iat, exp, jti, scope, seq, credential_id, cnf } = claims
   if (claims.lineage === undefined) {
-    return JSON.stringify({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, cnf })
+    return JSON.stringify({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, credential_id, cnf })
   }
-  const { act, credential_id, lineage } = claims
+  const { act, lineage } = claims
   return JSON.stringify({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, act, credential_id, lineage, cnf })
 }
 
@@ -69,16 +70,18 @@ const ADDRESS = /,"iat":(\d{1,12}),"exp":(\d{1,12}),"jti":"([0-9a-f-]{36})",/
 
 /**
  * Reads the address in an unverified payload; undefined if it cannot be a token of this issuer. It searches the text,
- * because parsing all claims costs as much as looking up the token.
+ * because parsing all claims costs as much as looking up the token. A payload of another issuer is searched as long as one of
+ * this issuer.
  */
 export const addressReader = (issuer: string): ((payload: string) => TokenAddress | undefined) => {
   const start = `{"iss":${JSON.stringify(issuer)},`
   return payload => {
-    const found = payload.startsWith(start) ? ADDRESS.exec(payload) : null
+    const found = ADDRESS.exec(payload)
     if (found === null) return undefined
     const [, iat, exp, id = ''] = found
     if (!isTokenId(id) || Number(iat) !== issuedSecondOf(id)) return undefined
     const lifetimeSeconds = Number(exp) - Number(iat)
+    if (!payload.startsWith(start)) return undefined
     return lifetimeSeconds >= 1 && lifetimeSeconds <= LIFETIME_SECONDS_MAX ? { id, lifetimeSeconds } : undefined
   }
 }

@@ -30,7 +30,7 @@ const URI_CHARACTERS = /^[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]+$/
 const ESCAPE = /%[0-9A-Fa-f]{2}/g
 const UNRESERVED = /[A-Za-z0-9._~-]/
 
-const normaliseEscape = (escape: string): string => {
+const normalizeEscape = (escape: string): string => {
   const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
   return UNRESERVED.test(character) ? character : escape.toUpperCase()
 }
@@ -39,7 +39,7 @@ const normaliseEscape = (escape: string): string => {
 const normalAddress = (text: string): string | undefined => {
   const url = URI_CHARACTERS.test(text) ? parseWebAddress(text) : undefined
   if (url === undefined || url.username !== '' || url.password !== '') return undefined
-  return url.origin + url.pathname.replaceAll(ESCAPE, normaliseEscape)
+  return url.origin + url.pathname.replaceAll(ESCAPE, normalizeEscape)
 }
 
 /** Whether `htu` is the called URL, by configuration: the Host header decides nothing. */

@@ -1,6 +1,8 @@
 // The record of a revocation, on the wire and on the command line: names in lower snake case, times in RFC 3339.
+import { PLAN_SECONDS_MAX } from './plan.ts'
 import { formatRecord } from './format-token.ts'
 import type { Revocation, RevocationConditions, RevocationPreview } from './revocation.ts'
+import { formatHolding, type Holding } from '../clients/verifier.ts'
 import { formatTime } from '../../../../api/values/time.ts'
 
 const formatConditions = (conditions: RevocationConditions) => ({
@@ -17,7 +19,8 @@ const formatConditions = (conditions: RevocationConditions) => ({
   disable_agents: conditions.selection?.disable ?? false,
 })
 
-export const formatRevocation = (revocation: Revocation) => ({
+/** With the verifiers that hold it; null: not known. */
+export const formatRevocation = (revocation: Revocation, verifiers: Holding | null) => ({
   id: revocation.id,
   ...formatConditions(revocation.conditions),
   agents: revocation.agents,
@@ -27,12 +30,22 @@ export const formatRevocation = (revocation: Revocation) => ({
   created_at: formatTime(revocation.createdAt),
   state: revocation.state,
   tokens_moved: revocation.tokensMoved,
+  verifiers: verifiers === null ? null : formatHolding(verifiers),
 })
 
-export const formatPreview = ({ count, isExact, agents, sample }: RevocationPreview) => ({
+export const formatPreview = ({
+  count,
+  isExact,
+  agents,
+  sample,
+  instant,
+  planId,
+}: RevocationPreview & { readonly planId: string }) => ({
   dry_run: true as const,
   tokens: count,
   tokens_exact: isExact,
   agents,
   sample: sample.map(formatRecord),
+  plan_id: planId,
+  plan_expires_at: formatTime(instant + 1000 * PLAN_SECONDS_MAX),
 })

@@ -1,5 +1,6 @@
 // When a token is dead, and what ended it. Every list, look-up, backfill and revocation decides with these functions.
 import { matchesScope } from '../../../../api/values/scope.ts'
+import { OWN_CHECKS, type OwnCheck } from '../../../../api/values/explanation.ts'
 import type { EndingReason } from '../../../../api/values/reason.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { type Ancestor, isFromAnother, rootIdOf } from './lineage.ts'
@@ -67,6 +68,15 @@ export type CutOff = CutOffConditions & {
   /** The number of the act in the store. */
   readonly act: number
 }
+
+const CONDITION_NAMES = Object.keys(NO_CONDITION) as readonly (keyof CutOffConditions)[] // all of them stand there
+
+/** Whether the later one asks each condition of the earlier: of what was issued before that it ends nothing. */
+export const endsAllOf = (earlier: CutOffConditions, later: CutOffConditions): boolean =>
+  CONDITION_NAMES.every(name => {
+    const asked = earlier[name] ?? null
+    return asked === null || JSON.stringify(asked) === JSON.stringify(later[name])
+  })
 
 /** For the service, agent, credential and key of a token: the number up to which everything issued has ended. */
 export type EndedSeqs = {
@@ -160,20 +170,39 @@ export type LookedUpToken = {
   readonly now: Milliseconds
 }
 
-/** Whether the token is dead of its own, for any reason. Only numbers that never fall decide. */
-const isDeadAlone = ({ token, ended, openCutOffs, now }: LookedUpToken): boolean =>
-  hasExpired(token, now) ||
-  token.seq < Math.max(ended.service, ended.agent, ended.credential, ended.key) ||
-  openCutOffs.some(cutOff => covers(cutOff, token))
+/** What ends a token of its own, each by itself. Only numbers that never fall decide, and the clock. */
+const ENDED_BY: Readonly<Record<OwnCheck, (one: LookedUpToken) => boolean>> = {
+  expiry: ({ token, now }) => hasExpired(token, now),
+  service: ({ token, ended }) => token.seq < ended.service,
+  agent: ({ token, ended }) => token.seq < ended.agent,
+  credential: ({ token, ended }) => token.seq < ended.credential,
+  signing_key: ({ token, ended }) => token.seq < ended.key,
+  cut_offs: ({ token, openCutOffs }) => openCutOffs.some(cutOff => covers(cutOff, token)),
+}
+
+/** Whether the token is dead by this check alone. */
+export const isEndedBy = (check: OwnCheck, one: LookedUpToken): boolean => ENDED_BY[check](one)
+
+/** Whether the token is dead of its own, for any reason. Every check is made, so that the time does not say which one it was. */
+const isDeadAlone = (one: LookedUpToken): boolean =>
+  OWN_CHECKS.reduce((isDead, check) => ENDED_BY[check](one) || isDead, false)
+
+/**
+ * Whether an ancestor is dead, and its descendants with it; undefined for one without a row. No ancestor expires before its
+ * descendant: one without a row was ended.
+ */
+export const isAncestorDead = (ancestor: LookedUpToken | undefined): boolean =>
+  ancestor === undefined || isDeadAlone(ancestor)
 
 /**
  * Whether a token is dead: of its own, or because an ancestor is. `ancestors` are in the order of the token's, of its
- * snapshot or a later one; undefined for one without a row. No ancestor expires before its descendant: one without a row
- * was ended.
+ * snapshot or a later one.
  */
 export const isDead = (one: LookedUpToken, ancestors: readonly (LookedUpToken | undefined)[]): boolean =>
-  isDeadAlone(one) ||
-  one.token.ancestors.some((_, n) => {
-    const ancestor = ancestors[n]
-    return ancestor === undefined || isDeadAlone(ancestor)
-  })
+  isDeadAlone(one) || one.token.ancestors.some((_, n) => isAncestorDead(ancestors[n]))
+
+/** Of the open cut-offs that cover the token the first. */
+export const firstCovering = ({ token, openCutOffs }: LookedUpToken): CutOff | undefined =>
+  openCutOffs
+    .filter(cutOff => covers(cutOff, token))
+    .reduce<CutOff | undefined>((first, one) => (first === undefined || one.seq < first.seq ? one : first), undefined)

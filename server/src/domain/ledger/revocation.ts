@@ -33,12 +33,16 @@ export type Revocation = {
   readonly createdAt: Milliseconds
   /** `open` until all rows are updated. Every covered token is dead in either state. */
   readonly state: 'open' | 'closed'
+  /** Of its fact in the revocation feed; null: it was made before there was one. */
+  readonly feedPosition: number | null
   /** Tokens in history as ended by it. */
   readonly tokensMoved: number
 }
 
 /** The tokens that a revocation would end now. */
 export type RevocationPreview = {
+  /** When the count began, by the clock of the store. */
+  readonly instant: Milliseconds
   readonly count: number
   /** False: a lower bound. */
   readonly isExact: boolean
@@ -58,3 +62,5 @@ export type RevocationObstacle =
   | 'too_many_agents'
   | 'issued_before_in_future'
   | 'other_conditions'
+  | 'plan_expired'
+  | 'plan_outdated'

@@ -2,7 +2,7 @@
 import type { Labels } from '../../../../api/values/labels.ts'
 
 export type AgentSelection = {
-  /** Null: whoever owns them. */
+  /** Null: of any owner. */
   readonly owner: string | null
   /** They have each of these; null: whatever they have. */
   readonly labels: Labels | null

@@ -130,10 +130,10 @@ export type KeyedPage<R> = {
 }
 
 /** Lists whose pages end at a {@link Position}. */
-export type PositionedList = 'tokens' | 'history' | 'lineage' | 'audit' | 'refusals'
+export type PositionedList = 'tokens' | 'history' | 'lineage' | 'audit' | 'refusals' | 'uses' | 'late_uses'
 
-/** Lists whose pages end at a key: agents at a name, the others at an id. */
-export type KeyedList = 'agents' | 'credentials' | 'api_keys' | 'signing_keys'
+/** Lists whose pages end at a key: agents at a name, verifiers at the id of a key and a name, the others at an id. */
+export type KeyedList = 'agents' | 'credentials' | 'api_keys' | 'signing_keys' | 'verifiers' | 'sessions'
 
 const isNumber = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text)
 
@@ -144,14 +144,19 @@ const IS_ID: Readonly<Record<PositionedList, (text: string) => boolean>> = {
   lineage: isUuid,
   audit: isNumber,
   refusals: isNumber,
+  uses: isNumber,
+  late_uses: isNumber,
 }
 
 const IS_KEY: Readonly<Record<KeyedList, (text: string) => boolean>> = {
   agents: isStorable,
   credentials: isUuid,
   api_keys: isUuid,
+  sessions: isUuid,
   // The store's number.
   signing_keys: isNumber,
+  // The id of an API key, and a name.
+  verifiers: isStorable,
 }
 
 const VERSION = '1'

@@ -8,9 +8,12 @@ import { bindings as credentials } from './credentials.ts'
 import { bindings as exports } from './exports.ts'
 import { bindings as leakedSecrets } from './leaked-secrets.ts'
 import { bindings as revocations } from './revocations.ts'
+import { bindings as sessions } from './sessions.ts'
+import { bindings as settings } from './settings.ts'
 import { bindings as status } from './status.ts'
 import { bindings as tokens } from './tokens.ts'
 import { bindings as usage } from './usage.ts'
+import { bindings as verifiers } from './verifiers.ts'
 import { answerEachInTime } from '../wire/answer-deadline.ts'
 import { serveImports } from '../imports/serve-imports.ts'
 import { takeJson } from '../wire/json-body.ts'
@@ -22,10 +25,10 @@ import type { AdministrationWire } from '../wire/wire.ts'
 export const registerAdministration = (app: FastifyInstance, wire: AdministrationWire): void => {
   takeJson(app)
   answerEachInTime(app, wire)
-  for (const bindings of [agents, tokens, usage, status, revocations, credentials, apiKeys, leakedSecrets]) {
+  for (const bindings of [agents, tokens, usage, status, revocations, credentials, apiKeys, leakedSecrets, verifiers]) {
     serveBindings(app, wire, bindings)
   }
   serveImports(app, wire)
-  for (const bindings of [signingKeys, audit]) serveBindings(app, wire, bindings)
+  for (const bindings of [signingKeys, sessions, settings, audit]) serveBindings(app, wire, bindings)
   serveExports(app, wire, exports)
 }

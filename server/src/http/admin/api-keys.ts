@@ -2,8 +2,7 @@
 import * as api from '../../../../api/api-keys.ts'
 import { expiryOf } from '../../../../api/fields.ts'
 import { formatTimeOrNull } from '../../../../api/values/time.ts'
-import type { ApiKey } from '../../domain/clients/api-key.ts'
-import { apiKeyRecord } from '../../domain/clients/api-key-record.ts'
+import { type ApiKey, apiKeyRecord } from '../../domain/clients/api-key.ts'
 import {
   createApiKey,
   listApiKeys,

@@ -2,10 +2,11 @@
 import * as api from '../../../../api/audit.ts'
 import type { QueryOf } from '../../../../api/operation.ts'
 import { ACT_KINDS } from '../../../../api/values/audit.ts'
+import { sealCheckRecord } from '../../domain/audit/seal.ts'
 import { refusalRecord } from '../../domain/audit/attempt.ts'
 import { type AuditFilters, entryRecord } from '../../domain/audit/audit.ts'
-import { listAudit, listRefusals } from '../../operations/audit/read-audit.ts'
-import { bindList } from './binding.ts'
+import { checkSeals, listAudit, listRefusals } from '../../operations/audit/read-audit.ts'
+import { bind, bindList } from './binding.ts'
 
 export const auditFiltersOf = (query: Omit<QueryOf<typeof api.listAudit>, 'limit' | 'cursor'>): AuditFilters => ({
   kind: query.kind ?? null,
@@ -27,6 +28,10 @@ export const bindings = [
     list: listAudit,
     format: entryRecord,
     unknownIn: ({ kind }) => (kind === undefined || isActKind(kind) ? [] : [kind]),
+  }),
+  bind(api.checkSeals, {
+    run: (ports, _, { query }) => checkSeals(ports, query.after_seal ?? 0),
+    answer: sealCheckRecord,
   }),
   bindList(api.listRefusals, {
     filtersOf: query => ({

@@ -3,8 +3,7 @@ import * as api from '../../../../api/credentials.ts'
 import { trustsIn } from '../../../../api/credential-trust.ts'
 import { expiryOf } from '../../../../api/fields.ts'
 import { formatTimeOrNull } from '../../../../api/values/time.ts'
-import type { CountedCredential } from '../../domain/clients/credential.ts'
-import { credentialRecord } from '../../domain/clients/credential-record.ts'
+import { type CountedCredential, credentialRecord } from '../../domain/clients/credential.ts'
 import {
   createCredential,
   listCredentials,

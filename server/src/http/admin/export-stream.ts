@@ -32,7 +32,7 @@ const handOver = (response: ServerResponse, text: string): Promise<void> =>
 type Sent = { readonly isLast: boolean; readonly handed: Promise<void> }
 
 /**
- * Sends all pages. Throws where one cannot be read or is not taken in time; whoever calls it then destroys the response,
+ * Sends all pages. Throws where one cannot be read or is not taken in time; its caller then destroys the response,
  * so that the last chunk, which says that it was all, is never sent (RFC 9112 §8). `gone`: nobody listens any more.
  */
 export const sendPages = async ({ response, first, read, ...bounds }: Transfer): Promise<'sent' | 'gone'> => {

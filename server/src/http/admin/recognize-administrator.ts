@@ -1,5 +1,5 @@
-// Reads who calls the API under /api/v1 from the network, an API key or an operator's JWT but not both, and asks whether
-// it may. No request over the network is that of the user at the terminal, whose commands use no HTTP (http/admin/direct.ts).
+// Reads who calls the API under /api/v1 from the network, an API key or an operator's JWT but not both, or else the cookie of
+// the console, and asks whether it may. No request over the network is that of the user at the terminal, whose commands use no HTTP (http/admin/direct.ts).
 import type { FastifyRequest } from 'fastify'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import {
@@ -7,18 +7,28 @@ import {
   authenticateAdministrator,
 } from '../../operations/authentication/authenticate-administrator.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { parseAuthorization } from '../wire/authorization.ts'
-import { headerOf } from '../wire/header.ts'
+import { headerOf, parseAuthorization } from '../wire/authorization.ts'
+import { cookieOf, isOwnPage, SESSION_COOKIE } from '../console/cookies.ts'
 import { makeCallerNote } from '../notes/request-note.ts'
 import type { Recognize } from '../wire/refusals.ts'
 import type { SourceOf } from '../wire/source.ts'
 
-const readCredentials = (request: FastifyRequest, sourceOf: SourceOf): OrRefusal<AdministratorCredentials> => {
+type Reading = { readonly sourceOf: SourceOf; readonly ownOrigin: string }
+
+const readCookie = (request: FastifyRequest, { sourceOf, ownOrigin }: Reading): AdministratorCredentials => {
+  const secret = cookieOf(request, SESSION_COOKIE)
+  if (secret === undefined) return { kind: 'none' }
+  return { kind: 'session', secret, isOwnPage: isOwnPage(request, ownOrigin), source: sourceOf(request) }
+}
+
+const readCredentials = (request: FastifyRequest, reading: Reading): OrRefusal<AdministratorCredentials> => {
   const key = headerOf(request, 'x-api-key')
   const authorization = parseAuthorization(request.headers.authorization)
+  // A browser sends its cookie along with any other credential that a page sends.
+  if (key === undefined && request.headers.authorization === undefined) return readCookie(request, reading)
   if (key === undefined) {
     return authorization?.scheme === 'bearer'
-      ? { kind: 'bearer', jwt: authorization.credentials, source: sourceOf(request) }
+      ? { kind: 'bearer', jwt: authorization.credentials, source: reading.sourceOf(request) }
       : { kind: 'none' }
   }
   return authorization === undefined
@@ -26,12 +36,16 @@ const readCredentials = (request: FastifyRequest, sourceOf: SourceOf): OrRefusal
     : refuse('invalid_request', 'The request authenticates itself by X-API-Key and by Authorization: choose one.')
 }
 
-export const makeRecognizer =
-  (ports: Pick<Ports, 'apiKeys' | 'operators' | 'secrets'>, sourceOf: SourceOf): Recognize =>
-  async (request, access) => {
-    const credentials = readCredentials(request, sourceOf)
+export const makeRecognizer = (
+  ports: Pick<Ports, 'apiKeys' | 'operators' | 'profile' | 'secrets' | 'sessions' | 'signIn'>,
+  sourceOf: SourceOf,
+): Recognize => {
+  const reading = { sourceOf, ownOrigin: new URL(ports.profile.issuer).origin }
+  return async (request, access) => {
+    const credentials = readCredentials(request, reading)
     if (isRefused(credentials)) return credentials
-    const onCaller = makeCallerNote(request.raw, ports.secrets)
+    const onCaller = makeCallerNote(request.raw)
     const caller = await authenticateAdministrator(ports, credentials, access, onCaller)
     return isRefused(caller) ? caller : { caller, requestId: request.id, source: sourceOf(request) }
   }
+}

@@ -2,17 +2,20 @@
 import type { BodyOf } from '../../../../api/operation.ts'
 import * as api from '../../../../api/revocations.ts'
 import { mergeLabels } from '../../../../api/values/labels.ts'
-import type { Origin } from '../../domain/caller.ts'
+import type { Administrator, Origin } from '../../domain/caller.ts'
 import { formatPreview, formatRevocation } from '../../domain/ledger/format-revocation.ts'
+import type { Holding } from '../../domain/clients/verifier.ts'
 import type { AgentSelection } from '../../domain/ledger/selection.ts'
-import type { RevocationPreview } from '../../domain/ledger/revocation.ts'
+import type { Revocation } from '../../domain/ledger/revocation.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import {
   createRevocation,
+  type PlannedRevocation,
   previewRevocation,
   type RevocationRequest,
   showRevocation,
 } from '../../operations/revocations/revocations.ts'
+import { readHolding, readHoldingIfPossible } from '../../operations/verifiers/verifiers.ts'
 import type { AdministrationPorts, RevocationMade } from '../../ports/ports.ts'
 import { bind } from './binding.ts'
 
@@ -38,12 +41,30 @@ const requestOf = (body: Body): RevocationRequest => ({
   },
   reason: body.reason,
   note: body.note ?? null,
+  plan: body.plan_id === undefined ? null : { id: body.plan_id, extraMax: body.max_extra ?? 0 },
 })
 
-type Found = RevocationMade | { readonly outcome: 'counted'; readonly preview: RevocationPreview }
+type Made = RevocationMade & { readonly verifiers: Holding | null }
+
+type Found = Made | { readonly outcome: 'counted'; readonly preview: PlannedRevocation }
+
+const make = async (ports: AdministrationPorts, origin: Origin, body: Body): Promise<OrRefusal<Made>> => {
+  const made = await createRevocation(ports, origin, requestOf(body))
+  if (isRefused(made)) return made
+  const verifiers = await readHoldingIfPossible(ports, origin.caller, made.revocation.feedPosition)
+  return { ...made, verifiers }
+}
+
+type Shown = { readonly revocation: Revocation; readonly verifiers: Holding }
+
+const showOne = async (ports: AdministrationPorts, caller: Administrator, id: string): Promise<OrRefusal<Shown>> => {
+  const revocation = await showRevocation(ports, caller, id)
+  if (isRefused(revocation)) return revocation
+  return { revocation, verifiers: await readHolding(ports, caller, revocation.feedPosition) }
+}
 
 const run = async (ports: AdministrationPorts, origin: Origin, body: Body): Promise<OrRefusal<Found>> => {
-  if (body.dry_run !== true) return createRevocation(ports, origin, requestOf(body))
+  if (body.dry_run !== true) return make(ports, origin, body)
   const preview = await previewRevocation(ports, origin.caller, requestOf(body))
   return isRefused(preview) ? preview : { outcome: 'counted', preview }
 }
@@ -51,12 +72,13 @@ const run = async (ports: AdministrationPorts, origin: Origin, body: Body): Prom
 export const bindings = [
   bind(api.createRevocation, {
     run: (ports, origin, { body }) => run(ports, origin, body),
-    answer: found => (found.outcome === 'counted' ? formatPreview(found.preview) : formatRevocation(found.revocation)),
+    answer: found =>
+      found.outcome === 'counted' ? formatPreview(found.preview) : formatRevocation(found.revocation, found.verifiers),
     status: ({ outcome }) => (outcome === 'created' ? 201 : 200),
     location: found => (found.outcome === 'created' ? `/api/v1/revocations/${found.revocation.id}` : null),
   }),
   bind(api.showRevocation, {
-    run: (ports, { caller }, { path }) => showRevocation(ports, caller, path.id),
-    answer: formatRevocation,
+    run: (ports, { caller }, { path }) => showOne(ports, caller, path.id),
+    answer: ({ revocation, verifiers }) => formatRevocation(revocation, verifiers),
   }),
 ]

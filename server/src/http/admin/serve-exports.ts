@@ -31,7 +31,7 @@ const MEDIA_TYPES = {
 } as const satisfies Readonly<Record<ExportFormat, string>>
 
 const HTTP_1_1_NEEDED =
-  'Ask with HTTP/1.1: an export is sent in its chunks, by which a whole one can be told from one that broke off.'
+  'Ask with HTTP/1.1: an export is sent in its chunks, by which a whole one can be distinguished from one that broke off.'
 
 /** A permit for an export, released when its answer was sent or its connection is no more. */
 type Enter = (response: ServerResponse, reader: Administrator) => OrRefusal<Permit>
@@ -63,7 +63,7 @@ const makeExportLimit = (app: FastifyInstance, { logger, metrics }: Administrati
 
 type Recognize = () => Promise<OrRefusal<Administrator>>
 
-const admit = async (request: FastifyRequest, recognize: Recognize): Promise<OrRefusal<Administrator>> => {
+const authorize = async (request: FastifyRequest, recognize: Recognize): Promise<OrRefusal<Administrator>> => {
   const reader = await recognize()
   if (isRefused(reader)) return reader
   if (request.validationError !== undefined) throw request.validationError
@@ -117,7 +117,7 @@ const makeExportHandler = (wire: AdministrationWire, { enter, send }: Sending, {
       const origin = await refuser.recognize(request, access)
       return isRefused(origin) ? origin : origin.caller
     }
-    const reader = await admit(request, recognize)
+    const reader = await authorize(request, recognize)
     if (isRefused(reader)) return refuser.refuse(reply, reader.refusal)
     // Its caller has gone, or was answered 503: no permit is taken, for none would be given back.
     if (reply.raw.destroyed || reply.sent) return undefined

@@ -1,9 +1,21 @@
 // What the operations on tokens do.
+import * as explanations from '../../../../api/explanations.ts'
 import * as api from '../../../../api/tokens.ts'
 import type { QueryOf } from '../../../../api/operation.ts'
+import { formatExplanation } from '../../domain/ledger/format-explanation.ts'
 import { formatEndedRecord, formatLife, formatMember, formatRecord } from '../../domain/ledger/format-token.ts'
+import { isRefused } from '../../domain/refusal.ts'
 import type { HistoryFilters, TokenFilters } from '../../domain/lists/page.ts'
-import { listHistory, listLineage, listTokens, showToken } from '../../operations/tokens/read-tokens.ts'
+import { explainToken, explainTokenText } from '../../operations/tokens/explain-token.ts'
+import {
+  countHistory,
+  countTokens,
+  listHistory,
+  listLineage,
+  listTokens,
+  showToken,
+  type TokenCount,
+} from '../../operations/tokens/read-tokens.ts'
 import { revokeTokenById } from '../../operations/tokens/revoke-token-by-id.ts'
 import { bind, bindList } from './binding.ts'
 
@@ -29,6 +41,8 @@ export const historyFiltersOf = (query: HistoryQuery): HistoryFilters => ({
   endedBy: query.ended_by ?? null,
 })
 
+const formatCount = ({ count, isExact }: TokenCount) => ({ count, exact: isExact })
+
 export const bindings = [
   bindList(api.listTokens, { filtersOf: tokenFiltersOf, list: listTokens, format: formatRecord }),
   bindList(api.listHistory, {
@@ -37,12 +51,34 @@ export const bindings = [
     format: formatEndedRecord,
     unknownIn: query => query.termination_reason?.unknown ?? [],
   }),
+  bind(api.countTokens, {
+    run: (ports, { caller }, { query }) => countTokens(ports, caller, tokenFiltersOf(query)),
+    answer: formatCount,
+  }),
+  bind(api.countHistory, {
+    run: async (ports, { caller }, { query }) => {
+      const counted = await countHistory(ports, caller, historyFiltersOf(query))
+      return isRefused(counted) ? counted : { ...counted, unknown: query.termination_reason?.unknown ?? [] }
+    },
+    answer: counted => ({
+      ...formatCount(counted),
+      ...(counted.unknown.length > 0 && { unknown: [...counted.unknown] }),
+    }),
+  }),
   bindList(api.listLineage, {
     filtersOf: (_query, path) => ({ memberId: path.id }),
     list: listLineage,
     format: formatMember,
   }),
   bind(api.showToken, { run: (ports, { caller }, { path }) => showToken(ports, caller, path.id), answer: formatLife }),
+  bind(explanations.explainToken, {
+    run: (ports, { caller }, { path }) => explainToken(ports, caller, path.id),
+    answer: formatExplanation,
+  }),
+  bind(explanations.explainTokenText, {
+    run: (ports, { caller }, { body }) => explainTokenText(ports, caller, body.token),
+    answer: formatExplanation,
+  }),
   bind(api.revokeTokenById, {
     run: (ports, origin, { path, body: { reason, note = null } }) =>
       revokeTokenById(ports, origin, path.id, { reason, note }),

@@ -1,13 +1,37 @@
-// What the operations on usage do.
+// What the operations on usage do, and on where tokens are used.
 import * as api from '../../../../api/usage.ts'
 import { PAGE_RECORDS_DEFAULT } from '../../../../api/values/lists.ts'
 import { usageRecord } from '../../domain/clients/agent-usage.ts'
-import { listAgentUsage } from '../../operations/read-usage.ts'
-import { bind } from './binding.ts'
+import { lateUseRecord, tokenUseRecord } from '../../domain/clients/token-use.ts'
+import { seriesRecord } from '../../domain/clients/usage-series.ts'
+import { listLateUses, listUses } from '../../operations/list-uses.ts'
+import { readSeries } from '../../operations/read-series.ts'
+import type { QueryOf } from '../../../../api/operation.ts'
+import { bind, bindList } from './binding.ts'
+
+type Filters = Pick<QueryOf<typeof api.listUses>, 'agent_id' | 'api_key_id' | 'since' | 'before'>
+
+const filtersOf = (query: Filters) => ({
+  agentId: query.agent_id ?? null,
+  apiKeyId: query.api_key_id ?? null,
+  since: query.since ?? null,
+  before: query.before ?? null,
+})
 
 export const bindings = [
   bind(api.listAgentUsage, {
-    run: (ports, { caller }, { query }) => listAgentUsage(ports, caller, query.limit ?? PAGE_RECORDS_DEFAULT),
+    run: async ({ usage }, _origin, { query }) => ({ usages: await usage.list(query.limit ?? PAGE_RECORDS_DEFAULT) }),
     answer: ({ usages }) => ({ data: usages.map(usageRecord) }),
+  }),
+  bindList(api.listUses, { filtersOf, list: listUses, format: tokenUseRecord }),
+  bindList(api.listUsesAfterEnd, {
+    filtersOf: query => ({ ...filtersOf(query), tokenId: query.token_id ?? null }),
+    list: listLateUses,
+    format: lateUseRecord,
+  }),
+  bind(api.showUsageSeries, {
+    run: (ports, _origin, { query }) =>
+      readSeries(ports, { over: query.over ?? '1h', agentId: query.agent_id ?? null }),
+    answer: seriesRecord,
   }),
 ]

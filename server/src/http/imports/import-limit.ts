@@ -6,6 +6,7 @@ import { threadId } from 'node:worker_threads'
 import type { Administrator } from '../../domain/caller.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import { nameOfCaller } from '../../operations/concurrency-limit.ts'
+import { UNMEASURED } from '../../ports/work-waits.ts'
 import { type ImportCell, makeImportTurns, ownerOf } from './import-turns.ts'
 
 /** So long a request waits for its turn, and so often it asks. */
@@ -18,34 +19,34 @@ export type ImportLimit = {
    * where another caller has it, in the order of arrival, with one request a caller.
    */
   readonly enter: (response: ServerResponse, caller: Administrator) => Promise<OrRefusal<object>>
-  /** Keeps the turn besides, until the function that it gives is called. */
-  readonly hold: () => () => void
-  /** Leaves the turn, whose import is done. Whoever sends another as soon as it has the answer may take the next. */
+  /** Keeps the turn besides, until the function that it returns is called. */
+  readonly acquire: () => () => void
+  /** Leaves the turn, whose import is done. A caller that sends another as soon as it has the answer may take the next. */
   readonly leave: (response: ServerResponse) => void
 }
 
 const FULL = 'Another import is under way: send this one again once that has ended.'
 
-/** `now` in ms, the same for all threads of the process. `onWaiting` is called with how many wait, whenever that changes. */
+/** `now` in ms, the same for all threads of the process. */
 export const makeImportLimit = (
   cell: ImportCell,
   now: () => number,
-  onWaiting: (count: number) => void = () => undefined,
+  { onWaiting, onWaited } = UNMEASURED,
 ): ImportLimit => {
   const owner = ownerOf(threadId)
   const turns = makeImportTurns(cell, now)
   const entered = new WeakMap<ServerResponse, () => void>()
   const waiting = new Set<string>()
-  let holds = 0
+  let acquired = 0
 
-  const hold = (): (() => void) => {
+  const acquire = (): (() => void) => {
     let isHeld = true
-    holds += 1
+    acquired += 1
     return () => {
       if (!isHeld) return
       isHeld = false
-      holds -= 1
-      if (holds === 0) Atomics.compareExchange(cell, 0, owner, 0)
+      acquired -= 1
+      if (acquired === 0) Atomics.compareExchange(cell, 0, owner, 0)
     }
   }
 
@@ -69,8 +70,11 @@ export const makeImportLimit = (
     if (turn !== 'wait' || waiting.has(name)) return turn === 'taken'
     waiting.add(name)
     onWaiting(waiting.size)
+    const since = now()
     try {
-      return await waitForTurn(response, caller)
+      const isTaken = await waitForTurn(response, caller)
+      if (isTaken) onWaited(now() - since)
+      return isTaken
     } finally {
       waiting.delete(name)
       onWaiting(waiting.size)
@@ -78,10 +82,10 @@ export const makeImportLimit = (
   }
 
   return {
-    hold,
+    acquire,
     enter: async (response, caller) => {
       if (!(await takeTurn(response, caller))) return refuse('temporarily_unavailable', FULL, 'imports')
-      const leave = hold()
+      const leave = acquire()
       entered.set(response, leave)
       if (response.closed) leave()
       else response.once('close', leave)

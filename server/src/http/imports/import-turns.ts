@@ -1,4 +1,4 @@
-// Whose turn it is to import: one import at a time in a process, and whoever waits comes before those who asked later.
+// Whose turn it is to import: one import at a time in a process, and a caller that waits comes before those who asked later.
 import { hash } from 'node:crypto'
 import type { Administrator } from '../../domain/caller.ts'
 import { nameOfCaller } from '../../operations/concurrency-limit.ts'

@@ -6,6 +6,8 @@ import { type ClientOutcome, formatOutcome } from '../../domain/import/import-ou
 import { isRefused } from '../../domain/refusal.ts'
 import { importClients as runImport } from '../../operations/imports/import-clients.ts'
 import { handle, withKey } from '../admin/administer.ts'
+import { measureWaits } from '../../ports/work-waits.ts'
+import { answerBy } from '../wire/answer-deadline.ts'
 import { routeOf } from '../wire/describe.ts'
 import { type ImportLimit, makeImportLimit } from './import-limit.ts'
 import { readImport } from './import-reader.ts'
@@ -27,9 +29,9 @@ const writeAnswer = async (outcomes: readonly ClientOutcome[], isTrial: boolean)
 
 /** A hook that refuses a caller without the right, and whose turn does not come, before the body is read. */
 const requireImportAccess =
-  ({ refuser, inTime }: AdministrationWire, limit: ImportLimit) =>
+  ({ ports, refuser, inTime }: AdministrationWire, limit: ImportLimit) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const origin = await inTime(refuser.recognize(request, importClients.access))
+    const origin = await inTime(refuser.recognize(request, importClients.access), answerBy(ports, request.raw))
     if (isRefused(origin)) return refuser.refuse(reply, origin.refusal)
     const turn = await limit.enter(reply.raw, origin.caller)
     return isRefused(turn) ? refuser.refuse(reply, turn.refusal) : undefined
@@ -38,12 +40,11 @@ const requireImportAccess =
 /** The one route whose body is read beside the threads that serve. */
 export const serveImports = (app: FastifyInstance, wire: AdministrationWire): void => {
   const { ports, importCell, metrics } = wire
-  const onWaiting = (count: number) => metrics.set('mintmark_work_waiting', { work: 'imports' }, count)
-  const limit = makeImportLimit(importCell, ports.monotonic, onWaiting)
+  const limit = makeImportLimit(importCell, ports.monotonic, measureWaits(metrics, 'imports'))
   const handler = handle<{ readonly answer: Buffer }>(wire.refuser, {
     access: importClients.access,
     run: withKey(async (origin, { body }) => {
-      const planned = await readImport(Buffer.isBuffer(body) ? body : null, limit.hold())
+      const planned = await readImport(Buffer.isBuffer(body) ? body : null, limit.acquire())
       if (isRefused(planned)) return planned
       const imported = await runImport(ports, origin, planned)
       return isRefused(imported) ? imported : { answer: await writeAnswer(imported.outcomes, planned.isTrial) }

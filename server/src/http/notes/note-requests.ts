@@ -1,25 +1,31 @@
-// What is told of each request once it is answered: its span, and its line in the access log.
+// What is recorded of each request once it is answered: its metrics, its span, and its line in the access log.
+import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
+import type { Secrets } from '../../ports/secrets.ts'
 import { NO_TRACES, type RequestSpan, type Traces } from '../../ports/traces.ts'
-import { operationOf } from '../request-metrics.ts'
-import type { AccessLog } from './access-line.ts'
-import { queuedMs } from '../wire/arrival.ts'
-import { noteOf, openNote, type RequestNote } from './request-note.ts'
+import { makeAnswerMetrics } from '../request-metrics.ts'
+import { queuedMs, wishedMs } from '../wire/arrival.ts'
+import { type AccessLog, formatOutcome } from './access-line.ts'
+import { makeNotedResponse } from './noted-response.ts'
+import { noteOf, openNote, type RequestNote, type RouteFacts, whoOf } from './request-note.ts'
+import { makeRoutes } from './route-facts.ts'
 
-/** `accessLog`: null where there is none. */
-type Telling = { readonly traces: Traces; readonly accessLog: AccessLog | null }
+type Observers = {
+  readonly metrics: Metrics
+  readonly traces: Traces
+  /** Null where there is none. */
+  readonly accessLog: AccessLog | null
+  readonly hash: Secrets['hash']
+}
 
-/** Of each route that was asked for. */
-const templates = new Map<string, string>()
-
-/** The template of its route, as of the document: `/api/v1/agents/{id}`. No part of it is the caller's. */
-const routeOf = ({ is404, routeOptions: { url } }: FastifyRequest): string | undefined => {
-  if (is404 || url === undefined) return undefined
-  const known = templates.get(url)
-  if (known !== undefined) return known
-  const template = url.replaceAll(/:(\w+)/g, '{$1}')
-  templates.set(url, template)
-  return template
+export type Notes = {
+  /** The class of responses that note their requests. */
+  readonly ServerResponse: typeof ServerResponse
+  /** Begins to note a request that no hook sees. */
+  readonly begin: (reply: FastifyReply) => RequestNote
+  /** Notes all others. Call it before any other hook is added. */
+  readonly register: (app: FastifyInstance) => void
 }
 
 const startSpan = (traces: Traces, { raw, protocol }: FastifyRequest): RequestSpan => {
@@ -29,57 +35,117 @@ const startSpan = (traces: Traces, { raw, protocol }: FastifyRequest): RequestSp
 }
 
 /** Of the body, where it is known; null for a stream. */
-const bytesOf = (header: unknown): number | null =>
-  typeof header === 'number' || typeof header === 'string' ? Number(header) : null
+const bytesOf = (header: unknown): string | number | null =>
+  typeof header === 'number' || typeof header === 'string' ? header : null
 
-type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly note: RequestNote }
+type Outcome = Parameters<typeof formatOutcome>[0]
 
-const end = ({ request, reply, note }: Exchange, accessLog: AccessLog | null, seconds: number): void => {
-  const { raw } = reply
-  const [route, operation, isAborted] = [routeOf(request), operationOf(request), !raw.writableFinished]
-  const { code, span, who } = note
-  span?.end({ route, operation, requestId: request.id, status: raw.statusCode, code, isAborted })
-  accessLog?.({
-    requestId: request.id,
-    method: request.method,
-    route: route ?? null,
+/** The text of the outcome that requests of a route had last, which nearly all of them have. */
+const makeOutcomes = () => {
+  const last = new WeakMap<RouteFacts, { readonly outcome: Outcome; readonly text: string }>()
+  return (facts: RouteFacts, method: string, status: number | null, code: Outcome['code']): string => {
+    const before = last.get(facts)
+    if (before !== undefined) {
+      const { outcome } = before
+      if (outcome.status === status && outcome.code === code && outcome.method === method) return before.text
+    }
+    const { route, operation } = facts
+    const outcome = { method, route, operation, status, code }
+    const text = formatOutcome(outcome)
+    last.set(facts, { outcome, text })
+    return text
+  }
+}
+
+/** Writes a line of the access log for a request. */
+const makeLines = (accessLog: AccessLog, hash: Secrets['hash']) => {
+  const outcomeOf = makeOutcomes()
+  return ({ reply, beganAt, code, span, caller }: RequestNote, facts: RouteFacts, isAborted: boolean): void => {
+    const { raw, request } = reply
+    accessLog({
+      requestId: request.id,
+      outcome: outcomeOf(facts, request.method, isAborted ? null : raw.statusCode, code),
+      milliseconds: performance.now() - beganAt,
+      bytes: bytesOf(reply.getHeader('content-length')),
+      who: caller === null ? null : whoOf(caller, hash),
+      traceId: span?.traceId,
+    })
+  }
+}
+
+const endSpan = ({ reply, code, span }: RequestNote, facts: RouteFacts, isAborted: boolean): void => {
+  const { raw, request } = reply
+  const { route, operation } = facts
+  span?.end({
+    route: route ?? undefined,
     operation,
-    status: isAborted ? null : raw.statusCode,
-    code: code ?? null,
-    seconds,
-    bytes: bytesOf(reply.getHeader('content-length')),
-    who: who ?? null,
-    ...(span !== null && { traceId: span.traceId }),
+    requestId: request.id,
+    status: raw.statusCode,
+    code: code ?? undefined,
+    isAborted,
   })
 }
 
-/** Begins to note a request, and tells of it when it is answered or its connection ends. For one that no hook sees, call it. */
-export const noteRequest = (
-  { traces, accessLog }: Telling,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): RequestNote => {
-  const beganAt = performance.now() - queuedMs(request.raw)
-  const note = openNote(request.raw, traces === NO_TRACES ? null : startSpan(traces, request))
-  reply.raw.on('close', () => end({ request, reply, note }, accessLog, (performance.now() - beganAt) / 1000))
-  return note
+/** Records the step that ends now: the arrival of the body, its parser, and its comparison with the schema. */
+const recordParsing = (traces: Traces, { span, parsingAt }: RequestNote): void => {
+  if (span?.sampled === undefined || parsingAt === null) return
+  const now = Date.now()
+  traces.record(span.sampled, 'parse', [now - (performance.now() - parsingAt), now])
 }
 
-/** Whether anybody is told. */
-export const isTold = ({ traces, accessLog }: Telling): boolean => traces !== NO_TRACES || accessLog !== null
+/** Null where nothing is recorded: then no request is noted. */
+export const makeNotes = ({ metrics, traces, accessLog, hash }: Observers): Notes | null => {
+  const isTraced = traces !== NO_TRACES
+  if (metrics === NO_METRICS && accessLog === null && !isTraced) return null
+  const routes = makeRoutes(makeAnswerMetrics(metrics))
+  const log = accessLog === null ? null : makeLines(accessLog, hash)
+  const factsOf = ({ facts, reply }: RequestNote): RouteFacts => facts ?? routes.factsOf(reply.request)
 
-/** Call it after `measureAnswers`, before any other hook is added. */
-export const noteRequests = (app: FastifyInstance, telling: Telling): void => {
-  const { traces } = telling
-  if (!isTold(telling)) return
-  app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
-    const note = noteRequest(telling, request, reply)
-    if (note.span === null) done()
-    else traces.inside(note.span.sampled, done)
-  })
-  if (traces === NO_TRACES) return
-  // The events of a body are not of the span that its request began in.
-  app.addHook('preHandler', (request: FastifyRequest, _reply: FastifyReply, done) =>
-    traces.inside(noteOf(request.raw)?.span?.sampled, done),
-  )
+  const begin = (reply: FastifyReply): RequestNote => {
+    const { request } = reply
+    return openNote(reply, performance.now() - queuedMs(request.raw), isTraced ? startSpan(traces, request) : null)
+  }
+
+  const register = (app: FastifyInstance): void => {
+    routes.register(app)
+    app.addHook('onRequest', (_request: FastifyRequest, reply: FastifyReply, done) => {
+      const { span } = begin(reply)
+      if (span === null) done()
+      else traces.inside(span.sampled, done)
+    })
+    if (!isTraced) return
+    app.addHook('preParsing', (request, _reply, body, done) => {
+      const note = noteOf(request.raw)
+      if (note !== undefined) note.parsingAt = performance.now()
+      done(null, body)
+    })
+    // The events of a body are not of the span that its request began in.
+    app.addHook('preHandler', (request: FastifyRequest, _reply: FastifyReply, done) => {
+      const note = noteOf(request.raw)
+      if (note !== undefined) recordParsing(traces, note)
+      traces.inside(note?.span?.sampled, done)
+    })
+  }
+
+  return {
+    ServerResponse: makeNotedResponse({
+      onFinish: response => {
+        const note = noteOf(response.req)
+        if (note === undefined || metrics === NO_METRICS) return
+        const { series } = factsOf(note)
+        const { beganAt, span } = note
+        const tookMs = Math.max(0, performance.now() - beganAt - wishedMs(response.req))
+        series?.(response.statusCode, tookMs / 1000, span?.sampled?.traceId)
+      },
+      onClose: response => {
+        const note = noteOf(response.req)
+        if (note === undefined || (log === null && !isTraced)) return
+        const [facts, isAborted] = [factsOf(note), !response.writableFinished]
+        endSpan(note, facts, isAborted)
+        log?.(note, facts, isAborted)
+      },
+    }),
+    begin,
+    register,
+  }
 }

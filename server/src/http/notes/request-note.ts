@@ -1,17 +1,39 @@
-// What becomes known of a request while it is answered, for its line in the access log and its span.
+// What becomes known of a request while it is answered, for the metrics, its line in the access log and its span.
 import type { IncomingMessage } from 'node:http'
+import type { FastifyReply } from 'fastify'
 import type { ApiKeyCaller, ClientCaller, OperatorCaller } from '../../domain/caller.ts'
 import type { RefusalCode } from '../../domain/refusal.ts'
-import type { Secrets } from '../../ports/ports.ts'
+import type { Secrets } from '../../ports/secrets.ts'
 import type { RequestSpan } from '../../ports/traces.ts'
+import type { AnswerSeries } from '../request-metrics.ts'
+import type { Who } from './access-line.ts'
+
+export type Recognized = ClientCaller | ApiKeyCaller | OperatorCaller
+
+/** What is the same for every request of a route. */
+export type RouteFacts = {
+  /** The id of its operation, as of the OpenAPI document; `other` for anything else. */
+  readonly operation: string
+  /** The template of its path, as of the document: `/api/v1/agents/{id}`; null where no route fits. No part of it is the caller's. */
+  readonly route: string | null
+  /** Null where nothing is measured. */
+  readonly series: AnswerSeries | null
+}
 
 export type RequestNote = {
+  readonly reply: FastifyReply
+  /** When it arrived, in ms of performance.now(). */
+  readonly beganAt: number
   /** Null: nothing is traced. */
-  span: RequestSpan | null
+  readonly span: RequestSpan | null
+  /** Null until the hooks of its route begin, and where no route fits. */
+  facts: RouteFacts | null
   /** Of an error answer. */
-  code: RefusalCode | undefined
-  /** Who was recognized, as the access log names them. */
-  who: string | undefined
+  code: RefusalCode | null
+  /** Who was recognized. */
+  caller: Recognized | null
+  /** When the reading of its body began, in ms of performance.now(); null before, and where nothing is traced. */
+  parsingAt: number | null
 }
 
 // On the request itself: a WeakMap with an entry for each request costs the garbage collector more than its line costs.
@@ -20,41 +42,39 @@ const NOTE = Symbol('note')
 type Noted = IncomingMessage & { [NOTE]?: RequestNote }
 
 /** Only where something asks for it: a request that nobody notes costs nothing. */
-export const openNote = (request: IncomingMessage, span: RequestSpan | null): RequestNote => {
-  const note = { span, code: undefined, who: undefined }
-  const noted: Noted = request
+export const openNote = (reply: FastifyReply, beganAt: number, span: RequestSpan | null): RequestNote => {
+  const note = { reply, beganAt, span, facts: null, code: null, caller: null, parsingAt: null }
+  const noted: Noted = reply.request.raw
   noted[NOTE] = note
   return note
 }
 
 export const noteOf = (request: Noted): RequestNote | undefined => request[NOTE]
 
-type Recognized = ClientCaller | ApiKeyCaller | OperatorCaller
-
-/** Enough of the hash to tell the operators of a provider apart. */
+/** Enough of the hash to distinguish the operators of a provider. */
 const HASH_CHARACTERS = 16
 
-/** A subject may be a name or an address of mail, which a log of each request should not hold. */
-const whoOf = (caller: Recognized, secrets: Pick<Secrets, 'hash'>): string => {
+/**
+ * As the access log names them: ids are UUIDs, so that nothing needs an escape. A subject may be a name or an address of mail,
+ * which a log of each request should not hold.
+ */
+export const whoOf = (caller: Recognized, hash: Secrets['hash']): Who => {
   switch (caller.kind) {
     case 'client':
-      return `agent:${caller.agentId}`
+      return { kind: 'agent', id: caller.agentId }
     case 'api_key':
-      return `api_key:${caller.id}`
+      return { kind: 'api_key', id: caller.id }
     case 'operator':
-      return `operator:${secrets.hash(`${caller.iss}\n${caller.sub}`).slice(0, HASH_CHARACTERS)}`
+      return { kind: 'operator', id: hash(`${caller.iss}\n${caller.sub}`).slice(0, HASH_CHARACTERS) }
   }
 }
 
 /** Notes who was recognized; undefined where nobody asks. */
-export const makeCallerNote = (
-  request: IncomingMessage,
-  secrets: Pick<Secrets, 'hash'>,
-): ((caller: Recognized) => void) | undefined => {
+export const makeCallerNote = (request: IncomingMessage): ((caller: Recognized) => void) | undefined => {
   const note = noteOf(request)
   return note === undefined
     ? undefined
     : caller => {
-        note.who = whoOf(caller, secrets)
+        note.caller = caller
       }
 }

@@ -39,7 +39,7 @@ const wishFor = (ranges: readonly Range[], mediaType: string): { exact: number; 
     .reduce((best, one) => (one.exact > best.exact ? one : best), { exact: -1, weight: 0 })
 
 /**
- * Gives a function from an Accept header to one of the media types: the one of the greatest weight; of equal ones that
+ * Returns a function from an Accept header to one of the media types: the one of the greatest weight; of equal ones that
  * which is named more exactly; else the first, also where none is acceptable (never 406).
  */
 export const makeNegotiator = <MediaType extends string>(

@@ -38,7 +38,7 @@ const makeHeaderReader = (certificates: ClientCertificates, header: CertificateH
   }
   return ({ raw }: FastifyRequest): OrRefusal<Found> | undefined => {
     const isGiven = raw.headers[name] !== undefined
-    // Who connects says who it is by its address: a header, as X-Forwarded-For is one, is what anybody may write.
+    // The peer is identified by its address: a header such as X-Forwarded-For is what anybody may write.
     if (isProxy(raw.socket.remoteAddress)) return isGiven ? readValues(raw.headersDistinct[name] ?? []) : NONE
     return isGiven ? refuseHeader(name, 'is taken from the proxies of this service only') : undefined
   }

@@ -4,9 +4,10 @@ import type { issueToken } from '../../../../api/oauth.ts'
 import type { AnswerOf, FormOf } from '../../../../api/operation.ts'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
 import { isRefused } from '../../domain/refusal.ts'
-import { ISSUES_MAX, makeIssueToken } from '../../operations/tokens/issue-token.ts'
+import { makeIssueToken } from '../../operations/tokens/issue-token.ts'
 import type { ExchangeFields } from '../../operations/tokens/read-exchange.ts'
 import { makeClientReader, readClientCredentials } from './client-credentials.ts'
+import { answerInGroup } from '../wire/answer-deadline.ts'
 import { makeCallerNote } from '../notes/request-note.ts'
 import type { Wire } from '../wire/wire.ts'
 
@@ -27,8 +28,9 @@ const exchangeOf = (form: TokenRequest['body']): ExchangeFields => ({
 export const makeTokenHandler = (wire: Wire) => {
   const { ports, refuser, logger, inTime, metrics, traces } = wire
   const readClient = makeClientReader(wire, readClientCredentials)
-  const onFull = () => logger.warn({ underWay: ISSUES_MAX }, 'token requests are refused until others are answered')
-  const onGroup = (requests: number) => metrics.observe('mintmark_group_requests', { group: 'issue' }, requests)
+  const countIssued = metrics.counter('mintmark_tokens_issued_total', {})
+  const onFull = (underWay: number) => logger.warn({ underWay }, 'token requests are refused until others are answered')
+  const onGroup = metrics.histogram('mintmark_group_requests', { group: 'issue' })
   const issue = makeIssueToken(ports, { inTime, defer: setImmediate, onFull, onGroup, traces })
 
   // Returns nothing: Fastify would watch the stream of a reply that it gets until its end.
@@ -38,10 +40,11 @@ export const makeTokenHandler = (wire: Wire) => {
     if (isRefused(client)) return void refuser.refuse(reply, client.refusal)
     const resources = [...(form.resource ?? []), ...(form.audience ?? [])]
     const dpop = dpopOf(request)
-    const onCaller = makeCallerNote(request.raw, ports.secrets)
+    const onCaller = makeCallerNote(request.raw)
     const isExchange = form.grant_type === TOKEN_EXCHANGE
     const asked = { ...client, grantType: form.grant_type, scope: form.scope, resources, dpop, onCaller }
-    const issued = await issue(isExchange ? { ...asked, exchange: exchangeOf(form) } : asked)
+    const work = issue(isExchange ? { ...asked, exchange: exchangeOf(form) } : asked)
+    const issued = await answerInGroup(wire, request.raw, work)
     if (isRefused(issued)) return void refuser.refuse(reply, issued.refusal)
     const answer: AnswerOf<typeof issueToken> = {
       access_token: issued.accessToken,
@@ -51,7 +54,7 @@ export const makeTokenHandler = (wire: Wire) => {
       ...(isExchange && { issued_token_type: ACCESS_TOKEN_TYPE }),
     }
     if (typeof issued.nonce === 'string') void reply.header('dpop-nonce', issued.nonce)
-    metrics.add('mintmark_tokens_issued_total', {})
+    countIssued()
     void reply.send(answer)
   }
 }

@@ -30,6 +30,7 @@ const describeServer = ({ profile: { issuer, scopesSupported, certificates }, si
   token_endpoint: `${issuer}/oauth/token`,
   introspection_endpoint: `${issuer}/oauth/introspect/v2`,
   revocation_endpoint: `${issuer}/oauth/revoke`,
+  revocation_feed_endpoint: `${issuer}/oauth/revocation-feed`,
   jwks_uri: `${issuer}/.well-known/jwks.json`,
   service_documentation: `${issuer}/docs`,
   grant_types_supported: GRANT_TYPES,

@@ -32,7 +32,7 @@ export const makeRevokeHandler = (wire: Wire) => {
   return async (request: RevocationRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const caller = readCaller(request)
     if (isRefused(caller)) return refuser.refuse(reply, caller.refusal)
-    const onCaller = makeCallerNote(request.raw, ports.secrets)
+    const onCaller = makeCallerNote(request.raw)
     const revoked = await revokeToken({ ...caller, token: request.body.token, onCaller })
     if (isRefused(revoked)) return refuser.refuse(reply, revoked.refusal)
     credentials.add(request.headers)

@@ -19,8 +19,14 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** Of pages that run their own scripts. */
+export const SCRIPTED_PAGE_HEADERS = {
+  'content-security-policy': PAGE_POLICY,
+  'x-content-type-options': 'nosniff',
+} as const
+
 // In place of the title, the icon and the logo that the plugin brings.
-const OUR_LOOKUP = {
+const OUR_STYLE = {
   logo: { type: 'image/svg+xml', content: LOGO_SVG },
   theme: {
     title: 'Mintmark API',
@@ -39,7 +45,7 @@ const renderPage = async (path: string, hash: Hash): Promise<Page> => {
   const { default: swaggerUi } = await import('@fastify/swagger-ui')
   const app = fastify()
   await app.register(swagger)
-  await app.register(swaggerUi, { routePrefix: path, uiConfig: { validatorUrl: null }, ...OUR_LOOKUP })
+  await app.register(swaggerUi, { routePrefix: path, uiConfig: { validatorUrl: null }, ...OUR_STYLE })
   const read = async (name: string): Promise<readonly [string, Constant]> => {
     const { rawPayload, headers } = await app.inject(name)
     return [name, { body: constantBody(hash, rawPayload), type: String(headers['content-type']) }]
@@ -87,7 +93,7 @@ export const registerDocumentation = (app: FastifyInstance, { basePath, hash, re
   })
   void app.register(async scope => {
     scope.addHook('onSend', async (_request, reply) => {
-      void reply.header('content-security-policy', PAGE_POLICY).header('x-content-type-options', 'nosniff')
+      void reply.headers(SCRIPTED_PAGE_HEADERS)
     })
     scope.get(`${path}/json`, options, answerJson)
     scope.get(`${path}/yaml`, options, answerYaml)

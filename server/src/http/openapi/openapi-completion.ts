@@ -66,9 +66,9 @@ const isPage = ({ content }: Response): boolean =>
 
 const completeAnswer = (status: string, response: Response, named: readonly HeaderName[]): void => {
   const own = OF_STATUS[Number(status)]
-  const isPublic = named.includes('Cache-Control-Public')
+  const isKept = named.includes('Cache-Control-Public') || named.includes('Cache-Control-Immutable')
   response.headers = headersOf([
-    ...EVERY.filter(name => !(isPublic && name === 'Cache-Control')),
+    ...EVERY.filter(name => !(isKept && name === 'Cache-Control')),
     ...named,
     ...(status === '201' ? (['Location'] as const) : []),
     ...(isPage(response) ? (['Link'] as const) : []),

@@ -40,6 +40,11 @@ const HEADERS = {
     required: true,
     schema: { type: 'string', pattern: '^public, max-age=[0-9]+$' },
   },
+  'Cache-Control-Immutable': {
+    description: 'Who has it may keep it for a while.',
+    required: true,
+    schema: { type: 'string', pattern: '^private, immutable, max-age=[0-9]+$' },
+  },
   'Content-Disposition': {
     description: 'A name for the file.',
     required: true,
@@ -49,6 +54,11 @@ const HEADERS = {
     description: 'A page loads nothing but its icon.',
     required: true,
     schema: { type: 'string', pattern: "^default-src 'none'; " },
+  },
+  'X-Accel-Buffering': {
+    description: 'A proxy is to pass on each event as it comes.',
+    required: true,
+    schema: { const: 'no' },
   },
   'X-Content-Type-Options': { required: true, schema: { const: 'nosniff' } },
   'DPoP-Nonce': {
@@ -66,7 +76,7 @@ export type Reference = { readonly $ref: string }
 /** The headers by the names of the wire: a suffix in the table only says which of two forms it has. */
 export const headersOf = (names: readonly HeaderName[]): Readonly<Record<string, Reference>> =>
   Object.fromEntries(
-    names.map(name => [name.replace(/-(?:Public|If-Bearer)$/, ''), { $ref: `#/components/headers/${name}` }]),
+    names.map(name => [name.replace(/-(?:Immutable|Public|If-Bearer)$/, ''), { $ref: `#/components/headers/${name}` }]),
   )
 
 /** Of every answer. */

@@ -11,7 +11,7 @@ import { Unavailable } from '../../domain/refusal.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { networkOf } from '../../domain/source.ts'
 import { type AccessLog, refusedLine } from '../notes/access-line.ts'
-import { noteArrival } from './arrival.ts'
+import { type Arrival, noteArrival } from './arrival.ts'
 import { type KnownCredentials, makeKnownCredentials } from './known-credentials.ts'
 import { originForm } from './request-rules.ts'
 import { restConnection, RETRY_AFTER_SECONDS } from './pipelining.ts'
@@ -26,8 +26,21 @@ const REFUSED = {
 
 const FULL = new Unavailable('More requests arrive than can be served.')
 
+const REFUSED_LATE = {
+  code: 'temporarily_unavailable',
+  description:
+    'The request waited too long for the responses before it on its connection. Nothing was begun: try again.',
+} as const
+
+const LATE = new Unavailable('A request waited too long for the responses before it on its connection.')
+
 /** A shorter wait changes no deadline. */
 const NOTED_MS = 10
+/**
+ * After a longer wait for the responses before it a request would be given up in the middle. A second less than its deadline:
+ * so long its connection may rest besides.
+ */
+const PIPELINED_MS_MAX = 3_600
 
 type AdmissionOptions = {
   readonly issuer: string
@@ -39,31 +52,37 @@ type AdmissionOptions = {
   readonly metrics?: Metrics
   /** Answers a request whose target is none, and ends its connection. */
   readonly refuseTarget: (socket: Socket) => void
-  /** Told of each request that is refused here; null: nobody is. */
+  /** Called for each request that is refused here; null: nothing is logged. */
   readonly accessLog?: AccessLog | null
 }
 
 export type Admission = {
   /** `handle`, for the requests that begin. */
   readonly guard: (handle: RequestListener) => RequestListener
+  /** Notes that a request was received that waits for the responses before it: its deadline counts from now. */
+  readonly receive: (request: IncomingMessage) => void
   readonly credentials: KnownCredentials
 }
 
 type RefusalText = { readonly type: string; readonly body: Buffer }
+type Reason = { readonly refusal: typeof REFUSED | typeof REFUSED_LATE; readonly fault: Unavailable }
 
 /** The refusal as bytes, made once: it must cost next to nothing. */
-const makeRefusal = ({ issuer, basePath, makeId, sourceOf, reportUnavailable, accessLog }: AdmissionOptions) => {
+const makeRefusal = (
+  { issuer, basePath, makeId, reportUnavailable, accessLog }: AdmissionOptions,
+  { refusal, fault }: Reason,
+) => {
   const problem: RefusalText = {
     type: 'application/problem+json',
-    body: Buffer.from(formatProblem(issuer, REFUSED)),
+    body: Buffer.from(formatProblem(issuer, refusal)),
   }
-  const error: RefusalText = { type: 'application/json; charset=utf-8', body: Buffer.from(formatError(REFUSED)) }
+  const error: RefusalText = { type: 'application/json; charset=utf-8', body: Buffer.from(formatError(refusal)) }
   const problemsUnder = `${basePath}/api/`
 
   return (request: IncomingMessage, response: ServerResponse): void => {
     const { type, body } = request.url?.startsWith(problemsUnder) === true ? problem : error
     const id = makeId()
-    reportUnavailable(id, FULL)
+    reportUnavailable(id, fault)
     response.writeHead(503, {
       'content-type': type,
       'content-length': body.length,
@@ -72,8 +91,7 @@ const makeRefusal = ({ issuer, basePath, makeId, sourceOf, reportUnavailable, ac
       'x-request-id': id,
     })
     response.end(body)
-    accessLog?.(refusedLine(id, request.method, { status: 503, code: REFUSED.code, bytes: body.length }))
-    restConnection(request, sourceOf)
+    accessLog?.(refusedLine(id, request.method, { status: 503, code: refusal.code, bytes: body.length }))
   }
 }
 
@@ -98,21 +116,24 @@ const makeKindOf = (basePath: string, credentials: KnownCredentials) => {
 type Exchange = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly arrivedAt: MonotonicMilliseconds
+  readonly arrival: Omit<Arrival, 'begunAt'>
   readonly handle: RequestListener
 }
 
 /** Nothing is begun, nor refused, for a caller who has gone. */
-const start = ({ request, response, arrivedAt, handle }: Exchange, begunAt: MonotonicMilliseconds): void => {
+const start = ({ request, response, arrival, handle }: Exchange, begunAt: MonotonicMilliseconds): void => {
   if (request.socket.destroyed) return
-  if (begunAt - arrivedAt > NOTED_MS) noteArrival(request, { arrivedAt, begunAt })
+  if (begunAt - arrival.receivedAt > NOTED_MS) noteArrival(request, { ...arrival, begunAt })
   handle(request, response)
 }
 
 /** Of one listener. */
 export const makeAdmission = (options: AdmissionOptions): Admission => {
   const { basePath, monotonic, sourceOf, metrics = NO_METRICS } = options
-  const refuse = makeRefusal(options)
+  const refuse = makeRefusal(options, { refusal: REFUSED, fault: FULL })
+  // The connection does not rest: what was received with this one is as late.
+  const refuseLate = makeRefusal(options, { refusal: REFUSED_LATE, fault: LATE })
+  const received = new WeakMap<IncomingMessage, MonotonicMilliseconds>()
   const credentials = makeKnownCredentials(() => queue.isBusy())
   const kindOf = makeKindOf(basePath, credentials)
   const queue = makeStartQueue<Exchange>({
@@ -123,7 +144,9 @@ export const makeAdmission = (options: AdmissionOptions): Admission => {
     networkOf: ({ request }) => networkOf(sourceOf({ raw: request })),
     start,
     refuse: ({ request, response }) => {
-      if (!request.socket.destroyed) refuse(request, response)
+      if (request.socket.destroyed) return
+      refuse(request, response)
+      restConnection(request, sourceOf)
     },
   })
 
@@ -137,7 +160,10 @@ export const makeAdmission = (options: AdmissionOptions): Admission => {
       }
       request.url = target
       const readAt = monotonic()
-      queue.admit({ request, response, handle, arrivedAt: readAt - queue.unreadMs() }, readAt)
+      const turnAt = readAt - queue.unreadMs()
+      const receivedAt = received.get(request) ?? turnAt
+      if (turnAt - receivedAt > PIPELINED_MS_MAX) return refuseLate(request, response)
+      queue.admit({ request, response, handle, arrival: { receivedAt, turnAt } }, readAt)
     }
-  return { guard, credentials }
+  return { guard, receive: request => void received.set(request, monotonic() - queue.unreadMs()), credentials }
 }

@@ -1,4 +1,4 @@
-// One deadline for each request, whatever it waits for: by then it is answered 503, and nothing else, ever.
+// One deadline for each request, whatever it waits for: when it passes, the answer is 503, and nothing else, ever.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
@@ -7,10 +7,13 @@ import type { Ports } from '../../ports/ports.ts'
 import { waitedMs } from './arrival.ts'
 
 /**
- * From the arrival of the request. A little longer than the store's own deadlines: where one step took all of the time, the
- * store's reason is the one to log.
+ * From the first byte of the request, save the time in which its body is waited for (http/wire/arrival.ts). A little longer
+ * than the store's own deadlines: where one step took all of the time, the store's reason is the one to log.
  */
 const ANSWER_MS_MAX = 4_600
+
+/** One that has waited less is answered in time by the deadline of its group. */
+const GROUPED_MS_MAX = 250
 
 const LATE = 'The request took too long. Whether a change was made is unknown.'
 
@@ -25,6 +28,17 @@ export const answerBy = ({ monotonic }: Clock, request: IncomingMessage): Monoto
 export const makeAnswerDeadline = (clock: Clock): InTime => makeDeadline(clock, ANSWER_MS_MAX, LATE)
 
 type Answering = { readonly ports: Clock; readonly inTime: InTime }
+
+/**
+ * The outcome of a request in a group. The group has the time of its last member, so that nobody shortens the time of others
+ * by a request that has waited; such a request has its own deadline besides.
+ */
+export const answerInGroup = <Outcome>(
+  { ports, inTime }: Answering,
+  request: IncomingMessage,
+  work: Promise<Outcome>,
+): Promise<Outcome> =>
+  waitedMs(request, ports.monotonic()) > GROUPED_MS_MAX ? inTime(work, answerBy(ports, request)) : work
 
 type Handler<Request, Answer> = (request: Request, reply: FastifyReply) => Promise<Answer>
 

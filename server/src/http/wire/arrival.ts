@@ -2,7 +2,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 
-type Arrival = { readonly arrivedAt: MonotonicMilliseconds; readonly begunAt: MonotonicMilliseconds }
+/** `receivedAt`: its first byte was read. `turnAt`: the responses before it on its connection are out; the same where none are. */
+export type Arrival = {
+  readonly receivedAt: MonotonicMilliseconds
+  readonly turnAt: MonotonicMilliseconds
+  readonly begunAt: MonotonicMilliseconds
+}
 
 const arrivals = new WeakMap<IncomingMessage, Arrival>()
 
@@ -12,14 +17,26 @@ const BODY_MS_MAX = 250
 /** Notes a request that begins now and has waited. */
 export const noteArrival = (request: IncomingMessage, arrival: Arrival): void => void arrivals.set(request, arrival)
 
-/** For how long the request waited for its start, in ms; 0 where that was next to nothing. */
+/** For how long the request waited for its start, in ms, not for responses before its own; 0 where that was next to nothing. */
 export const queuedMs = (request: IncomingMessage): number => {
   const arrival = arrivals.get(request)
-  return arrival === undefined ? 0 : arrival.begunAt - arrival.arrivedAt
+  return arrival === undefined ? 0 : arrival.begunAt - arrival.turnAt
 }
 
-/** For how long the request had waited when its body was complete, which is now; 0 where the wait was for the body. */
+/**
+ * For how long the request had waited for the service when its body was complete, which is now; 0 where that was next to
+ * nothing. Of the time that the body took, a little counts: the rest is its sender's own, whom REQUEST_MS_MAX bounds.
+ */
 export const waitedMs = (request: IncomingMessage, now: MonotonicMilliseconds): number => {
   const arrival = arrivals.get(request)
-  return arrival === undefined || now - arrival.begunAt > BODY_MS_MAX ? 0 : now - arrival.arrivedAt
+  if (arrival === undefined) return 0
+  return arrival.begunAt - arrival.receivedAt + Math.min(now - arrival.begunAt, BODY_MS_MAX)
 }
+
+const wishes = new WeakMap<IncomingMessage, number>()
+
+/** Notes for how long the answer was held back because its caller wished so, in ms. */
+export const noteWish = (request: IncomingMessage, ms: number): void => void wishes.set(request, ms)
+
+/** For how long that was; 0 where there is no such wish. */
+export const wishedMs = (request: IncomingMessage): number => wishes.get(request) ?? 0

@@ -1,6 +1,7 @@
-// Reads the Authorization header (RFC 9110 §11.6.2) and the credentials in it.
+// Reads the Authorization header (RFC 9110 §11.6.2) and the credentials in it, and headers that hold one value.
 import { Buffer, isUtf8 } from 'node:buffer'
 import { decodeFormValue } from './form.ts'
+import type { FastifyRequest } from 'fastify'
 
 export type Authorization = {
   /** In lower case: scheme names are case-insensitive. */
@@ -38,4 +39,10 @@ export const decodeBasic = (credentials: string): BasicCredentials | undefined =
   const raw = text.slice(colon + 1)
   const password = decodeFormValue(raw) ?? raw
   return user === undefined ? undefined : { user, password, ...(raw !== password && { rawPassword: raw }) }
+}
+
+/** A header that has one value. An empty one counts as none. */
+export const headerOf = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -6,7 +6,7 @@ import { ERRORS } from './error-reference.ts'
 import { endInTurn } from './pipelining.ts'
 import { formatError } from './refusals.ts'
 
-/** Who was answered has so long to read it and to hang up. */
+/** The peer has so long to read the answer and to hang up. */
 const LINGER_MS = 1000
 
 type Answer = Parameters<typeof formatError>[0]

@@ -11,6 +11,11 @@ export const CONNECTION_SLOTS = 16_384
 /** Of the connections in all, what part is kept for addresses with few. */
 export const RESERVED_PART = 10
 
+/** Of the connections in all, what part may be kept by those who follow the revocation feed. */
+export const STAYING_PART = 0.5
+/** The same for an API key with few of them: a part more. */
+export const STAYING_PART_OF_FEW = 0.6
+
 /** An address with fewer connections than this may use the reserve. */
 export const FEW_CONNECTIONS_MAX = 8
 
@@ -28,6 +33,11 @@ export type ConnectionBounds = { readonly max: number; readonly perAddress: numb
 export type ConnectionLimit = {
   /** Counts the connection and returns the function that takes it back, once; or null if there is one too many. */
   readonly enter: (source: Source) => (() => void) | null
+  /**
+   * Whether there are few enough for one more to be kept for long: the others are for those that come and go. `isOneOfFew`:
+   * a caller that keeps it keeps few.
+   */
+  readonly mayStay: (isOneOfFew: boolean) => boolean
 }
 
 type Options = ConnectionBounds & {
@@ -37,7 +47,7 @@ type Options = ConnectionBounds & {
   readonly slotsOf: (text: string, count: number) => readonly number[]
   /** Addresses that one bound for each does not suit: trusted proxies, and this machine. */
   readonly isShared: IsInNetworks
-  /** Told at most once a minute how many connections were refused since. */
+  /** Called at most once a minute with how many connections were refused since. */
   readonly report: (refused: number) => void
   readonly metrics?: Metrics
 }
@@ -81,6 +91,7 @@ export const makeConnectionLimit = (options: Options): ConnectionLimit => {
   }
 
   return {
+    mayStay: isOneOfFew => sum(0) <= max * (isOneOfFew ? STAYING_PART_OF_FEW : STAYING_PART),
     enter: source => {
       const [first = 0, second = 0] = slotsOf(networkOf(source), 2)
       const cells = [0, 1 + first, 1 + CONNECTION_SLOTS + second] as const

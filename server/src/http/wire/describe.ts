@@ -29,7 +29,7 @@ const schemaOf = (row: Operation): FastifySchema & { readonly 'x-marks': object 
   ...(row.body !== undefined && { consumes: ['application/json'], body: row.body }),
   ...(row.form !== undefined && { consumes: ['application/x-www-form-urlencoded'], body: row.form }),
   response: row.answers,
-  // What the document cannot tell from the rest; openapi/openapi-completion.ts takes it out again.
+  // What the document cannot derive from the rest; openapi/openapi-completion.ts takes it out again.
   'x-marks': { refusals: row.refusals ?? [], headers: row.headers ?? [], parameters: row.parameters ?? [] },
 })
 

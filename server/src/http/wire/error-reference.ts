@@ -140,6 +140,25 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
     ],
     remedy: 'Choose another name or id, or continue with what exists.',
   },
+  start_over: {
+    status: 409,
+    title: 'Start over',
+    causes: [
+      'A request to the revocation feed names another epoch than the feed has: its history was rewritten, as after a restore.',
+      'A request to the revocation feed names a position beyond the feed.',
+    ],
+    remedy: 'Forget all facts, and begin with the snapshot.',
+  },
+  plan_outdated: {
+    status: 409,
+    title: 'Plan outdated',
+    causes: [
+      'More tokens that match were issued since the dry run than `max_extra` allows, or more than can be counted.',
+      'Other agents match than in the dry run.',
+      'The plan is older than 120 s.',
+    ],
+    remedy: 'Make another dry run, and confirm what it shows.',
+  },
   request_too_large: {
     status: 413,
     title: 'Request too large',
@@ -190,7 +209,7 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
     causes: [
       "The database or an identity provider's keys did not answer in time (4.6 s). Whether a change was made is unknown.",
       "The keys of an operator's identity provider cannot be read; the description names the provider and the cause.",
-      'The service already has as many token requests, exports, or signatures of operators and clients under way as it accepts.',
+      'The service already has as many token requests, exports, followers of the revocation feed, streams of the console, or signatures of operators and clients under way as it accepts.',
       'Another import is running, or the document of this one was not read within 3.5 s.',
       'Too many secrets of imported clients wait for verification: 64 requests with one secret, 4 secrets of one client, ' +
         '64 in all. When there is no room, the request that would be served last is refused.',

@@ -19,7 +19,7 @@ const arityOf = (field: unknown): Arity => {
   return inner instanceof z.ZodArray ? 'many' : 'one'
 }
 
-/** The name, where it looks like a mistyped one: a secret that was pasted in its place is not told back. */
+/** The name, where it looks like a mistyped one: a secret that was pasted in its place is not repeated. */
 const quoteUnknown = (name: string): string => (/^[A-Za-z_]{1,40}$/.test(name) ? name : 'A name in the query string')
 
 type Gathered = { readonly fields: Record<string, string | string[]> } | { readonly error: RefusedInput }

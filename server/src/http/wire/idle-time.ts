@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 
 /** In this time it shows how busy the thread is with others. It is the least that a timer can wait. */
-const LOOK_MS = 1
+const SAMPLE_MS = 1
 /** Where the thread has no time to spare, a step is followed by a rest of so many times its own length. */
 const REST_MOST = 6
 /** A step that waited long for something else rests no longer than this. */
@@ -14,9 +14,9 @@ export type IdleTime = <T>(step: () => Promise<T>) => Promise<T>
 
 const rest = async (stepMs: number): Promise<void> => {
   const before = performance.eventLoopUtilization()
-  await delay(LOOK_MS)
+  await delay(SAMPLE_MS)
   const { utilization } = performance.eventLoopUtilization(before)
-  const restMs = Math.min(REST_MOST * utilization * stepMs - LOOK_MS, REST_MS_MAX)
+  const restMs = Math.min(REST_MOST * utilization * stepMs - SAMPLE_MS, REST_MS_MAX)
   if (restMs > 0) await delay(restMs)
 }
 

@@ -11,7 +11,7 @@ import { type InputRefusal, RefusedInput } from './refused-input.ts'
 type ValuesLimit = { readonly max: number; readonly advice: string }
 
 /**
- * Of a body, whoever sends it: what is wrong with one value takes 10 µs to say, and 64 KiB hold 30,000. An agent with all
+ * Of a body of any caller: what is wrong with one value takes 10 µs to say, and 64 KiB hold 30,000. An agent with all
  * that it may have has some 150, and ten public keys have some 100.
  */
 const BODY_VALUES_MAX = 2000

@@ -1,4 +1,4 @@
-// The credentials in headers that authenticated a request lately. Whoever sends one again is served before callers of whom
+// The credentials in headers that authenticated a request lately. A caller that sends one again is served before callers of whom
 // nothing is known yet; whether it is still good is decided by its request, as always.
 import type { IncomingHttpHeaders } from 'node:http'
 import { hash } from 'node:crypto'
@@ -6,7 +6,7 @@ import { hash } from 'node:crypto'
 /** Of one thread. */
 const KNOWN_MAX = 4096
 
-/** While nobody waits, one of so many uses is remembered: to hash each would cost an introspection 3 % more. */
+/** While nobody waits, one of so many uses is noted: to hash each would cost an introspection 3 % more. */
 const REMEMBERED_EVERY = 16
 
 export type KnownCredentials = {
@@ -20,8 +20,8 @@ export type KnownCredentials = {
 }
 
 /** Hashed: a credential is a secret, and is not kept. */
-const keyOf = ({ authorization, 'x-api-key': apiKey }: IncomingHttpHeaders): string | undefined => {
-  const text = typeof apiKey === 'string' ? apiKey : authorization
+const keyOf = ({ authorization, cookie, 'x-api-key': apiKey }: IncomingHttpHeaders): string | undefined => {
+  const text = typeof apiKey === 'string' ? apiKey : (authorization ?? cookie)
   return text === undefined ? undefined : hash('sha256', text, 'base64')
 }
 

@@ -1,5 +1,5 @@
 // Every server that listens, for HTTP or HTTPS, and what bounds a connection before any route is looked at.
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { createServer as createSecureServer, type ServerOptions as SecureServerOptions } from 'node:https'
 import type { TLSSocket } from 'node:tls'
@@ -18,7 +18,7 @@ const IDLE_MS_MAX = 72_000
 export type Timeouts = {
   /**
    * For a TLS handshake, and from then on, or from the first byte of a later request, for all of its header fields and for
-   * all of its body: who sends a byte a minute holds no connection for ever.
+   * all of its body: a peer that sends a byte a minute keeps no connection for ever.
    */
   readonly requestMs: number
   /** How often what is too slow is looked for. */
@@ -41,13 +41,17 @@ type ListenerOptions = {
   readonly timeouts?: Timeouts | undefined
   /** Without it as many connections as the system allows. */
   readonly connections?: ConnectionLimit | undefined
+  /** The class of its responses; Node's own unless it is given. */
+  readonly ServerResponse?: typeof ServerResponse | undefined
+  /** Called for each request that waits for the responses before it on its connection. */
+  readonly onWaiting?: ((request: IncomingMessage) => void) | undefined
 }
 
-// RFC 9112 §9.6: who sends no more may wait for answers all the same. Node ends the connection as soon as it hears of that,
+// RFC 9112 §9.6: a peer that sends no more may wait for answers all the same. Node ends the connection as soon as it hears of that,
 // unless its server has this property, which Node's types do not know.
 const ANSWER_HALF_OPEN = { httpAllowHalfOpen: true }
 
-/** Of TLS each socket has to be told besides, once its handshake is done: who hangs up before it has gone. */
+/** Of TLS each socket has to be configured besides, once its handshake is done: a client that hangs up before is gone. */
 const keepHalfOpen = (socket: TLSSocket): void => {
   socket.allowHalfOpen = true
 }
@@ -70,7 +74,7 @@ const boundConnections = (server: Server, { enter }: ConnectionLimit): void => {
 
 /** Makes a server that hands the requests of each connection to `handle` in turn. It listens once its caller says so. */
 export const makeListener = (handle: RequestListener, options: ListenerOptions): Server => {
-  const { https, timeouts = TIMEOUTS, connections } = options
+  const { https, timeouts = TIMEOUTS, connections, ServerResponse: Response, onWaiting } = options
   const bounds = {
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: timeouts.requestMs,
@@ -79,8 +83,9 @@ export const makeListener = (handle: RequestListener, options: ListenerOptions):
     keepAliveTimeout: timeouts.idleMs,
     // A request without Host is refused by us, in our shape.
     requireHostHeader: false,
+    ...(Response !== undefined && { ServerResponse: Response }),
   }
-  const listener = serveInTurn(handle)
+  const listener = serveInTurn(handle, onWaiting)
   const server =
     https === undefined
       ? createServer(bounds, listener)

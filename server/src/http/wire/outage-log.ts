@@ -1,11 +1,11 @@
-// Tells an outage in few lines: when it begins, every so often how far it has gone, and when it is over. Hundreds of requests
+// Logs an outage in few lines: when it begins, every so often how far it has gone, and when it is over. Hundreds of requests
 // a second fail for one reason, and a line for each would bury it.
 import type { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 
 /** A counted line comes so often; where nothing failed for as long, the outage is over. */
 const EVERY_MS = 10_000
-/** A counted line names so many reasons; of all others it tells the sum. */
+/** A counted line names so many reasons; of all others it has the sum. */
 const REASONS_MAX = 8
 
 type Report = (fields: object, message: string) => void
@@ -13,7 +13,7 @@ type Report = (fields: object, message: string) => void
 type OutageLog = {
   /** Of each request that is answered 503 because something did not answer. */
   readonly report: (requestId: string, fault: Unavailable) => void
-  /** Tells what was not told yet. */
+  /** Logs what was not logged yet. */
   readonly close: () => void
 }
 

@@ -5,7 +5,7 @@ import { type SourceOf, sourceOfSocket } from './source.ts'
 
 /**
  * How many requests of a connection may wait for the response before theirs, in any case. They take about as much memory as
- * the connection itself: who opens many gains little by filling them.
+ * the connection itself: a peer that opens many gains little by filling them.
  */
 export const OWN_WAITING_MAX = 8
 
@@ -44,7 +44,7 @@ const keepPaused = (socket: Socket, connection: Connection): void => {
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly socket: Socket }
 
 /** What waits at one listener. */
-const makeWaiting = (handle: RequestListener) => {
+const makeWaiting = (handle: RequestListener, onWaiting: (request: IncomingMessage) => void) => {
   let shared = 0
 
   const count = (connection: Connection, change: number): void => {
@@ -76,7 +76,7 @@ const makeWaiting = (handle: RequestListener) => {
   }
 
   return (exchange: Exchange, connection: Connection): void => {
-    const { response, socket } = exchange
+    const { request, response, socket } = exchange
     const before = connection.last
     connection.last = response
     if (socket.destroyed) return
@@ -86,17 +86,22 @@ const makeWaiting = (handle: RequestListener) => {
     }
     if (connection.waiting === 0) pause(socket, connection)
     count(connection, 1)
+    onWaiting(request)
     // One request of a connection in a turn of the event loop: the other connections have their turns in between.
     before.once('close', () => setImmediate(begin, exchange, connection))
   }
 }
 
 /**
- * Calls `handle` for a request once the responses before it are out; never for one whose connection has gone by then.
+ * Calls `onWaiting` for a request that waits, and `handle` for a request once the responses before it are out; never for one
+ * whose connection has closed meanwhile.
  * RFC 9112 §9.3.2: only safe methods may be handled at the same time, and the responses must keep the order.
  */
-export const serveInTurn = (handle: RequestListener): RequestListener => {
-  const wait = makeWaiting(handle)
+export const serveInTurn = (
+  handle: RequestListener,
+  onWaiting: (request: IncomingMessage) => void = () => undefined,
+): RequestListener => {
+  const wait = makeWaiting(handle, onWaiting)
   return (request, response) => {
     const { socket } = request
     const connection = connections.get(socket)

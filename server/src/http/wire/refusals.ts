@@ -93,10 +93,10 @@ const refusalIn = (fault: unknown): Refusal | undefined => {
   return fault instanceof Error && 'code' in fault ? FASTIFY_REFUSALS[String(fault.code)] : undefined
 }
 
-/** Who asks to administer, and from where; or why he may not. */
+/** The caller of an administrative operation and its source, or why it is refused. */
 export type Recognize = (request: FastifyRequest, access: Access) => Promise<OrRefusal<Origin>>
 
-/** The door: who is let in to administer, and what those hear who are not, or whose request fails. */
+/** Authenticates and authorizes administrative requests, and answers those that are refused or fail. */
 export type Refuser = {
   readonly recognize: Recognize
   readonly refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply
@@ -113,14 +113,14 @@ type RefuserOptions = {
   /** Errors of paths that start so are problems. */
   readonly problemsUnder: string
   readonly logger: Readonly<Record<'debug' | 'info' | 'error', Report>>
-  /** Told of each answer that something could not be had in time. */
+  /** Called for each answer that something could not be had in time. */
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
   readonly metrics: Metrics
   readonly countRefusal: AuditLog['countRefusal']
   /** Bounds failed authentications. */
   readonly failedAuthentications: FailedAuthentications
   readonly sourceOf: SourceOf
-  /** Told of the headers of a request whose credential was refused. */
+  /** Called with the headers of a request whose credential was refused. */
   readonly forgetCredential: (headers: IncomingHttpHeaders) => void
 }
 
@@ -176,7 +176,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
   }
 
   const log = (requestId: string, refusal: Refusal): void => {
-    // Why a JWT of an operator is refused is told to nobody else, and is what an operator of ours must find.
+    // Only the log says why a JWT of an operator is refused: the person who runs the service must find it.
     const level = 'inside' in refusal ? 'info' : 'debug'
     const { presentedId: _, ...shown } = { presentedId: undefined, ...refusal }
     logger[level]({ requestId, ...shown }, 'refused')

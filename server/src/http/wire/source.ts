@@ -1,5 +1,5 @@
 // Reads where a request came from: the address of its connection, or what trusted proxies say of it. Whatever a connection
-// can tell may be missing.
+// can know may be missing.
 import { isIP, type Socket } from 'node:net'
 import type { ForwardedState } from '../../../../api/values/checks.ts'
 import type { FastifyRequest } from 'fastify'
@@ -9,7 +9,7 @@ import type { IsInNetworks } from './networks.ts'
 
 const isAddress = (text: string | undefined): text is Exclude<Source, typeof UNKNOWN_SOURCE> => isIP(text ?? '') > 0
 
-/** Headers whose caller is remembered, and how long each may be: 1 MiB in all. */
+/** Headers whose caller is cached, and how long each may be: 1 MiB in all. */
 const CACHED_MAX = 2048
 const CACHED_CHARACTERS_MAX = 512
 
@@ -38,7 +38,7 @@ const callerIn = (peer: Source, hops: Iterable<Source>, isProxy: IsInNetworks): 
 
 /**
  * The source of a request: of its connection, unless that is of a trusted proxy. Which of two headers the proxy wrote, and
- * which one it passed on from its caller, cannot be told: where both are given and disagree, neither counts.
+ * which one it passed on from its caller, cannot be known: where both are given and disagree, neither counts.
  */
 export const makeSourceReader = (isProxy: IsInNetworks): SourceOf => {
   // A connection keeps its peer.

@@ -1,6 +1,6 @@
 // Starts requests no faster than the thread can serve them. A turn of the event loop serves whatever has arrived, so that
 // under a flood each turn, and with it everybody's answer, takes as long as the flood is wide. Here a turn starts a limited
-// number of requests; the others wait in lanes, and what would wait too long is refused at once.
+// number of requests; the others wait in one queue a kind, and what would wait too long is refused at once.
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { type FairQueue, makeFairQueue } from '../../domain/fair-queue.ts'
 
@@ -33,7 +33,7 @@ export type Kind = keyof typeof WAITING_MAX
 type Waiting<Request> = { readonly request: Request; readonly arrivedAt: number }
 
 /** `perMs`: how many it starts in a millisecond while some wait, an average. */
-type Lane<Request> = {
+type KindQueue<Request> = {
   readonly kind: Kind
   readonly queue: FairQueue<Waiting<Request>>
   readonly waitingMax: number
@@ -42,7 +42,7 @@ type Lane<Request> = {
   perMs: number
 }
 
-const makeLane = <Request>(kind: Kind, startedMax: number): Lane<Request> => ({
+const makeKindQueue = <Request>(kind: Kind, startedMax: number): KindQueue<Request> => ({
   kind,
   queue: makeFairQueue(),
   waitingMax: WAITING_MAX[kind],
@@ -51,24 +51,25 @@ const makeLane = <Request>(kind: Kind, startedMax: number): Lane<Request> => ({
   perMs: PER_MS,
 })
 
-type Lanes<Request> = Readonly<Record<Kind, Lane<Request>>>
+type KindQueues<Request> = Readonly<Record<Kind, KindQueue<Request>>>
 
-const makeLanes = <Request>(): Lanes<Request> => ({
-  probe: makeLane('probe', STARTED_A_TURN.probe),
-  known: makeLane('known', STARTED_A_TURN.known),
-  revocation: makeLane('revocation', STARTED_A_TURN.revocation),
-  open: makeLane('open', STARTED_AT_FIRST),
+const makeKindQueues = <Request>(): KindQueues<Request> => ({
+  probe: makeKindQueue('probe', STARTED_A_TURN.probe),
+  known: makeKindQueue('known', STARTED_A_TURN.known),
+  revocation: makeKindQueue('revocation', STARTED_A_TURN.revocation),
+  open: makeKindQueue('open', STARTED_AT_FIRST),
 })
 
-const hasRoom = <Request>({ queue, started, startedMax }: Lane<Request>): boolean =>
+const hasRoom = <Request>({ queue, started, startedMax }: KindQueue<Request>): boolean =>
   queue.size() === 0 && started < Math.floor(startedMax)
 
-const measure = <Request>(lane: Lane<Request>, turnMs: number): void => {
-  if (lane.queue.size() > 0) lane.perMs += WEIGHT * (lane.started / Math.max(turnMs, 0.1) - lane.perMs)
+const measure = <Request>(kindQueue: KindQueue<Request>, turnMs: number): void => {
+  if (kindQueue.queue.size() > 0)
+    kindQueue.perMs += WEIGHT * (kindQueue.started / Math.max(turnMs, 0.1) - kindQueue.perMs)
 }
 
 /** Fewer a turn where turns take too long, more where they are short and requests wait. */
-const adapt = <Request>({ open, revocation }: Lanes<Request>, turnMs: number): void => {
+const adapt = <Request>({ open, revocation }: KindQueues<Request>, turnMs: number): void => {
   const isWaiting = open.queue.size() + revocation.queue.size() > 0
   if (turnMs > TURN_MS) open.startedMax = Math.max(STARTED_MIN, open.startedMax * Math.max(0.5, TURN_MS / turnMs))
   else if (isWaiting) open.startedMax = Math.min(STARTED_MAX, open.startedMax * 1.1 + 1)
@@ -96,53 +97,69 @@ export type Starting<Request> = {
   readonly metrics?: Metrics
 }
 
+/** Under load each request comes by: the series of its kind are opened once. */
+const openSeries = (metrics: Metrics, kind: Kind) => ({
+  countShed: metrics.counter('mintmark_requests_shed_total', { kind }),
+  observeWait: metrics.histogram('mintmark_start_wait_seconds', { kind }),
+  setWaiting: metrics.gauge('mintmark_start_queue_requests', { kind }),
+})
+
 /** What a queue does with a request, and counts of it. */
 type Ends<Request> = Pick<Starting<Request>, 'start'> & {
   readonly shed: (request: Request, kind: Kind) => void
-  readonly metrics: Metrics
+  readonly series: Readonly<Record<Kind, ReturnType<typeof openSeries>>>
 }
 
-const makeEnds = <Request>({ start, refuse, metrics = NO_METRICS }: Starting<Request>): Ends<Request> => ({
-  start,
-  shed: (request, kind) => {
-    metrics.add('mintmark_requests_shed_total', { kind })
-    refuse(request)
-  },
-  metrics,
-})
+const makeEnds = <Request>({ start, refuse, metrics = NO_METRICS }: Starting<Request>): Ends<Request> => {
+  const open = (kind: Kind) => openSeries(metrics, kind)
+  const series = { probe: open('probe'), known: open('known'), revocation: open('revocation'), open: open('open') }
+  return {
+    start,
+    shed: (request, kind) => {
+      series[kind].countShed()
+      refuse(request)
+    },
+    series,
+  }
+}
 
-const startWaiting = <Request>(lane: Lane<Request>, at: number, { start, shed, metrics }: Ends<Request>): void => {
-  const { kind, queue } = lane
+const startWaiting = <Request>(
+  kindQueue: KindQueue<Request>,
+  at: number,
+  { start, shed, series }: Ends<Request>,
+): void => {
+  const { kind, queue } = kindQueue
+  const { observeWait, setWaiting } = series[kind]
   const waited = queue.size() > 0
-  lane.started = 0
-  while (lane.started < Math.floor(lane.startedMax)) {
+  kindQueue.started = 0
+  while (kindQueue.started < Math.floor(kindQueue.startedMax)) {
     const next = queue.take()
     if (next === undefined) break
     if (at - next.arrivedAt > 2 * WAIT_MS_MAX) shed(next.request, kind)
     else {
-      metrics.observe('mintmark_start_wait_seconds', { kind }, (at - next.arrivedAt) / 1000)
-      lane.started += 1
+      observeWait((at - next.arrivedAt) / 1000)
+      kindQueue.started += 1
       start(next.request, at)
     }
   }
-  if (waited) metrics.set('mintmark_start_queue_requests', { kind }, queue.size())
+  if (waited) setWaiting(queue.size())
 }
 
 /** The queue of one thread. */
 export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue<Request> => {
   const { now, nextTurn, kindOf, networkOf } = starting
   const ends = makeEnds(starting)
-  const { start, shed, metrics } = ends
-  const byKind = makeLanes<Request>()
+  const { start, shed, series } = ends
+  const byKind = makeKindQueues<Request>()
   const { open } = byKind
-  const lanes = Object.values(byKind)
+  const kindQueues = Object.values(byKind)
   // Null where the thread may have rested since.
   let turnBeganAt: number | null = null
   let isScheduled = false
   let lastTurnMs = 0
 
-  const size = (): number => lanes.reduce((sum, { queue }) => sum + queue.size(), 0)
-  const started = (): number => lanes.reduce((sum, lane) => sum + lane.started, 0)
+  const size = (): number => kindQueues.reduce((sum, { queue }) => sum + queue.size(), 0)
+  const started = (): number => kindQueues.reduce((sum, kindQueue) => sum + kindQueue.started, 0)
 
   const schedule = (): void => {
     if (isScheduled) return
@@ -155,33 +172,33 @@ export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue
     const at = now()
     lastTurnMs = turnBeganAt === null ? 0 : at - turnBeganAt
     if (turnBeganAt !== null) {
-      for (const lane of lanes) measure(lane, lastTurnMs)
+      for (const kindQueue of kindQueues) measure(kindQueue, lastTurnMs)
       adapt(byKind, lastTurnMs)
     }
     const isLoaded = size() > 0 || started() >= MEASURED_FROM
     turnBeganAt = isLoaded ? at : null
-    for (const lane of lanes) startWaiting(lane, at, ends)
+    for (const kindQueue of kindQueues) startWaiting(kindQueue, at, ends)
     if (isLoaded) schedule()
   }
 
-  const wait = (lane: Lane<Request>, request: Request, at: number): void => {
-    const { queue, waitingMax, kind } = lane
+  const wait = (kindQueue: KindQueue<Request>, request: Request, at: number): void => {
+    const { queue, waitingMax, kind } = kindQueue
     const network = networkOf(request)
-    if (queue.size() / lane.perMs > WAIT_MS_MAX || queue.size() >= waitingMax) {
+    if (queue.size() / kindQueue.perMs > WAIT_MS_MAX || queue.size() >= waitingMax) {
       const other = queue.makeRoom(network)
       if (other === undefined) return shed(request, kind)
       shed(other.request, kind)
     }
     queue.push(network, { request, arrivedAt: at })
-    metrics.set('mintmark_start_queue_requests', { kind }, queue.size())
+    series[kind].setWaiting(queue.size())
   }
 
   return {
     admit: (request, at) => {
       schedule()
-      const lane = hasRoom(open) ? open : byKind[kindOf(request)]
-      if (!hasRoom(lane)) return wait(lane, request, at)
-      lane.started += 1
+      const kindQueue = hasRoom(open) ? open : byKind[kindOf(request)]
+      if (!hasRoom(kindQueue)) return wait(kindQueue, request, at)
+      kindQueue.started += 1
       start(request, at)
     },
     isBusy: () => size() > 0 || lastTurnMs > TURN_MS,

@@ -5,6 +5,8 @@ import type { FindCertificate } from '../oauth/client-certificate.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 import type { Traces } from '../../ports/traces.ts'
 import type { InTime } from '../../ports/deadline.ts'
+import type { StreamBounds } from '../console/console-streams.ts'
+import type { FeedBounds } from '../oauth/feed/followers.ts'
 import type { ImportCell } from '../imports/import-turns.ts'
 import type { KnownCredentials } from './known-credentials.ts'
 import type { Refuser } from './refusals.ts'
@@ -32,6 +34,16 @@ export type Wire = AdministrationWire & {
   readonly forwardedStateOf: ForwardedStateOf
   /** What the checks of the installation found last. */
   readonly checks: () => readonly CheckResult[]
-  /** Told of each good credential in a header of its request. */
+  /** Called with each good credential in a header of its request. */
   readonly credentials: KnownCredentials
+  /** Whether the process has connections to spare for who keeps one. */
+  readonly mayStay: (isOneOfFew: boolean) => boolean
+  /** Receives each fault of following the feed. Must not throw. */
+  readonly reportFeedFault: (fault: unknown) => void
+  /** Of the feed: shorter and smaller in tests. */
+  readonly feed: FeedBounds
+  /** Receives each fault of the streams of the console. Must not throw. */
+  readonly reportStreamFault: (fault: unknown) => void
+  /** Of the console: shorter and smaller in tests. */
+  readonly streams: StreamBounds
 }

@@ -4,7 +4,7 @@ import { timingSafeEqual } from 'node:crypto'
 
 const ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const FORM = /^\$2[aby]\$(\d\d)\$([./A-Za-z0-9]{22})([./A-Za-z0-9]{31})$/
-/** What is beyond is passed over, by whoever made the hash and here. */
+/** What is beyond is ignored, by the program that made the hash and here. */
 const KEY_BYTES_MAX = 72
 const SALT_BYTES = 16
 const HASH_BYTES = 23

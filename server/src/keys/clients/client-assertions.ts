@@ -2,6 +2,8 @@
 // No claim or header of an assertion chooses an address, a key that is not registered, or an algorithm beyond the list.
 import { ASSERTION_ALGORITHMS } from '../../../../api/values/algorithms.ts'
 import type { KeyPlace } from '../../domain/clients/client-trust.ts'
+import { NO_METRICS } from '../../ports/metrics.ts'
+import { measureWaits } from '../../ports/work-waits.ts'
 import type { ClientAssertions, UnverifiedAssertion } from '../../ports/client-keys.ts'
 import { type ClientKeysOptions, type FindKeys, makeClientKeys } from './client-keys.ts'
 import { type CompactJws, readCompactJws } from '../tokens/compact-jws.ts'
@@ -43,9 +45,8 @@ const makeReader =
   }
 
 export const makeClientAssertions = (options: ClientKeysOptions): ClientAssertions => {
-  const { metrics } = options
-  const onWaiting = (count: number) => metrics?.set('mintmark_work_waiting', { work: 'client_signatures' }, count)
-  const queue = makeVerificationQueue(undefined, onWaiting)
+  const { metrics = NO_METRICS } = options
+  const queue = makeVerificationQueue(undefined, measureWaits(metrics, 'client_signatures'))
   const checks = { once: makeSignatureCheck(queue), repeated: makeRepeatedSignatureCheck(queue) }
   return { read: makeReader({ findKeys: makeClientKeys(options), ...checks }), readKeys: readRegisteredKeys }
 }

@@ -131,7 +131,7 @@ const parse = (der: Uint8Array): X509Certificate | undefined => {
   }
 }
 
-/** A key of a kind that Node does not know is for whoever verified the connection to judge. */
+/** A key of a kind that Node does not know is for the program that verified the connection to judge. */
 const publicKeyOf = (certificate: X509Certificate): KeyObject | undefined => {
   try {
     return certificate.publicKey

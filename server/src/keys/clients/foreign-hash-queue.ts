@@ -23,7 +23,7 @@ export type Verification = {
   readonly credentialId: string
   /** Where the request came from, as `networkOf` says. */
   readonly network: string
-  /** What has not begun by then is not begun; later where others ask for the same. */
+  /** What has not begun when it passes is not begun; later where others ask for the same. */
   until: number
 }
 
@@ -44,7 +44,7 @@ const makeTurns = () => {
   let turn = NEVER
 
   // Networks from which the right secret came have a share of their own: guesses from others, however many, leave it to
-  // them. Which secret was right is not remembered: whoever is served sooner for it would learn what a fast hash tells.
+  // them. Which secret was right is not cached: a caller that is served sooner for it would learn what a fast hash reveals.
   const shareOf = ({ credentialId, network }: Asker): string =>
     knownNetworks(credentialId).has(network) ? `${credentialId} known` : credentialId
 
@@ -94,7 +94,7 @@ const makeRests = () => {
 }
 
 type ForeignHashQueue<T extends Verification> = {
-  /** Takes it in; gives back who is refused for it, which may be itself. */
+  /** Takes it in; returns the one that is refused for it, which may be itself. */
   readonly add: (one: T) => T | undefined
   /** Takes out what must have begun by now and has not. */
   readonly expire: (now: number) => readonly T[]
@@ -130,7 +130,7 @@ export const makeForeignHashQueue = <T extends Verification>(): ForeignHashQueue
   return {
     add: one => {
       const full = fullOf(one)
-      // Where there is no room, whoever would come last gives way.
+      // Where there is no room, the last in the queue gives way.
       const last = full === undefined ? undefined : turns.inOrder([...full, one]).at(-1)
       waiting = [...waiting, one].filter(other => other !== last)
       return last

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { Unavailable } from '../../domain/refusal.ts'
 import { networkOf } from '../../domain/source.ts'
 import type { ImportedSecrets, Proof } from '../../ports/imports.ts'
+import { UNMEASURED, type WorkWaits } from '../../ports/work-waits.ts'
 import type { ProofMessage, ProofReply } from './foreign-hash-thread.ts'
 import { makeForeignHashQueue, type Verification } from './foreign-hash-queue.ts'
 
@@ -59,8 +60,8 @@ type Options = {
   /** By default on a thread that serves the caller alone. */
   readonly verify?: Verify
   readonly now?: () => number
-  /** Called with how many secrets are verified or wait, whenever that changes. */
-  readonly onWaiting?: (count: number) => void
+  /** What is being verified counts as waiting. */
+  readonly waits?: WorkWaits
 }
 
 /** One secret, and all who wait for its verification. */
@@ -70,6 +71,8 @@ type Waiting = Verification & {
   readonly answer: PromiseWithResolvers<Verified>
   /** The deadlines of those who wait. */
   deadlines: readonly number[]
+  /** From when it waits; undefined where it was begun at once. */
+  since: number | undefined
 }
 
 const waitingFor = (key: string, { credentialId, source, foreignHash, secrets, until }: Proof): Waiting => ({
@@ -80,12 +83,13 @@ const waitingFor = (key: string, { credentialId, source, foreignHash, secrets, u
   answer: Promise.withResolvers(),
   until,
   deadlines: [until],
+  since: undefined,
 })
 
 export const makeForeignHashVerifier = ({
   verify = makeThreadVerify(),
   now = () => performance.now(),
-  onWaiting = () => undefined,
+  waits = UNMEASURED,
 }: Options = {}): ImportedSecrets['verify'] => {
   const queue = makeForeignHashQueue<Waiting>()
   const known = new Map<string, Waiting>()
@@ -98,6 +102,7 @@ export const makeForeignHashVerifier = ({
 
   const verifyOne = async (one: Waiting): Promise<void> => {
     const began = now()
+    if (one.since !== undefined) waits.onWaited(began - one.since)
     let isRight = false
     try {
       const secret = one.message.secrets[await verify(one.message)]
@@ -114,7 +119,7 @@ export const makeForeignHashVerifier = ({
   const proceed = (): void => {
     clearTimeout(timer)
     queue.expire(now()).forEach(refuse)
-    onWaiting(known.size)
+    waits.onWaiting(known.size)
     const next = queue.next(now())
     if (next === undefined) return
     if ('begun' in next) void verifyOne(next.begun)
@@ -139,6 +144,7 @@ export const makeForeignHashVerifier = ({
     const refused = queue.add(one)
     if (refused !== undefined) refuse(refused)
     proceed()
+    one.since = now()
     return one.answer.promise
   }
 }

@@ -1,4 +1,4 @@
-// The keys that a client registers: public ones only, strong, and told apart.
+// The keys that a client registers: public ones only, strong, and distinguishable.
 import type { RegisteredJwk } from '../../domain/clients/client-trust.ts'
 import { isJsonObject, type JsonObject } from '../tokens/compact-jws.ts'
 import { KEY_KINDS_TAKEN, parseMemberKey, PRIVATE_MEMBERS, PUBLIC_MEMBERS } from '../providers/provider-key.ts'
@@ -38,7 +38,7 @@ const readOne = (jwk: unknown): NamedJwk | { readonly wrong: string } => {
   return 'wrong' in key ? wrong(`holds a key that is ${key.wrong}`) : { jwk: publicMembersOf(jwk), kid }
 }
 
-/** The public members of the keys of a set, or what is wrong with it. Nothing of a key is told back. */
+/** The public members of the keys of a set, or what is wrong with it. Nothing of a key is repeated. */
 export const readRegisteredKeys = (keys: readonly unknown[]): readonly RegisteredJwk[] | { readonly wrong: string } => {
   if (keys.some(hasPrivateMember)) {
     return wrong('holds a private key, which nobody but its owner may have: make another, and register its public half')

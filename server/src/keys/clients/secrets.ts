@@ -1,11 +1,12 @@
 // Client secrets and API keys: a prefix that says what leaked, 256 random bits, and a checksum for secret scanners.
 // All of it is random, so SHA-256 protects them as well as a slow password hash would. Also the secrets that another server made.
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
+import { measureWaits } from '../../ports/work-waits.ts'
 import { createHmac, hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { DIGEST_CHARACTERS, SHA256_CHARACTERS } from '../../domain/text/text.ts'
 import type { ImportedSecrets } from '../../ports/imports.ts'
-import type { Randomness, Secrets } from '../../ports/ports.ts'
+import type { Randomness, Secrets } from '../../ports/secrets.ts'
 import type { SecretKind } from '../../ports/secret-repositories.ts'
 import { deriveKey } from '../at-rest/sealed-bytes.ts'
 import { makeForeignHashVerifier } from './foreign-hash-verifier.ts'
@@ -68,6 +69,7 @@ const areEqual = (a: string, b: string): boolean => {
 
 export const makeSecrets = ({ bytes }: Pick<Randomness, 'bytes'>): Secrets => ({
   makeClientSecret: () => makeSecret(CLIENT_SECRET_PREFIX, bytes(SECRET_BYTES)),
+  makeSessionSecret: () => Buffer.from(bytes(SECRET_BYTES)).toString('base64url'),
   makeApiKey: () => makeSecret(API_KEY_PREFIX, bytes(SECRET_BYTES)),
   kindOf,
   hash: text => hash('sha256', text, 'hex'),
@@ -79,8 +81,6 @@ export const makeImportedSecrets = (keyEncryptionKey: Uint8Array, metrics: Metri
   const pepper = deriveKey(keyEncryptionKey, 'mintmark imported secrets 1')
   return {
     hash: secret => createHmac('sha256', pepper).update(secret, 'utf8').digest('hex'),
-    verify: makeForeignHashVerifier({
-      onWaiting: count => metrics.set('mintmark_work_waiting', { work: 'imported_secrets' }, count),
-    }),
+    verify: makeForeignHashVerifier({ waits: measureWaits(metrics, 'imported_secrets') }),
   }
 }

@@ -2,7 +2,7 @@
 import { isProviderAddress } from '../../../../api/values/web-address.ts'
 import type { ReadingFailure } from '../../ports/key-sets.ts'
 
-const DOCUMENT_BYTES_MAX = 262_144
+export const DOCUMENT_BYTES_MAX = 262_144
 
 /** The part of the global `fetch` that is used. */
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>
@@ -44,7 +44,7 @@ export const wrongAnswer = (address: string, answered: string): ReadingFailure =
 })
 
 /** The body as bytes, or undefined as soon as it exceeds the limit. */
-const readBounded = async (response: Response): Promise<Buffer | undefined> => {
+export const readBounded = async (response: Response): Promise<Buffer | undefined> => {
   const stream: AsyncIterable<Uint8Array> | readonly Uint8Array[] = response.body ?? []
   const chunks: Uint8Array[] = []
   let bytes = 0

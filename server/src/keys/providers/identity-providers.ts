@@ -1,6 +1,7 @@
 // Operators, recognized by a JWT of one of the configured identity providers (RFC 7519, RFC 8725).
 // Order: form, issuer, claims, then keys. Nothing that a token says chooses an address or an algorithm beyond the list.
-import type { Metrics } from '../../ports/metrics.ts'
+import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
+import { measureWaits } from '../../ports/work-waits.ts'
 import type { KeyObject } from 'node:crypto'
 import type { OperatorCaller } from '../../domain/caller.ts'
 import { isStorable } from '../../domain/text/text.ts'
@@ -119,9 +120,9 @@ const recognize = async (
 
 /** Throws where the providers are not configured so that no token of theirs can be trusted. */
 export const makeOperators = (options: OperatorsOptions): Operators => {
-  const { providers, ownIssuer, keySets, monotonicNow, metrics } = options
-  const onWaiting = (count: number) => metrics?.set('mintmark_work_waiting', { work: 'operator_signatures' }, count)
-  const isSignedWith = makeRepeatedSignatureCheck(makeVerificationQueue(undefined, onWaiting))
+  const { providers, ownIssuer, keySets, monotonicNow, metrics = NO_METRICS } = options
+  const waits = measureWaits(metrics, 'operator_signatures')
+  const isSignedWith = makeRepeatedSignatureCheck(makeVerificationQueue(undefined, waits))
   const trustOf = (provider: IdentityProvider): Trusted => {
     const place = { of: 'provider', issuer: provider.issuer, jwksUri: provider.jwksUri ?? null } as const
     const check = makeProviderCheck({ place, algorithms: provider.algorithms, keySets, monotonicNow })

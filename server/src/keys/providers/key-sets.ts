@@ -28,7 +28,7 @@ type KeySetOptions = {
   readonly monotonicNow: () => MonotonicMilliseconds
 }
 
-/** One set: gives it as it was read last, or where the caller has seen that, as it is read now if it is time for that. */
+/** One set: returns it as it was read last, or where the caller has seen that, as it is read now if it is time for that. */
 export const makeKeySet = ({
   read,
   monotonicNow,

@@ -53,7 +53,7 @@ const describeOutage = (issuer: string, cause: string): string =>
 const unread = ({ of, issuer }: KeySetPlace, failure: ReadingFailure | null): Unavailable => {
   const { cause, detail } = failure ?? NOT_READ
   const message = `The keys of the identity provider ${issuer} cannot be had: ${detail}.`
-  // The reason for a client's keys would tell its owner what is at an address of the service's own network.
+  // The reason for a client's keys would reveal to its owner what is at an address of the service's own network.
   return new Unavailable(message, of === 'provider' ? { toCaller: describeOutage(issuer, cause) } : {})
 }
 

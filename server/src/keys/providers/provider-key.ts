@@ -41,7 +41,7 @@ export const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e']
 const isProviderAlgorithm = (name: unknown): name is ProviderAlgorithm =>
   typeof name === 'string' && Object.hasOwn(KEY_KINDS, name)
 
-/** The algorithm of a header or a key; `EdDSA` is the older name of Ed25519, told apart by the key's curve. */
+/** The algorithm of a header or a key; `EdDSA` is the older name of Ed25519, distinguished by the key's curve. */
 export const parseProviderAlgorithm = (name: unknown): ProviderAlgorithm | undefined => {
   if (name === 'EdDSA') return 'Ed25519'
   return isProviderAlgorithm(name) ? name : undefined

@@ -2,6 +2,7 @@
 // from, so that a flood of forged JWTs costs a part of a core and keeps nobody else out.
 import { Overloaded } from '../../domain/refusal.ts'
 import { networkOf } from '../../domain/source.ts'
+import { UNMEASURED } from '../../ports/work-waits.ts'
 
 /** Signatures of one thread that are verified at once, on libuv's threads; the loop starts the next ones between other work. */
 const UNDER_WAY_MAX = 2
@@ -13,16 +14,16 @@ type Limits = { readonly underWayMax: number; readonly waitingMax: number }
 /** `source` is the address that the signature came from. Throws Overloaded where more wait than are taken. */
 export type VerificationQueue = (source: string, verify: () => Promise<boolean>) => Promise<boolean>
 
-type Waiting = { readonly begin: () => void; readonly refuse: () => void }
+/** `since`: from when it waits, in ms of performance.now(); undefined where it began at once. */
+type Waiting = { readonly begin: () => void; readonly refuse: () => void; since: number | undefined }
 
 /** Of those that wait, the network with the most. */
 const busiestOf = (waiting: ReadonlyMap<string, Waiting[]>): Waiting[] =>
   [...waiting.values()].reduce((busiest, one) => (one.length > busiest.length ? one : busiest), [])
 
-/** `onWaiting` is called with how many wait, whenever that changes. */
 export const makeVerificationQueue = (
   { underWayMax, waitingMax }: Limits = { underWayMax: UNDER_WAY_MAX, waitingMax: WAITING_MAX },
-  onWaiting: (count: number) => void = () => undefined,
+  { onWaiting, onWaited } = UNMEASURED,
 ): VerificationQueue => {
   // By network, in the order of their turns: each network has one turn, however many of its own wait.
   const waiting = new Map<string, Waiting[]>()
@@ -39,6 +40,7 @@ export const makeVerificationQueue = (
     count -= 1
     underWay += 1
     onWaiting(count)
+    if (next?.since !== undefined) onWaited(performance.now() - next.since)
     next?.begin()
   }
 
@@ -65,10 +67,12 @@ export const makeVerificationQueue = (
         reject(new Overloaded('More signatures wait to be verified than are taken.', { limit: 'signatures' }))
       if (!makeRoom(own.length)) return refuse()
       const begin = (): void => void verify().then(resolve, reject).finally(endOne)
-      own.push({ begin, refuse })
+      const one: Waiting = { begin, refuse, since: undefined }
+      own.push(one)
       waiting.set(network, own)
       count += 1
       onWaiting(count)
       beginNext()
+      one.since = performance.now()
     })
 }

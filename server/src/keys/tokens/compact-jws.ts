@@ -52,12 +52,12 @@ const parseJson = (json: string): unknown => {
 const SHORT_SIGNATURE = /^[\w-]{85}[AQgw]$/
 const SHORT_SIGNATURE_CHARACTERS = 86
 
-/** ES256 and EdDSA have the short ones, and no algorithm shorter ones. The digest tells the rest. */
+/** ES256 and EdDSA have the short ones, and no algorithm shorter ones. The digest decides the rest. */
 const isCanonicalSignature = (signature: string): boolean =>
   SHORT_SIGNATURE.test(signature) ||
   (signature.length > SHORT_SIGNATURE_CHARACTERS && decodeCanonical(signature) !== undefined)
 
-// All tokens of a key have one header, so the last one is told by its text.
+// All tokens of a key have one header, so the last one is recognized by its text.
 let lastHeader = ''
 
 const isCanonicalHeader = (header: string): boolean => {
@@ -76,8 +76,10 @@ export const readProvablePayload = (text: string): string | undefined => {
   const parts = splitCompact(text)
   if (parts === undefined) return undefined
   const [header, payload, signature] = parts
+  // Decoded in any case: the time does not say which part it was.
+  const bytes = decodeCanonical(payload)
   if (!isCanonicalSignature(signature) || !isCanonicalHeader(header)) return undefined
-  return decodeCanonical(payload)?.toString('utf8')
+  return bytes?.toString('utf8')
 }
 
 // A byte order mark is kept, so that JSON.parse refuses it (RFC 8259 §8.1).

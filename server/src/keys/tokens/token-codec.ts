@@ -4,7 +4,14 @@ import { type AccessTokenClaims, addressReader, confirmationIn, formatClaims } f
 import { type Digest, digestIn } from '../../domain/text/text.ts'
 import type { PublicJwk, SigningKey } from '../../domain/keys/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../../ports/token-codec.ts'
-import { COMPACT_CHARACTERS_MAX, decodeCanonical, readProvablePayload, splitCompact } from './compact-jws.ts'
+import { formatRevocations } from './format-revocations.ts'
+import {
+  COMPACT_CHARACTERS_MAX,
+  decodeCanonical,
+  readCompactJws,
+  readProvablePayload,
+  splitCompact,
+} from './compact-jws.ts'
 import { SIGNATURE_FORMS, type SignatureForm, verifySignature } from '../verify-signature.ts'
 import { signatureBytes } from './signing-algorithms.ts'
 import { openSigningKey } from './signing-keys.ts'
@@ -17,7 +24,7 @@ const OPEN_KEYS_MAX = 8
 const ANY_BASE64 = /^[A-Za-z0-9+/_=\s-]+$/
 
 // RFC 9068 §2.1, RFC 9701 §5. Whatever this service signs for another purpose has another type.
-type TokenType = 'at+jwt' | 'token-introspection+jwt'
+type TokenType = 'at+jwt' | 'token-introspection+jwt' | 'revocations+jwt'
 
 type OpenKey = {
   readonly headers: Readonly<Record<TokenType, string>>
@@ -65,6 +72,7 @@ const makeKeyRing = (keyEncryptionKey: Uint8Array): ((key: SigningKey) => OpenKe
     const headers = {
       'at+jwt': encodedHeader(key.publicJwk, 'at+jwt'),
       'token-introspection+jwt': encodedHeader(key.publicJwk, 'token-introspection+jwt'),
+      'revocations+jwt': encodedHeader(key.publicJwk, 'revocations+jwt'),
     }
     const opened = { headers, digest, input: { ...options, key: openSigningKey(keyEncryptionKey, key) } }
     const [oldest] = ring.keys()
@@ -92,24 +100,42 @@ const isSignedBy = async (text: string, jwk: PublicJwk): Promise<boolean> => {
   return false
 }
 
+/** Whether a header and a payload can be read, whatever key signed them, and however the signature is encoded. */
+const isJws = (text: string): boolean => {
+  const canonical = canonicalExceptSignature(text.trim())
+  return canonical !== undefined && readCompactJws(canonical) !== undefined
+}
+
 /** Reads tokens; it needs no key. */
-export const makeTokenReader = (issuer: string): Omit<TokenCodec, 'mint' | 'signIntrospections'> => {
+export const makeTokenReader = (
+  issuer: string,
+): Omit<TokenCodec, 'mint' | 'signIntrospections' | 'signRevocations'> => {
   const readAddress = addressReader(issuer)
+  // All of it is done for any text, so that the time does not say whether the text can be one of ours.
   const reference = (canonical: string, exact: string): TokenReference | undefined => {
     const payload = readProvablePayload(canonical)
-    const address = payload === undefined ? undefined : readAddress(payload)
-    if (payload === undefined || address === undefined) return undefined
-    const cnf = confirmationIn(payload)
+    const searched = payload ?? canonical
+    const address = readAddress(searched)
+    const cnf = confirmationIn(searched)
     const digest = digestOf(exact)
+    if (payload === undefined || address === undefined) return undefined
     return cnf === undefined ? { ...address, digest } : { ...address, digest, cnf }
+  }
+  const readLenient = (text: string): TokenReference | undefined => {
+    const trimmed = text.trim()
+    const canonical = canonicalExceptSignature(trimmed)
+    return canonical === undefined ? undefined : reference(canonical, trimmed)
   }
   return {
     read: text => reference(text, text),
     isSignedBy,
-    readLenient: text => {
-      const trimmed = text.trim()
-      const canonical = canonicalExceptSignature(trimmed)
-      return canonical === undefined ? undefined : reference(canonical, trimmed)
+    readLenient,
+    classify: text => {
+      const exact = reference(text, text)
+      if (exact !== undefined) return { reference: exact, isExact: true }
+      const lenient = readLenient(text)
+      if (lenient !== undefined) return { reference: lenient, isExact: false }
+      return isJws(text) ? 'foreign' : 'malformed'
     },
   }
 }
@@ -128,6 +154,10 @@ export const makeTokenCodec = (options: {
     signIntrospections: (claims, key) => {
       const opened = open(key)
       return claims.map(each => signJson(JSON.stringify(each), 'token-introspection+jwt', opened))
+    },
+    signRevocations: (documents, key) => {
+      const opened = open(key)
+      return documents.map(each => signJson(formatRevocations(each), 'revocations+jwt', opened))
     },
   }
 }

@@ -8,30 +8,21 @@ import { refuseUnknownAgent } from './read-agents.ts'
 
 type AgentPorts = Pick<Ports, 'agents'>
 
+const setState =
+  (change: 'disable' | 'enable') =>
+  async (ports: AgentPorts, origin: Origin, agentId: string, note: string | null): Promise<OrRefusal<Agent>> => {
+    if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
+    return (await ports.agents[change](agentId, actBy(origin, `agent.${change}`, note))) ?? refuseUnknownAgent(agentId)
+  }
+
 /**
  * The agent, disabled now or before: from the acknowledgement on it gets no token, and none that it holds is active. Its
  * live tokens end with the reason `agent_disabled`.
  */
-export const disableAgent = async (
-  ports: AgentPorts,
-  origin: Origin,
-  agentId: string,
-  note: string | null,
-): Promise<OrRefusal<Agent>> => {
-  if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
-  return (await ports.agents.disable(agentId, actBy(origin, 'agent.disable', note))) ?? refuseUnknownAgent(agentId)
-}
+export const disableAgent = setState('disable')
 
 /** The agent, enabled now or before: it may ask for tokens again, and none that was ended comes back. */
-export const enableAgent = async (
-  ports: AgentPorts,
-  origin: Origin,
-  agentId: string,
-  note: string | null,
-): Promise<OrRefusal<Agent>> => {
-  if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
-  return (await ports.agents.enable(agentId, actBy(origin, 'agent.enable', note))) ?? refuseUnknownAgent(agentId)
-}
+export const enableAgent = setState('enable')
 
 /**
  * Deletes the agent: it gets no token, none that it holds is active (they end with the reason `agent_deleted`), and its

@@ -2,7 +2,8 @@
 import type { RefusalCount, RefusalFilters } from '../../domain/audit/attempt.ts'
 import type { AuditEntry, AuditFilters } from '../../domain/audit/audit.ts'
 import type { Administrator } from '../../domain/caller.ts'
-import type { OrRefusal } from '../../domain/refusal.ts'
+import type { SealCheck } from '../../domain/audit/seal.ts'
+import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { type ListPage, type ListRequest, readPage } from '../reading/read-page.ts'
 
@@ -23,3 +24,14 @@ export const listRefusals = (
   request: ListRequest<RefusalFilters>,
 ): Promise<OrRefusal<ListPage<RefusalCount>>> =>
   readPage(ports, 'refusals', { reader, request, read: page => ports.audit.listRefusals(page) })
+
+/** Checks the seals after this one and what they cover, as much of it as a request may. */
+export const checkSeals = async (
+  { auditSeals }: Pick<Ports, 'auditSeals'>,
+  after: number,
+): Promise<OrRefusal<SealCheck>> => {
+  const check = await auditSeals.check(after)
+  return check === 'unknown'
+    ? refuse('invalid_request', `after_seal is ${after}; expected a seal that was made.`)
+    : check
+}

@@ -4,12 +4,16 @@ import { type ApiKeyCaller, hasRole, type OperatorCaller } from '../../domain/ca
 import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
 import type { Ports } from '../../ports/ports.ts'
+import { authenticateOperator } from './authenticate-operator.ts'
+import { authenticateSession } from './authenticate-session.ts'
 import { authenticateApiKeys } from './authenticate-api-key.ts'
 
 export type AdministratorCredentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'api_key'; readonly key: string }
   | { readonly kind: 'bearer'; readonly jwt: string; readonly source: Source }
+  /** The cookie of the console; `isOwnPage`: our own page sent it. */
+  | { readonly kind: 'session'; readonly secret: string; readonly isOwnPage: boolean; readonly source: Source }
 
 type RemoteAdministrator = ApiKeyCaller | OperatorCaller
 
@@ -33,23 +37,23 @@ const checkRights = (caller: ApiKeyCaller, access: Access): OrRefusal<ApiKeyCall
     : caller
 }
 
-/** The operator that a JWT of a configured identity provider names, or `invalid_token` with one text for every cause (RFC 6750 §3.1). */
-export const authenticateOperator = async (
-  ports: Pick<Ports, 'operators'>,
-  jwt: string,
-  source: Source,
+type OperatorCredentials = Extract<AdministratorCredentials, { readonly kind: 'bearer' | 'session' }>
+
+const FOREIGN_PAGE = 'The cookie of the console authenticates only what its own page asks.'
+
+const recognizeOperator = async (
+  ports: Pick<Ports, 'operators' | 'secrets' | 'sessions' | 'signIn'>,
+  credentials: OperatorCredentials,
 ): Promise<OrRefusal<OperatorCaller>> => {
-  const verified = await ports.operators.verify(jwt, source)
-  if (!('refused' in verified)) return verified
-  const description = 'The bearer token is not a valid JWT of a configured identity provider for this service.'
-  const challenges = ['Bearer error="invalid_token"'] as const
-  const attempt = { way: 'operator', clientId: null } as const
-  return { refusal: { code: 'invalid_token', description, challenges, inside: verified.refused, attempt } }
+  if (credentials.kind === 'bearer') return authenticateOperator(ports, credentials.jwt, credentials.source)
+  if (!credentials.isOwnPage) return refuseUnknown(FOREIGN_PAGE)
+  const session = await authenticateSession(ports, credentials.secret, credentials.source)
+  return isRefused(session) ? session : session.operator
 }
 
-/** The caller, or 401 without a good credential and 403 without the right, which `onCaller` is told of too. */
+/** The caller, or 401 without a good credential and 403 without the right; `onCaller` is called for both. */
 export const authenticateAdministrator = async (
-  ports: Pick<Ports, 'apiKeys' | 'operators' | 'secrets'>,
+  ports: Pick<Ports, 'apiKeys' | 'operators' | 'secrets' | 'sessions' | 'signIn'>,
   credentials: AdministratorCredentials,
   access: Access,
   onCaller: (caller: RemoteAdministrator) => void = () => undefined,
@@ -63,8 +67,9 @@ export const authenticateAdministrator = async (
       onCaller(caller)
       return checkRights(caller, access)
     }
-    case 'bearer': {
-      const operator = await authenticateOperator(ports, credentials.jwt, credentials.source)
+    case 'bearer':
+    case 'session': {
+      const operator = await recognizeOperator(ports, credentials)
       if (isRefused(operator)) return operator
       onCaller(operator)
       if (hasRole(operator, access.role)) return operator

@@ -24,7 +24,7 @@ const hashEach = (secrets: Ports['secrets'], presented: readonly PresentedApiKey
 
 /**
  * The callers of a group of keys, in order; undefined for a key that is unknown, revoked, expired, or of another id.
- * `meanwhile` is told before which were found lately, and so decides nothing.
+ * `meanwhile` runs before with those found lately, and so decides nothing.
  */
 export const authenticateApiKeys = async (
   ports: Pick<Ports, 'apiKeys' | 'secrets'>,

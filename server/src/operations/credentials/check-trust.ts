@@ -1,4 +1,4 @@
-// Checks what a credential is to trust in place of a secret, before it is kept: what the form of the body cannot tell.
+// Checks what a credential is to trust in place of a secret, before it is kept: what the schema of the body cannot check.
 import type { ClientTrust, WorkloadTrust } from '../../domain/clients/client-trust.ts'
 import type { CertificateTrust } from '../../domain/clients/client-certificate.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'

@@ -1,16 +1,16 @@
 // Revokes secrets and access tokens that were found in the open, each that is ours with everything that it got.
+import type { ActKind } from '../../../../api/values/audit.ts'
+import type { Act } from '../../domain/audit/act.ts'
 import { actBy, audiencesOf, type Origin } from '../../domain/caller.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { TokenRecord } from '../../domain/lists/page.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
+import { cleanFoundAt } from '../../domain/text/found-at.ts'
 import type { LeakedSecret } from '../../ports/secret-repositories.ts'
-
-/** What the audit keeps of where one was found. */
-const FOUND_AT_CHARACTERS_MAX = 1000
 
 type FoundSecret = {
   readonly secret: string
-  /** Where it was found; null where that is not told. */
+  /** Where it was found; null where that is not known. */
   readonly foundAt: string | null
 }
 
@@ -31,33 +31,8 @@ export type LeakAnswer = (LeakedSecret & { readonly isLast: boolean | null }) | 
 // So many are handed to the store at once, each in time before its deadline.
 const AT_ONCE = 50
 
-// An address may carry the secret itself.
-const SECRET_IN_TEXT = /mm[ac]_[0-9A-Za-z]+/g
-const PARTS_IN_TEXT = /[\w.-]+/g
-const TOKEN_PART_CHARACTERS_MIN = 10
-
-/** One expression for the three parts of a token would begin again at each character of a long part. */
-const withoutTokens = (text: string): string => {
-  const kept: string[] = []
-  for (const part of text.split('.')) {
-    kept.push(part)
-    const last = kept.slice(-3).filter(({ length }) => length >= TOKEN_PART_CHARACTERS_MIN)
-    if (last.length === 3) kept.splice(-3, 3, '[secret]')
-  }
-  return kept.join('.')
-}
-
 /** What is long and has three parts may be a token. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
-
-const withoutSecrets = (foundAt: string | null): string | null =>
-  foundAt === null
-    ? null
-    : foundAt
-        .replaceAll(SECRET_IN_TEXT, '[secret]')
-        .replaceAll(PARTS_IN_TEXT, withoutTokens)
-        .slice(0, FOUND_AT_CHARACTERS_MAX)
-        .toWellFormed()
 
 type LeakPorts = Pick<AdministrationPorts, 'leakedSecrets' | 'secrets' | 'codec' | 'ledger' | 'agents' | 'signingKeys'>
 
@@ -89,31 +64,34 @@ const recognize = async (report: Report, text: string): Promise<Recognized | und
   return ports.secrets.areEqual(reference.digest, found.digest) ? { token: found, isLive: !found.dead } : undefined
 }
 
-const revokeToken = async (report: Report, secret: string): Promise<LeakedToken | 'unknown'> => {
+/** The act with where the secret was found, cleaned of secrets. */
+const actOn = ({ origin }: Report, kind: ActKind, { foundAt }: FoundSecret): Act => ({
+  ...actBy(origin, kind),
+  foundAt: foundAt === null ? null : cleanFoundAt(foundAt),
+})
+
+const revokeToken = async (report: Report, found: FoundSecret): Promise<LeakedToken | 'unknown'> => {
   const { ports, origin, isTrial } = report
   const audiences = audiencesOf(origin.caller)
-  const found = await recognize(report, secret)
-  if (found === undefined || !mayEndFor(audiences, found.token)) return 'unknown'
-  const { id, agentId, credentialId, issuedAt, expiresAt } = found.token
+  const recognized = await recognize(report, found.secret)
+  if (recognized === undefined || !mayEndFor(audiences, recognized.token)) return 'unknown'
+  const { id, agentId, credentialId, issuedAt, expiresAt } = recognized.token
   const agent = await ports.agents.show(agentId)
-  const end = () =>
-    ports.ledger.end({ id, lifetimeSeconds: expiresAt - issuedAt }, 'secret_leaked', actBy(origin, 'token.revoke'))
-  const revoked = found.isLive && (isTrial || (await end()) === 'ended')
+  const address = { id, lifetimeSeconds: expiresAt - issuedAt }
+  const end = () => ports.ledger.end(address, 'secret_leaked', actOn(report, 'token.revoke', found))
+  const revoked = recognized.isLive && (isTrial || (await end()) === 'ended')
   const { name: agentName = null, owner = null } = agent ?? {}
   return { kind: 'access_token', revoked, agentId, agentName, owner, credentialId, id }
 }
 
-const revokeOne = async (
-  report: Report,
-  { secret, foundAt }: FoundSecret,
-): Promise<LeakedSecret | LeakedToken | 'unknown'> => {
-  const { ports, origin, isTrial } = report
-  const kind = ports.secrets.kindOf(secret)
-  if (kind === undefined) return revokeToken(report, secret)
-  const hash = ports.secrets.hash(secret)
+const revokeOne = async (report: Report, found: FoundSecret): Promise<LeakedSecret | LeakedToken | 'unknown'> => {
+  const { ports, isTrial } = report
+  const kind = ports.secrets.kindOf(found.secret)
+  if (kind === undefined) return revokeToken(report, found)
+  const hash = ports.secrets.hash(found.secret)
   if (isTrial) return (await ports.leakedSecrets.identify(kind, hash)) ?? 'unknown'
-  const act = actBy(origin, kind === 'api_key' ? 'api_key.revoke' : 'credential.revoke')
-  return (await ports.leakedSecrets.revoke(kind, hash, act, withoutSecrets(foundAt))) ?? 'unknown'
+  const act = actOn(report, kind === 'api_key' ? 'api_key.revoke' : 'credential.revoke', found)
+  return (await ports.leakedSecrets.revoke(kind, hash, act)) ?? 'unknown'
 }
 
 type Answers = ReadonlyMap<FoundSecret, LeakedSecret | LeakedToken | 'unknown'>
@@ -122,8 +100,8 @@ const revokeEach = async (report: Report, found: readonly FoundSecret[]): Promis
   const answers = new Map<FoundSecret, LeakedSecret | LeakedToken | 'unknown'>()
   for (let from = 0; from < found.length; from += AT_ONCE) {
     const some = found.slice(from, from + AT_ONCE)
-    const told = await Promise.all(some.map(async one => [one, await revokeOne(report, one)] as const))
-    for (const [one, answer] of told) answers.set(one, answer)
+    const answered = await Promise.all(some.map(async one => [one, await revokeOne(report, one)] as const))
+    for (const [one, answer] of answered) answers.set(one, answer)
   }
   return answers
 }
@@ -152,7 +130,7 @@ export const revokeLeakedSecrets = async (
   if (ports.codec === null && found.some(({ secret }) => COMPACT.test(secret))) return refuseTokens()
   const report = { ports, origin, isTrial }
   const isSecret = ({ secret }: FoundSecret): boolean => ports.secrets.kindOf(secret) !== undefined
-  // Tokens first: a credential ends those that it got, which would then be told of as ended before.
+  // Tokens first: a credential ends those that it got, which would then be reported as ended before.
   const answers = new Map([
     ...(await revokeEach(
       report,

@@ -70,7 +70,7 @@ const outcomeOf = (
 
 /**
  * Imports each client for itself, all in one transaction: done again it finds them there. One outcome a client, in the
- * order of the document. A trial gives the same outcomes and does nothing.
+ * order of the document. A trial returns the same outcomes and does nothing.
  */
 export const importClients = async (
   ports: ImportPorts,

@@ -25,7 +25,7 @@ type Listing<F, R> = {
 }
 
 /** An API key may have been revoked since; a JWT cannot be, and its expiry says until when an export may begin. */
-const recogniseAgain = async ({ reader, recognize }: ExportReader): Promise<OrRefusal<Administrator>> =>
+const recognizeAgain = async ({ reader, recognize }: ExportReader): Promise<OrRefusal<Administrator>> =>
   reader.kind === 'api_key' ? recognize() : reader
 
 /**
@@ -35,7 +35,7 @@ const recogniseAgain = async ({ reader, recognize }: ExportReader): Promise<OrRe
 export const exportPages = <F, R>(caller: ExportReader, { filters, list }: Listing<F, R>): NextPage<R> => {
   let cursor: string | null = null
   return async () => {
-    const reader = cursor === null ? caller.reader : await recogniseAgain(caller)
+    const reader = cursor === null ? caller.reader : await recognizeAgain(caller)
     if (isRefused(reader)) return reader
     const page = await list(reader, { filters, limit: EXPORT_PAGE_RECORDS, cursor })
     if (!isRefused(page)) cursor = page.nextCursor

@@ -11,6 +11,7 @@ import type {
   RevocationObstacle,
   RevocationPreview,
 } from '../../domain/ledger/revocation.ts'
+import { formatPlan, PLAN_SECONDS_MAX, readPlan, type RevocationPlan } from '../../domain/ledger/plan.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import { hideAncestors, isFor } from '../tokens/hide-lineage.ts'
 import { showToken } from '../tokens/read-tokens.ts'
@@ -23,6 +24,31 @@ export type RevocationRequest = {
   readonly conditions: RevocationConditions
   readonly reason: (typeof BULK_REVOCATION_REASONS)[number]
   readonly note: string | null
+  /** What a dry run answered, and by how many tokens the revocation may outgrow it; null: no plan. */
+  readonly plan?: { readonly id: string; readonly extraMax: number } | null
+}
+
+/** What was counted, and the plan by which it may be ended. */
+export type PlannedRevocation = RevocationPreview & { readonly planId: string }
+
+type PlanPorts = Pick<Ports, 'planSigning'> & { readonly profile: { readonly issuer: string } }
+
+const PLAN_OBSTACLES = {
+  not_ours:
+    'plan_id is no plan of this service, or of before its key-encryption key was changed: make another dry run.',
+  other_caller: 'plan_id is the plan of another caller: make a dry run of your own.',
+  other_conditions: 'plan_id is the plan of other conditions: make a dry run with these.',
+} as const
+
+const readPlanOf = (
+  { planSigning, profile: { issuer } }: PlanPorts,
+  caller: Administrator,
+  { conditions, plan = null }: Pick<RevocationRequest, 'conditions' | 'plan'>,
+): OrRefusal<{ readonly plan?: RevocationPlan }> => {
+  if (plan === null) return {}
+  const read = readPlan(planSigning, { issuer, caller, conditions }, plan.id)
+  if (typeof read === 'string') return refuse('invalid_request', PLAN_OBSTACLES[read])
+  return { plan: { ...read, extraMax: plan.extraMax } }
 }
 
 const isWithinReach = (caller: Administrator, { audience }: RevocationConditions): boolean => {
@@ -33,12 +59,23 @@ const isWithinReach = (caller: Administrator, { audience }: RevocationConditions
 const refuseReach = () =>
   refuse('insufficient_scope', 'This API key is limited to audiences: it must name one of them as audience.')
 
-// Who ends tokens need not be one who stops agents.
+// An operator who ends tokens need not be allowed to stop agents.
 const mayDisable = (caller: Administrator): boolean =>
   caller.kind !== 'api_key' || caller.permissions.includes(ACCESS.stopAgents.permission)
 
 const refuseDisabling = () =>
   refuse('insufficient_scope', `This API key lacks the permission ${ACCESS.stopAgents.permission}.`)
+
+// Owners and labels are of the whole service: a key limited to audiences would learn by answers and counts which there are,
+// unless it may read agents anyway.
+const mayKnowSelection = (caller: Administrator): boolean =>
+  caller.kind !== 'api_key' || caller.audiences === null || caller.permissions.includes(ACCESS.readAgents.permission)
+
+const refuseSelection = () =>
+  refuse(
+    'insufficient_scope',
+    `owner, labels: this API key is limited to audiences and lacks the permission ${ACCESS.readAgents.permission}.`,
+  )
 
 const OBSTACLES: Readonly<Record<RevocationObstacle, Refusal>> = {
   unknown_agent: { code: 'invalid_request', description: 'agent_id: no agent has this id.' },
@@ -56,6 +93,14 @@ const OBSTACLES: Readonly<Record<RevocationObstacle, Refusal>> = {
   issued_before_in_future: {
     code: 'invalid_request',
     description: 'issued_before is in the future: a revocation ends no token that is yet to be issued.',
+  },
+  plan_expired: {
+    code: 'plan_outdated',
+    description: `The plan is older than ${PLAN_SECONDS_MAX} s: make another dry run.`,
+  },
+  plan_outdated: {
+    code: 'plan_outdated',
+    description: 'More would end than the plan has: make another dry run. Nothing was ended.',
   },
   other_conditions: {
     code: 'already_exists',
@@ -75,15 +120,20 @@ const check = async (
   conditions: RevocationConditions,
 ): Promise<OrRefusal<object>> => {
   if (!isWithinReach(caller, conditions)) return refuseReach()
-  if (conditions.selection?.disable === true && !mayDisable(caller)) return refuseDisabling()
+  const { selection = null } = conditions
+  if (selection !== null && !mayKnowSelection(caller)) return refuseSelection()
+  if (selection?.disable === true && !mayDisable(caller)) return refuseDisabling()
   return (await isKnownTo(ports, caller, conditions.lineage)) ? {} : { refusal: OBSTACLES.unknown_token }
 }
 
-/** The revocation without the id of a root that the caller may not know of. */
-const hideRoot = async (ports: TokenPorts, caller: Administrator, revocation: Revocation): Promise<Revocation> => {
+/** The revocation without whom it selected, and without the id of a root, where the caller may not know of them. */
+const hideUnknown = async (ports: TokenPorts, caller: Administrator, revocation: Revocation): Promise<Revocation> => {
   const { conditions } = revocation
-  if (await isKnownTo(ports, caller, conditions.lineage)) return revocation
-  return { ...revocation, conditions: { ...conditions, lineage: null } }
+  const shown = mayKnowSelection(caller)
+    ? revocation
+    : { ...revocation, agents: null, conditions: { ...conditions, selection: null } }
+  if (await isKnownTo(ports, caller, conditions.lineage)) return shown
+  return { ...shown, conditions: { ...shown.conditions, lineage: null } }
 }
 
 /**
@@ -91,25 +141,28 @@ const hideRoot = async (ports: TokenPorts, caller: Administrator, revocation: Re
  * answer no process reports a token that it covers active, however many they are; their records follow.
  */
 export const createRevocation = async (
-  ports: Pick<Ports, 'ledger' | 'revocations' | 'randomness'>,
+  ports: Pick<Ports, 'ledger' | 'revocations' | 'randomness'> & PlanPorts,
   origin: Origin,
-  { id, conditions, reason, note }: RevocationRequest,
+  request: RevocationRequest,
 ): Promise<OrRefusal<RevocationMade>> => {
+  const { id, conditions, reason, note } = request
   const checked = await check(ports, origin.caller, conditions)
   if (isRefused(checked)) return checked
-  const revocation = { id: id ?? ports.randomness.uuid(), conditions, reason }
+  const planned = readPlanOf(ports, origin.caller, request)
+  if (isRefused(planned)) return planned
+  const revocation = { id: id ?? ports.randomness.uuid(), conditions, reason, ...planned }
   const made = await ports.revocations.create(revocation, actBy(origin, 'revocation.create', note))
   if (typeof made === 'string') return { refusal: OBSTACLES[made] }
   if (isExisting(made)) return refuseRepeat(made)
-  return { ...made, revocation: await hideRoot(ports, origin.caller, made.revocation) }
+  return { ...made, revocation: await hideUnknown(ports, origin.caller, made.revocation) }
 }
 
 /** How many tokens a revocation would end now, exact up to COUNT_EXACT_MAX. What is refused here would be refused there. */
 export const previewRevocation = async (
-  ports: Pick<Ports, 'ledger' | 'revocations'>,
+  ports: Pick<Ports, 'ledger' | 'revocations'> & PlanPorts,
   caller: Administrator,
   { conditions }: Pick<RevocationRequest, 'conditions'>,
-): Promise<OrRefusal<RevocationPreview>> => {
+): Promise<OrRefusal<PlannedRevocation>> => {
   const checked = await check(ports, caller, conditions)
   if (isRefused(checked)) return checked
   const preview = await ports.revocations.preview(conditions)
@@ -117,7 +170,9 @@ export const previewRevocation = async (
   const audiences = audiencesOf(caller)
   // What descends from the covered tokens is counted, but may be for other audiences.
   const seen = preview.sample.filter(record => isFor(record, audiences))
-  return { ...preview, sample: seen.map(record => hideAncestors(record, audiences)) }
+  const { issuer } = ports.profile
+  const planId = formatPlan(ports.planSigning, { issuer, caller, conditions }, preview)
+  return { ...preview, planId, sample: seen.map(record => hideAncestors(record, audiences)) }
 }
 
 /** The revocation with this id. One that reached beyond the caller's audiences does not exist for them. */
@@ -128,6 +183,6 @@ export const showRevocation = async (
 ): Promise<OrRefusal<Revocation>> => {
   const revocation = isUuid(id) ? await ports.revocations.show(id) : undefined
   return revocation !== undefined && isWithinReach(caller, revocation.conditions)
-    ? hideRoot(ports, caller, revocation)
+    ? hideUnknown(ports, caller, revocation)
     : refuse('not_found', 'No revocation has this id, or none that is kept.')
 }

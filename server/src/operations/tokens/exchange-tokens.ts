@@ -22,7 +22,7 @@ type ExchangePorts = Pick<Ports, 'agents' | 'codec' | 'profile' | 'secrets'> & {
 
 type Refused = { readonly refusal: Refusal }
 
-/** One text for every cause: who presents a token that is not active learns nothing of it. */
+/** One text for every cause: a client that presents a token that is not active learns nothing of it. */
 export const SUBJECT_INACTIVE = 'The subject_token is not an active access token of this service.'
 
 const LIFETIME_MIN = Math.min(...DELEGATED_LIFETIMES)
@@ -35,11 +35,10 @@ const findSubjects = async (
   exchanges: readonly Exchange[],
 ): Promise<readonly (FoundToken | undefined)[]> => {
   const references = exchanges.map(({ subjectToken }) => codec.read(subjectToken))
-  const asked = references.filter(reference => reference !== undefined)
-  const found = asked.length === 0 ? [] : await ledger.find(asked)
-  let next = 0
-  return references.map(reference => {
-    const token = reference === undefined ? undefined : found[next++]
+  // One that cannot be ours is looked up as well: the time does not say so.
+  const found = await ledger.find(references)
+  return references.map((reference, n) => {
+    const token = found[n]
     if (reference === undefined || token === undefined || token.dead) return undefined
     return secrets.areEqual(reference.digest, token.digest) ? token : undefined
   })
@@ -53,7 +52,7 @@ type LabelsOf = ReadonlyMap<string, Labels>
 
 /**
  * The labels of those whose tokens are exchanged, where an exchange depends on them. Always read: a changed label takes no
- * number of the service by which a remembered one could be told to be old.
+ * number of the service by which a cached one could be recognized as old.
  */
 const readLabels = async (
   { agents }: ExchangePorts,

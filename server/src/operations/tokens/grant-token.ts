@@ -36,7 +36,7 @@ export type IssueRequest = Bindable & {
   readonly resources: readonly string[]
   /** Of a token exchange alone. */
   readonly exchange?: ExchangeFields
-  /** Told who asks, once they are recognized. */
+  /** Called with the caller, once it is recognized. */
   readonly onCaller?: ((caller: ClientCaller) => void) | undefined
 }
 

@@ -3,20 +3,17 @@ import type { ApiKeyCaller } from '../../domain/caller.ts'
 import { type ActorClaim, actorClaim, audienceClaim, type Confirmation } from '../../domain/ledger/claims.ts'
 import type { Introspection } from '../../domain/ledger/introspection.ts'
 import { oneByOne } from '../../domain/one-by-one.ts'
-import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
+import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
+import { DIGEST_CHARACTERS } from '../../domain/text/text.ts'
 import type { FoundToken, Ports } from '../../ports/ports.ts'
+import type { Inactive } from '../../ports/usage.ts'
 import type { TokenReference } from '../../ports/token-codec.ts'
 import { authenticateApiKeys, type PresentedApiKey } from '../authentication/authenticate-api-key.ts'
+import { type Introspector, authorizeIntrospector } from '../authentication/authorize-introspector.ts'
 
-export type IntrospectRequest = {
-  /** Undefined where the request presents none. */
-  readonly apiKey: PresentedApiKey | undefined
-  readonly token: string
-  /** Told who asks, once they are recognized. */
-  readonly onCaller?: ((caller: ApiKeyCaller) => void) | undefined
-}
+export type IntrospectRequest = Introspector & { readonly token: string }
 
-export type IntrospectPorts = Pick<Ports, 'apiKeys' | 'codec' | 'ledger' | 'profile' | 'secrets'>
+export type IntrospectPorts = Pick<Ports, 'apiKeys' | 'codec' | 'ledger' | 'profile' | 'secrets' | 'usage'>
 
 const NO_ACT = {}
 
@@ -24,24 +21,12 @@ const INACTIVE: Introspection = { active: false }
 
 const NO_KEY: PresentedApiKey = { key: '', id: null }
 
-/** The caller, where he may ask. */
-const permit = (request: IntrospectRequest, caller: ApiKeyCaller | undefined): OrRefusal<ApiKeyCaller> => {
-  if (caller === undefined) {
-    const presentedByBasic = request.apiKey !== undefined && request.apiKey.id !== null
-    const description = 'Introspection needs an API key: send a live one in X-API-Key.'
-    const refused = refuseCaller('invalid_client', description, presentedByBasic ? 'Basic' : 'ApiKey')
-    return request.apiKey === undefined ? refused : counted(refused, { way: 'api_key', clientId: null })
-  }
-  request.onCaller?.(caller)
-  return caller.permissions.includes('tokens:introspect')
-    ? caller
-    : refuse('insufficient_scope', 'This API key lacks the permission tokens:introspect.')
-}
-
 type Found = { readonly reference: TokenReference | undefined; readonly token: FoundToken | undefined }
 
-const isFor = (audiences: ApiKeyCaller['audiences'], token: FoundToken): boolean =>
-  audiences === null || token.audience.some(audience => audiences.includes(audience))
+const NOT_READ: Found = { reference: undefined, token: undefined }
+
+const isFor = (audiences: ApiKeyCaller['audiences'], { audience: own }: Pick<FoundToken, 'audience'>): boolean =>
+  audiences === null || own.some(audience => audiences.includes(audience))
 
 const actOf = ({ actors }: FoundToken): { readonly act?: ActorClaim } => {
   const act = actorClaim(actors)
@@ -58,35 +43,31 @@ const describe = (token: FoundToken, cnf: Confirmation | undefined, issuer: stri
   aud: audienceClaim(token.audience),
   iat: token.issuedAt,
   jti: token.id,
-  // Who holds the key of a certificate shows so by the connection: such a token comes as a bearer token (RFC 8705 §3).
+  // The key of a certificate is proved by the connection: such a token comes as a bearer token (RFC 8705 §3).
   token_type: cnf !== undefined && 'jkt' in cnf ? 'DPoP' : 'Bearer',
   ...actOf(token),
   ...(cnf !== undefined && { cnf }),
 })
 
-const findAll = async (
-  ports: IntrospectPorts,
-  references: readonly (TokenReference | undefined)[],
-): Promise<(FoundToken | undefined)[]> => {
-  const asked = references.filter(reference => reference !== undefined)
-  if (asked.length === 0) return []
-  const found = await ports.ledger.find(asked)
-  let next = 0
-  return references.map(reference => (reference === undefined ? undefined : found[next++]))
-}
-
 type JudgingPorts = Pick<Ports, 'secrets'> & { readonly profile: Pick<Ports['profile'], 'issuer'> }
 
-/** `audiences` are those that the caller is limited to; null: none. */
+const NOTHING = { digest: '0'.repeat(DIGEST_CHARACTERS), audience: [] }
+
+/**
+ * `audiences` are those that the caller is limited to; null: none. Everything is compared whatever was found: the time does
+ * not say why a token is inactive.
+ */
 const judge = (
   { secrets, profile }: JudgingPorts,
   audiences: ApiKeyCaller['audiences'],
   { reference, token }: Found,
 ): Introspection => {
-  if (reference === undefined || token === undefined || token.dead) return INACTIVE
+  const [presented, known] = [reference ?? NOTHING, token ?? NOTHING]
   // Byte for byte a token that we issued, or it is unknown: no claim was trusted before this line.
-  if (!secrets.areEqual(reference.digest, token.digest)) return INACTIVE
-  return isFor(audiences, token) ? describe(token, reference.cnf, profile.issuer) : INACTIVE
+  const isExact = secrets.areEqual(presented.digest, known.digest)
+  const isForCaller = isFor(audiences, known)
+  if (reference === undefined || token === undefined || token.dead) return INACTIVE
+  return isExact && isForCaller ? describe(token, reference.cnf, profile.issuer) : INACTIVE
 }
 
 type OwnerPorts = JudgingPorts & Pick<Ports, 'ledger'> & { readonly codec: Pick<Ports['codec'], 'read'> }
@@ -94,26 +75,61 @@ type OwnerPorts = JudgingPorts & Pick<Ports, 'ledger'> & { readonly codec: Pick<
 /** Whether one token is active, for the owner of the store, who needs no API key. */
 export const introspectForOwner = async (ports: OwnerPorts, text: string): Promise<Introspection> => {
   const reference = ports.codec.read(text)
-  const [token] = reference === undefined ? [] : await ports.ledger.find([reference])
+  const [token] = await ports.ledger.find([reference])
   return judge(ports, null, { reference, token })
 }
 
-type References = readonly (TokenReference | undefined)[]
+const UNKNOWN: Inactive = { kind: 'unknown' }
 
-/** Reads what is presented where `wanted` says so, and looks it up. */
+type Asked = { readonly caller: ApiKeyCaller; readonly text: string; readonly found: Found }
+
+/** What the token is that was answered with inactive: as far as this snapshot shows, for those who read where tokens are used. */
+const inactiveOf = (
+  { secrets, codec }: Pick<IntrospectPorts, 'secrets' | 'codec'>,
+  { caller: { audiences }, text, found: { reference, token } }: Asked,
+): Inactive => {
+  if (reference === undefined) return UNKNOWN
+  if (token === undefined) {
+    return { kind: 'unfound', reference, audiences, isSignedBy: key => codec.isSignedBy(text, key) }
+  }
+  if (!secrets.areEqual(reference.digest, token.digest)) return UNKNOWN
+  const { agentId, id: tokenId, expiresAt, dead } = token
+  return dead
+    ? { kind: 'ended', agentId, tokenId, expiresAt, isOutside: !isFor(audiences, token) }
+    : { kind: 'outside', agentId }
+}
+
+type Answered = Asked & { readonly isActive: boolean }
+
+/** Once the answers are out: what is counted depends on why a token is inactive, and the time of its answer must not. */
+const countAfterwards = (ports: IntrospectPorts, answered: readonly Answered[]): void => {
+  if (answered.length === 0) return
+  ports.usage.afterAnswers(() => {
+    for (const one of answered) {
+      const { caller, found, isActive } = one
+      if (isActive && found.token !== undefined) ports.usage.countActive(caller.id, found.token.agentId)
+      else ports.usage.countInactive(caller.id, inactiveOf(ports, one))
+    }
+  })
+}
+
+/** Reads what is presented where `wanted` says so, and looks it up, whatever it is. Nothing elsewhere. */
 const lookup = async (
   ports: IntrospectPorts,
   requests: readonly IntrospectRequest[],
   wanted: (n: number) => boolean,
-): Promise<readonly Found[]> => {
-  const references: References = requests.map(({ token }, n) => (wanted(n) ? ports.codec.read(token) : undefined))
-  const tokens = await findAll(ports, references)
-  return references.map((reference, n) => ({ reference, token: tokens[n] }))
+): Promise<readonly (Found | undefined)[]> => {
+  const asked = requests.filter((_, n) => wanted(n))
+  if (asked.length === 0) return []
+  const references = asked.map(({ token }) => ports.codec.read(token))
+  const tokens = await ports.ledger.find(references)
+  let next = 0
+  return requests.map((_, n) => (wanted(n) ? { reference: references[next], token: tokens[next++] } : undefined))
 }
 
 /**
  * Answers each request of a group, in order, by what `answer` makes of it. Only a caller who may ask costs a look-up, or
- * one whose key was found lately: his token is looked up with his key, so that both are one way to the store.
+ * one whose key was found lately: its token is looked up with its key, so that both are one way to the store.
  */
 export const introspectEach = async <Answer extends object>(
   ports: IntrospectPorts,
@@ -121,8 +137,8 @@ export const introspectEach = async <Answer extends object>(
   answer: (introspection: Introspection, caller: ApiKeyCaller) => Answer,
 ): Promise<readonly OrRefusal<Answer>[]> => {
   let likely: readonly boolean[] = []
-  let early: Promise<readonly Found[]> = Promise.resolve([])
-  const found = await authenticateApiKeys(
+  let early: Promise<readonly (Found | undefined)[]> = Promise.resolve([])
+  const apiKeys = await authenticateApiKeys(
     ports,
     requests.map(({ apiKey }) => apiKey ?? NO_KEY),
     wereFound => {
@@ -132,15 +148,20 @@ export const introspectEach = async <Answer extends object>(
       early.catch(() => undefined)
     },
   )
-  const callers = requests.map((request, n) => permit(request, found[n]))
+  const callers = requests.map((request, n) => authorizeIntrospector(request, apiKeys[n], 'Introspection'))
   const mayAsk = (n: number): boolean => callers[n] !== undefined && !isRefused(callers[n])
   const first = await early
   const rest = await lookup(ports, requests, n => likely[n] !== true && mayAsk(n))
-  return callers.map((caller, n) => {
+  const answered: Answered[] = []
+  const answers = callers.map((caller, n) => {
     if (isRefused(caller)) return caller
-    const one = (likely[n] === true ? first : rest)[n]
-    return answer(one === undefined ? INACTIVE : judge(ports, caller.audiences, one), caller)
+    const found = (likely[n] === true ? first : rest)[n] ?? NOT_READ
+    const introspection = judge(ports, caller.audiences, found)
+    answered.push({ caller, text: requests[n]?.token ?? '', found, isActive: introspection.active })
+    return answer(introspection, caller)
   })
+  countAfterwards(ports, answered)
+  return answers
 }
 
 /** Answers each request of a group, in order. An Error is the fault of that request alone. */

@@ -8,8 +8,10 @@ import { authenticateClients, type Checked, type RequestOrigin } from '../authen
 import { checkProof } from '../authentication/check-proof.ts'
 import type { ClientCredentials } from '../authentication/recognize-client.ts'
 import { withPermit } from '../concurrency-limit.ts'
-import { GROUP_MAX, inGroups } from '../group.ts'
+import { GROUP_MAX } from '../../domain/one-by-one.ts'
+import { inGroups } from '../group.ts'
 import type { IssueRequest } from './grant-token.ts'
+import { makeIssueRoom } from './issue-room.ts'
 import { type IssueAnswer, type IssuedToken, issueTokens } from './issue-tokens.ts'
 
 /** A token request as it was read. */
@@ -25,15 +27,12 @@ type Issued = IssuedToken & { readonly nonce?: string | null }
 
 type Joining = IssueRequest & Pick<TokenRequest, 'origin'>
 
-/** Token requests under way in a thread: about a quarter of a second of its work. */
-export const ISSUES_MAX = 2048
-
 type Timing = {
   readonly inTime: InTime
   /** Runs the work in the next turn of the event loop. */
   readonly defer: (work: () => void) => void
-  /** Called for the first request that is refused because ISSUES_MAX others are under way. */
-  readonly onFull: () => void
+  /** Called for the first request that is refused because so many others are under way. */
+  readonly onFull: (underWay: number) => void
   /** Called with the size of each group. */
   readonly onGroup?: (requests: number) => void
   readonly traces?: Traces
@@ -43,12 +42,15 @@ export const makeIssueToken = (
   ports: Ports,
   { inTime, defer, onFull, onGroup, traces = NO_TRACES }: Timing,
 ): ((request: TokenRequest) => Promise<OrRefusal<Issued>>) => {
+  const room = makeIssueRoom(ports.monotonic)
   const makeGroups = () =>
     inGroups<Joining, Exclude<IssueAnswer, Error>>(
       requests => {
         onGroup?.(requests.length)
-        const until = Math.min(...requests.map(({ origin }) => origin.until))
-        return inTime(issueTokens(ports, requests, until))
+        // Of the last member: one that has waited for long does not shorten the time of the others.
+        const until = Math.max(...requests.map(({ origin }) => origin.until))
+        const end = room.begin()
+        return inTime(issueTokens(ports, requests, until), until).finally(end)
       },
       GROUP_MAX,
       defer,
@@ -69,7 +71,7 @@ export const makeIssueToken = (
       const { dpop, origin } = request
       return dpop === undefined ? issueTogether(request) : inTime(issueBound(request, dpop), origin.until)
     },
-    limit: attempt => withPermit(attempt, ISSUES_MAX, onFull),
+    limit: attempt => withPermit(attempt, room.requestsMax, onFull),
     inTime,
   })
 }

@@ -28,12 +28,11 @@ const ancestorClaim = (one: Omit<NamedAncestor, 'audience'>): AncestorClaim => (
 })
 
 /** What a token that is got for another says of where it comes from. An agent that narrows a token of its own is no new actor. */
-const inheritedClaims = ({ client: { agent }, credential }: Grant, subject: FoundToken) => {
+const inheritedClaims = ({ client: { agent } }: Grant, subject: FoundToken) => {
   const act = actorClaim(subject.agentId === agent.id ? subject.actors : [agent.id, ...subject.actors])
   return {
     sub: subject.subjectId,
     ...(act !== undefined && { act }),
-    credential_id: credential.id,
     lineage: [subject, ...subject.ancestors].map(ancestorClaim),
   }
 }
@@ -50,6 +49,7 @@ const claimsOf = (ports: MintPorts, grant: Grant, view: IssueView, random: Uint8
     jti,
     scope: formatScope(grant.scope),
     seq: view.seq,
+    credential_id: grant.credential.id,
   }
   const confirmed = grant.cnf === undefined ? claims : { ...claims, cnf: grant.cnf }
   return grant.subject === undefined ? confirmed : { ...confirmed, ...inheritedClaims(grant, grant.subject) }

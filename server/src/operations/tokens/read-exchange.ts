@@ -26,7 +26,7 @@ export const readExchange = (fields: ExchangeFields): OrRefusal<{ readonly subje
     return refuse('invalid_request', `requested_token_type is unknown: ${ONLY_TYPE}.`)
   }
   if (actorToken !== undefined || actorTokenType !== undefined) {
-    return refuse('invalid_request', 'No actor_token is taken: who acts is the agent that authenticates itself.')
+    return refuse('invalid_request', 'No actor_token is taken: the actor is the agent that authenticates itself.')
   }
   return { subjectToken }
 }

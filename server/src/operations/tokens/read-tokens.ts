@@ -1,5 +1,6 @@
 // Reads tokens: lists of the live and of the ended ones, newest first, in pages that stay stable while tokens come and go; and
 // the whole life of one.
+import { PAGE_RECORDS_MAX } from '../../../../api/values/lists.ts'
 import { type Administrator, audiencesOf } from '../../domain/caller.ts'
 import { isTokenId } from '../../domain/ledger/token-id.ts'
 import type {
@@ -56,7 +57,30 @@ export const listHistory = (
     },
   })
 
-const refuseUnknown = () => refuse('not_found', 'No token has this id, or none that is kept.')
+/** A number of tokens; where it is not exact there are at least so many. */
+export type TokenCount = { readonly count: number; readonly isExact: boolean }
+
+/** The records of one page as long as a page may be: it costs no more than to read that page. */
+const countIn = <R>(page: OrRefusal<ListPage<R>>): OrRefusal<TokenCount> =>
+  isRefused(page) ? page : { count: page.records.length, isExact: page.nextCursor === null }
+
+/** How many tokens are active now that the reader may see, exact below PAGE_RECORDS_MAX. */
+export const countTokens = async (
+  ports: ListPorts,
+  reader: Administrator,
+  filters: TokenFilters,
+): Promise<OrRefusal<TokenCount>> =>
+  countIn(await listTokens(ports, reader, { filters, limit: PAGE_RECORDS_MAX, cursor: null }))
+
+/** How many tokens have ended that the reader may see; a lower bound where the page is shorter than its list. */
+export const countHistory = async (
+  ports: ListPorts,
+  reader: Administrator,
+  filters: HistoryFilters,
+): Promise<OrRefusal<TokenCount>> =>
+  countIn(await listHistory(ports, reader, { filters, limit: PAGE_RECORDS_MAX, cursor: null }))
+
+export const refuseUnknown = () => refuse('not_found', 'No token has this id, or none that is kept.')
 
 /** The token, live or ended. One for other audiences than the caller's does not exist for the caller. */
 export const showToken = async (

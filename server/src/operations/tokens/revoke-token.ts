@@ -4,7 +4,7 @@ import { actBy, type ClientCaller, hasRole, type OperatorCaller } from '../../do
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
 import type { FoundToken, Ports } from '../../ports/ports.ts'
 import type { TokenReference } from '../../ports/token-codec.ts'
-import { authenticateOperator } from '../authentication/authenticate-administrator.ts'
+import { authenticateOperator } from '../authentication/authenticate-operator.ts'
 import { authenticateClients, type Checked, type RequestOrigin } from '../authentication/authenticate-client.ts'
 import { type ClientCredentials, findClient, refuseUsed } from '../authentication/recognize-client.ts'
 
@@ -17,7 +17,7 @@ type Revocation<Credentials> = {
 }
 
 export type RevokeRequest = Revocation<ClientCredentials | OperatorCredentials> & {
-  /** Told who asks, once they are recognized. */
+  /** Called with the caller, once it is recognized. */
   readonly onCaller?: ((caller: Revoker) => void) | undefined
 }
 

@@ -1,5 +1,5 @@
-// Says whether tokens are active in answers that are signed (RFC 9701), for all requests of a group at once: whoever
-// asked can show one to others. An inactive token's answer is signed as any other.
+// Says whether tokens are active in answers that are signed (RFC 9701), for all requests of a group at once: the
+// caller can show one to others. An inactive token's answer is signed as any other.
 import type { IntrospectionClaims } from '../../domain/ledger/introspection.ts'
 import { oneByOne } from '../../domain/one-by-one.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'

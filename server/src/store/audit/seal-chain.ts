@@ -42,7 +42,7 @@ export const chain = (head: Uint8Array, entry: EntryBytes): Uint8Array =>
 
 export const MARK_BYTES = 8
 
-/** Tells whether the chain was right up to here. Too short to prove it: that is what the MAC of the seal does. */
+/** Shows whether the chain was right up to here. Too short to prove it: that is what the MAC of the seal does. */
 export const markOf = (key: Uint8Array, head: Uint8Array): Uint8Array =>
   createHmac('sha256', key).update('entry').update(head).digest().subarray(0, MARK_BYTES)
 

@@ -69,7 +69,7 @@ function* countEach(snapshot: Snapshot, agents: readonly number[], judgedMax: nu
   let left = judgedMax
   for (const agent of agents) {
     const rowsMax = Math.min(left, COUNT_JUDGED_MAX)
-    // One row more tells whether there are more.
+    // One row more shows whether there are more.
     const { count, judged } = yield* judgeRows(snapshot, agent, rowsMax + 1)
     counts.set(agent, { count: Math.min(count, rowsMax), isExact: judged <= rowsMax })
     left = Math.max(0, left - judged)

@@ -21,8 +21,25 @@ export const cutOffOf = ({ seq, conditions, reason, act, at }: CutOffRow): CutOf
   act,
 })
 
+// An anchored one is a number on what it ends as well, which every look-up reads: there it would be compared for nothing. Those
+// that are left have the few slots that slots.ts gives out.
+export const COMPARED = `state = 'open' and anchored = 0`
+
+/** The open ones that alone decide whether a token is dead; what ended it takes all of them to find. */
+export function* readComparedCutOffs(): Program<readonly CutOff[]> {
+  const select = `select seq, conditions, reason, act, at from cutoff where ${COMPARED} order by seq`
+  return (yield* all<CutOffRow>(select)).map(cutOffOf)
+}
+
 /** All that are open, by number. */
 export function* readOpenCutOffs(): Program<readonly CutOff[]> {
   const select = `select seq, conditions, reason, act, at from cutoff where state = 'open' order by seq`
   return (yield* all<CutOffRow>(select)).map(cutOffOf)
 }
+
+/** Up to which number all that was issued to an agent, got with a credential or signed by a key has ended. */
+export const ENDED_SEQ = {
+  agent: 'select ended_seq as seq from agent where n = ?',
+  credential: 'select ended_seq as seq from credential where n = ?',
+  key: 'select ended_seq as seq from signing_key where n = ?',
+} as const

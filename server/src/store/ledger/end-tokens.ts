@@ -1,11 +1,13 @@
 // Ends tokens early. A row moves from `token` to `ended` in one transaction, so that there is exactly one record.
 import type { Act } from '../../domain/audit/act.ts'
 import type { TokenAddress } from '../../domain/ledger/claims.ts'
-import type { CutOff, CutOffConditions } from '../../domain/ledger/ledger.ts'
+import { type CutOff, type CutOffConditions, endsAllOf } from '../../domain/ledger/ledger.ts'
 import { type EndingReason, REASONS } from '../../../../api/values/reason.ts'
+import { appendCutOff, appendEnds } from '../feed/append-facts.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import { bytesOfId } from '../rows.ts'
 import { first, run, type Program } from '../statement-program.ts'
-import { nextSeq, recordAct, audit, type Transaction } from '../transaction.ts'
+import { nextSeq, recordAct, audit, foundAtOf, type Transaction } from '../transaction.ts'
 import { followAtOnce, readDescendants } from './cascades.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
 import { judgeRow, makeJudge } from './judge.ts'
@@ -33,6 +35,7 @@ export function* endRows(tx: Transaction, rows: readonly TokenRow[], ending: Own
     yield* moveRow(tx, row, { ...ending, at, distance: 0 })
     tx.live.wasEnded(row.agent, expiryOf(row))
   }
+  yield* appendEnds(tx, rows)
   return yield* noteCascades(rows.map(({ id }) => ({ token: id, act: ending.act, at })))
 }
 
@@ -59,7 +62,7 @@ export function* endToken(
     return 'already_ended'
   }
   yield* followAtOnce(tx, yield* endRows(tx, [row], { reason, act: yield* recordAct(tx, act) }))
-  yield* audit(tx, act, address.id, { reason })
+  yield* audit(tx, act, address.id, { reason, ...foundAtOf(act) })
   return 'ended'
 }
 
@@ -97,8 +100,8 @@ type EndAll = {
   readonly revocationId?: string | null
 }
 
-const INSERT = `insert into cutoff (seq, conditions, anchored, reason, act, at, revocation_id, state)
-  values (?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT = `insert into cutoff (seq, conditions, anchored, reason, act, at, revocation_id, position, state)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** The same of the tree of one token, which is soon found among however many others. */
 function* readFewOfTree(tx: Transaction, cutOff: CutOff, rootId: string): Program<readonly Covered[] | undefined> {
@@ -117,10 +120,20 @@ function* readFewOfTree(tx: Transaction, cutOff: CutOff, rootId: string): Progra
   return own
 }
 
+/** The time in a token's id lies less than so far before the one at which its row was written (insert-plain.ts). */
+const ID_BEFORE_ROW_MS = 2000
+
+/** What was issued before this time an open act has ended: the same again finds little, and does not stay open beside it. */
+function* readEndedUntil(cutOff: CutOff): Program<Milliseconds> {
+  const same = (yield* readOpenCutOffs()).filter(one => endsAllOf(one, cutOff))
+  return Math.max(0, ...same.map(({ at }) => at - ID_BEFORE_ROW_MS))
+}
+
 /** All that it ends and no open one before it has, where they are few and soon found: then it need not stay open. */
-function* readFewCovered(tx: Transaction, cutOff: CutOff): Program<readonly Covered[] | undefined> {
+function* readFewCovered(tx: Transaction, cutOff: CutOff, anchored: boolean): Program<readonly Covered[] | undefined> {
   if (cutOff.root !== null && cutOff.root !== undefined) return yield* readFewOfTree(tx, cutOff, cutOff.root)
-  const scan = { from: null, examinedMax: EXAMINED_AT_ONCE_MAX, coveredMax: EXAMINED_AT_ONCE_MAX }
+  const since = anchored ? yield* readEndedUntil(cutOff) : 0
+  const scan = { since, from: null, examinedMax: EXAMINED_AT_ONCE_MAX, coveredMax: EXAMINED_AT_ONCE_MAX }
   const { covered, done } = yield* scanAffectedRows(tx, cutOff, scan)
   if (!done) return (yield* mayCoverAny(cutOff)) ? undefined : []
   const own = covered.filter(({ cause }) => cause === cutOff)
@@ -136,13 +149,15 @@ export function* endAll(
   { conditions, reason, act, at = tx.now, revocationId = null }: EndAll,
 ): Program<number> {
   const seq = yield* nextSeq(tx)
+  const { selected = null } = conditions
   const anchored = yield* anchor(conditions, seq)
   yield* run('update service set last_end_seq = ?', seq)
   const cutOff: CutOff = { ...conditions, seq, at, reason, act: yield* recordAct(tx, act, revocationId) }
-  const few = yield* readFewCovered(tx, cutOff)
-  if (few === undefined && !anchored) yield* takeSlot(act)
+  const few = yield* readFewCovered(tx, cutOff, anchored)
+  if (few === undefined && (!anchored || selected !== null)) yield* takeSlot(act)
+  const position = yield* appendCutOff(tx, cutOff)
   const row = [seq, JSON.stringify(conditions), anchored ? 1 : 0, REASONS[reason], cutOff.act, at, revocationId]
-  yield* run(INSERT, ...row, few === undefined ? 'open' : 'closed')
+  yield* run(INSERT, ...row, position, few === undefined ? 'open' : 'closed')
   if (few !== undefined) yield* followAtOnce(tx, yield* moveCovered(tx, few))
   tx.live.forget(conditions.agent)
   return seq

@@ -9,12 +9,15 @@ import { TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 const ENDED = `select ${ENDED_COLUMNS} from ended where id = ? and at between ? and ?`
 const LIVE = `select ${TOKEN_COLUMNS} from token where life = ? and id = ?`
 
+/** The statements above, for the tests that read their plans. */
+export const ROW_STATEMENTS: readonly string[] = [LIVE, ENDED]
+
 /** The row of a token, live or ended; undefined where nothing is left of it. */
 export function* findRow(
   { endedBetween }: Pick<Seen, 'endedBetween'>,
   tokenId: string,
 ): Program<TokenRow | EndedRow | undefined> {
-  // An id does not tell the lifetime, and with it the key of the row: each of the few in use is tried.
+  // An id does not contain the lifetime, and with it the key of the row: each of the few in use is tried.
   for (const life of yield* readLifetimes()) {
     const row = yield* first<TokenRow>(LIVE, life, bytesOfId(tokenId))
     if (row !== undefined) return row

@@ -215,7 +215,7 @@ function* writeDelegated({ tx }: Inserting, { token, numbers }: Checked, above: 
 function* insertChecked(inserting: Inserting, checked: Checked): Program<InsertOutcome> {
   const { tx, quota, values } = inserting
   const { token, numbers, uses, parent } = checked
-  if (parent !== undefined && (yield* tx.isEarlierServing())) return 'earlier_program'
+  if (parent !== undefined && (yield* tx.isEarlierServing('lineage'))) return 'earlier_program'
   const above = parent === undefined ? undefined : yield* readParent(tx, parent, token)
   if (above === 'parent_ended') return above
   // Before the quota: a proof that was used must end no token of the agent to make room.

@@ -42,7 +42,7 @@ const ITEM = 'insert into scope_set_item (item, n) values (?, ?) on conflict do 
 
 const MAX = { scope_set: SCOPE_SETS_MAX, audience_set: AUDIENCE_SETS_MAX } as const
 
-// The day of last use is kept, so that retention can tell unused sets without an index over the tokens.
+// The day of last use is kept, so that retention can find unused sets without an index over the tokens.
 const KEEP = {
   scope_set: 'update scope_set set used_day = ? where text = ? returning n',
   audience_set: 'update audience_set set used_day = ? where members = ? returning n',

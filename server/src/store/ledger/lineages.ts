@@ -53,7 +53,7 @@ export function* keepLineage(ancestors: readonly StoredAncestor[], now: Millisec
   const day = Math.floor(now / DAY_MS)
   const known = yield* first<Numbered>(KEEP, day, bytesOfId(parent.id))
   if (known !== undefined) return known.n
-  yield* excludeEarlierPrograms()
+  yield* excludeEarlierPrograms('lineage')
   const { n } = yield* only<Numbered>(INSERT, bytesOfId(parent.id), format(ancestors), day)
   for (const { id } of ancestors) {
     yield* run('insert into lineage_ancestor (ancestor, n) values (?, ?)', bytesOfId(id), n)

@@ -15,7 +15,7 @@ import { readLifetimes } from './scan-affected-rows.ts'
 export const DEAD_ROWS_MAX = 10_000
 /** So many beyond the ceiling are looked for: as many as a lowered ceiling may leave, which have one instant of issue. */
 const BEYOND_MAX = 1024
-/** How long an agent whose live tokens cannot be told from dead ones passes for full. */
+/** How long an agent whose live tokens cannot be distinguished from dead ones passes for full. */
 const RECOUNT_MS = 1000
 /** Where rows must be judged at least so many are read at a time. */
 const JUDGED_ROWS = 500

@@ -1,10 +1,10 @@
-// What whoever writes remembers of the live tokens of agents that may only have so many: when each expires. Read from the
-// ledger where it is first needed, then kept by whatever writes or ends a token; time alone ends the others. One that is
-// not the only writer remembers it for a transaction alone.
+// The cache of a writer: when each live token of an agent with a limit expires. Read from the ledger where it is first
+// needed, then kept by each write and each end of a token; time alone ends the others. A writer that is not the only one
+// keeps it for a transaction alone.
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import type { Program } from '../statement-program.ts'
 
-/** Expiries that are remembered of all agents together, 8 bytes each; beyond them it begins anew. */
+/** Expiries that are cached of all agents together, 8 bytes each; beyond them it begins anew. */
 const CACHED_MAX = 1_000_000
 
 /** When live tokens of an agent expire, as the ledger has it. */
@@ -18,9 +18,9 @@ export type LiveExpiries = {
 }
 
 export type LiveTokens = {
-  /** Tells, before the rest of a transaction, the version of what others wrote: where it is another, all is forgotten. */
+  /** Gets, before the rest of a transaction, the version of what others wrote: where it is another, the cache is cleared. */
   readonly follow: (version: number) => void
-  /** Returns what is remembered of the agent, less what has expired by now; reads it where nothing is. */
+  /** Returns what is cached of the agent, less what has expired by now; reads it where nothing is. */
   readonly expiriesOf: (
     agent: number,
     now: Milliseconds,
@@ -60,7 +60,7 @@ export const makeLiveTokens = (): LiveTokens => {
     return fresh
   }
 
-  /** Returns what can be changed of what is remembered; where that is not all, it is read anew when it is needed. */
+  /** Returns what can be changed of what is cached; where that is not all, it is read anew when it is needed. */
   const whole = (agent: number): Seconds[] | undefined => {
     const cached = agents.get(agent)
     if (cached?.isWhole === false) agents.delete(agent)

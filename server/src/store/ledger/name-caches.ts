@@ -1,4 +1,4 @@
-// What the numbers in a row stand for on the wire. None of it ever changes, so it is remembered.
+// What the numbers in a row stand for on the wire. None of it ever changes, so it is cached.
 import type { TokenAddress } from '../../domain/ledger/claims.ts'
 import { actorsOf, subjectOf } from '../../domain/ledger/lineage.ts'
 import type { NamedAncestor, TokenRecord } from '../../domain/lists/page.ts'
@@ -9,7 +9,7 @@ import { first, type Program } from '../statement-program.ts'
 import { parsePublicJwk } from '../signing-keys/signing-keys.ts'
 import type { ScopeSet, Sets } from './interned-sets.ts'
 import type { StoredAncestor } from './lineages.ts'
-import { addressOfRow, type TokenRow } from './token-rows.ts'
+import { addressOfRow, type TokenNumbers, type TokenRow } from './token-rows.ts'
 
 type AgentLabel = { readonly id: string; readonly clientId: string }
 
@@ -129,28 +129,42 @@ export const recordWith = ({ id, lifetimeSeconds }: TokenAddress, names: RowName
   }
 }
 
-type LabelledRow = Omit<TokenRow, 'seq'>
+type NamedSets = Pick<Sets, 'scope' | 'audience' | 'lineage'>
 
-/** A row without a parent as it is shown, where all that it names is remembered: ask it first, as knownTokenOf() says. */
-export const knownRecordOf = (row: LabelledRow, nameCaches: NameCaches, sets: Sets): TokenRecord | undefined => {
+type NumberedRow = Omit<TokenNumbers, 'seq'>
+
+/**
+ * What a row without a parent names, where all of it is cached; ask it first: a statement program for each would cost as much as
+ * the rest.
+ */
+export const knownNames = (row: NumberedRow, nameCaches: NameCaches, sets: NamedSets): RowNames | undefined => {
   const [agent, credential] = [nameCaches.agent.known(row.agent), nameCaches.credential.known(row.cred)]
-  const [publicJwk, scope, audience] = [
-    nameCaches.publicJwk.known(row.key),
-    sets.scope.known(row.scope),
-    sets.audience.known(row.aud),
-  ]
+  const publicJwk = nameCaches.publicJwk.known(row.key)
+  const [scope, audience] = [sets.scope.known(row.scope), sets.audience.known(row.aud)]
   if (agent === undefined || credential === undefined || publicJwk === undefined) return undefined
   if (scope === undefined || audience === undefined || row.lineage !== null) return undefined
-  return recordWith(addressOfRow(row), { agent, credential, publicJwk, scope, audience, lineage: null })
+  return { agent, credential, publicJwk, scope, audience, lineage: null }
 }
 
-export function* recordOf(row: LabelledRow, nameCaches: NameCaches, sets: Sets): Program<TokenRecord> {
-  return recordWith(addressOfRow(row), {
+export function* readNames(row: NumberedRow, nameCaches: NameCaches, sets: NamedSets): Program<RowNames> {
+  return {
     agent: yield* recall(nameCaches.agent, row.agent),
     credential: yield* recall(nameCaches.credential, row.cred),
     publicJwk: yield* recall(nameCaches.publicJwk, row.key),
     scope: yield* recall(sets.scope, row.scope),
     audience: yield* recall(sets.audience, row.aud),
     lineage: yield* readNamedLineage(row, nameCaches, sets),
-  })
+  }
+}
+
+type LabelledRow = Omit<TokenRow, 'seq'>
+
+/** A row without a parent as it is shown, where all that it names is cached: ask it first, as knownTokenOf() says. */
+export const knownRecordOf = (row: LabelledRow, nameCaches: NameCaches, sets: Sets): TokenRecord | undefined => {
+  const names = knownNames(row, nameCaches, sets)
+  return names === undefined ? undefined : recordWith(addressOfRow(row), names)
+}
+
+export function* recordOf(row: LabelledRow, nameCaches: NameCaches, sets: Sets): Program<TokenRecord> {
+  return recordWith(addressOfRow(row), yield* readNames(row, nameCaches, sets))
 }

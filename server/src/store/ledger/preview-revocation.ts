@@ -78,5 +78,11 @@ export const previewRevocation = async (
   }
   const { count, sample, done, cutOff } = counting
   const agents = cutOff.selected?.agents.length ?? null
-  return { count: Math.min(count, COUNT_EXACT_MAX), isExact: done && count <= COUNT_EXACT_MAX, agents, sample }
+  return {
+    instant: Math.floor(cutOff.at),
+    count: Math.min(count, COUNT_EXACT_MAX),
+    isExact: done && count <= COUNT_EXACT_MAX,
+    agents,
+    sample,
+  }
 }

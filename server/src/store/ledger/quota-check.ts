@@ -1,5 +1,5 @@
 // Holds the new tokens of a group to the limits of their agents, inside the transaction that writes them. No other writes
-// for the same agent meanwhile, so what is granted is exact whoever asks, and whatever thread or process asks.
+// for the same agent meanwhile, so the grant is exact for every caller, thread and process.
 import type { Act } from '../../domain/audit/act.ts'
 import type { AgentLimits } from '../../../../api/values/limits.ts'
 import { countIssued, DAY_WINDOW, earliestIssue, MINUTE_WINDOW } from '../../domain/ledger/rate.ts'

@@ -8,6 +8,7 @@ import type { NewRevocation, RevocationMade } from '../../ports/ports.ts'
 import { once } from '../repositories/idempotency.ts'
 import { first, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
+import { checkPlan } from './check-plan.ts'
 import { endingReasonOf } from './cut-offs.ts'
 import { endAll } from './end-tokens.ts'
 import { recall } from '../name-cache.ts'
@@ -22,11 +23,12 @@ type Row = {
   at: number
   state: 'open' | 'closed'
   moved: number
+  position: number | null
   actor: string
   note: string | null
 }
 
-const SELECT = `select x.revocation_id as id, x.conditions, x.reason, x.at, x.state, x.moved, a.actor, a.note
+const SELECT = `select x.revocation_id as id, x.conditions, x.reason, x.at, x.state, x.moved, x.position, a.actor, a.note
   from cutoff x join act a on a.n = x.act where x.revocation_id = ?`
 
 // The numbers that tokens carry, and the names that people know them by.
@@ -113,7 +115,7 @@ function* conditionsOf(stored: CutOffConditions): Program<RevocationConditions> 
   }
 }
 
-function* revocationOf({ id, conditions, reason, at, state, moved, actor, note }: Row): Program<Revocation> {
+function* revocationOf({ id, conditions, reason, at, state, moved, position, actor, note }: Row): Program<Revocation> {
   const stored = JSON.parse(conditions) as CutOffConditions // written by endAll
   return {
     id,
@@ -124,6 +126,7 @@ function* revocationOf({ id, conditions, reason, at, state, moved, actor, note }
     createdBy: JSON.parse(actor) as Actor, // written by recordAct from the same type
     createdAt: at,
     state,
+    feedPosition: position,
     tokensMoved: moved,
   }
 }
@@ -139,9 +142,11 @@ function* make(
   tx: Transaction,
   { revocation, act }: CreateRevocation,
   conditions: CutOffConditions,
-): Program<RevocationMade> {
+): Program<RevocationMade | RevocationObstacle> {
   const { id, reason } = revocation
   const { selected = null } = conditions
+  const outgrown = revocation.plan === undefined ? undefined : yield* checkPlan(tx, conditions, revocation.plan)
+  if (outgrown !== undefined) return outgrown
   if (selected !== null) yield* requireSelections(tx)
   const seq = yield* endAll(tx, { conditions, reason, act, revocationId: id })
   if (selected?.disable === true) yield* disableSelected(tx, { selected, act, seq })
@@ -154,7 +159,7 @@ function* make(
 
 type Existing = { readonly outcome: 'existing'; readonly revocation: Revocation }
 
-/** Who is selected is of the first time; a repeat selects nobody else. */
+/** The selection is of the first time; a repeat selects nothing else. */
 const asAsked = (one: CutOffConditions): string =>
   JSON.stringify(one.selected ? { ...one, selected: { ...one.selected, agents: [] } } : one)
 

@@ -1,9 +1,10 @@
-// Walks the rows that a cut-off may cover, oldest first within each lifetime, in steps that a transaction can bear.
+// Scans the rows that a cut-off may cover, oldest first within each lifetime, in steps that a transaction can bear.
 import type { CutOff } from '../../domain/ledger/ledger.ts'
 import { earliestBelow } from '../../domain/ledger/lineage.ts'
 import { lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, first, type Program } from '../statement-program.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { Seen } from '../snapshot.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
 import { makeJudge } from './judge.ts'
@@ -15,6 +16,8 @@ export type ScanPosition = { readonly life: number; readonly id: Uint8Array }
 type Scan = {
   /** `reached`: rows that the cut-off may cover; `delegated`: all with a parent, which may descend from those. */
   readonly among?: 'reached' | 'delegated'
+  /** What was issued earlier is not looked at. */
+  readonly since?: Milliseconds
   /** The row after which to go on; null from the start. */
   readonly from: ScanPosition | null
   readonly examinedMax: number
@@ -57,13 +60,14 @@ export function* readAgentOf({ agent, credential }: CutOff): Program<number | nu
   return row?.agent ?? null
 }
 
-type Rows = Required<Pick<Scan, 'among'>> & { readonly after: ScanPosition; readonly limit: number }
+type Rows = Required<Pick<Scan, 'among' | 'since'>> & { readonly after: ScanPosition; readonly limit: number }
 
-function* rowsOf(cutOff: CutOff, { among, after, limit }: Rows): Program<readonly TokenRow[]> {
+function* rowsOf(cutOff: CutOff, { among, after, limit, since }: Rows): Program<readonly TokenRow[]> {
   const { root = null } = cutOff
-  const lowest = [lowestLiveId(cutOff.at, after.life), ...(root === null ? [] : [lowestIdAt(earliestBelow(root))])]
+  const instants = [since, ...(root === null ? [] : [earliestBelow(root)])]
+  const lowest = [lowestLiveId(cutOff.at, after.life), ...instants.map(lowestIdAt)]
   const low = bytesOfId(lowest.toSorted().at(-1) ?? '')
-  // Rows that had expired by then are not covered; `after` is exclusive, the lower bound is not.
+  // Rows that had expired at the cut-off are not covered; `after` is exclusive, the lower bound is not.
   const [comparison, bound] = Buffer.compare(low, after.id) > 0 ? ['>=', low] : ['>', after.id]
   if (among === 'delegated') return yield* all<TokenRow>(SELECT.delegated(comparison), after.life, bound, limit)
   const agent = yield* readAgentOf(cutOff)
@@ -78,7 +82,7 @@ const BELOW_EVERY_ID = new Uint8Array(16)
 export function* scanAffectedRows(
   seen: Seen,
   cutOff: CutOff,
-  { among = 'reached', from, examinedMax, coveredMax }: Scan,
+  { among = 'reached', since = 0, from, examinedMax, coveredMax }: Scan,
 ): Program<Scanned> {
   const open = (yield* readOpenCutOffs()).filter(({ seq }) => seq < cutOff.seq)
   const judge = makeJudge(seen, [...open, cutOff])
@@ -88,7 +92,7 @@ export function* scanAffectedRows(
   for (const life of yield* readLifetimes()) {
     if (from !== null && life < from.life) continue
     const start = from !== null && life === from.life ? from : { life, id: BELOW_EVERY_ID }
-    for (const row of yield* rowsOf(cutOff, { among, after: start, limit: examinedMax - examined })) {
+    for (const row of yield* rowsOf(cutOff, { among, since, after: start, limit: examinedMax - examined })) {
       const token = knownTokenOf(row, seen.sets) ?? (yield* ledgerTokenOf(row, seen.sets))
       if (row.lineage !== null) yield* judge.learn(row.lineage)
       const cause = judge.causeOf(token, row.lineage)

@@ -26,12 +26,12 @@ export function* selectAgents(
 
 /** A program that does not know selections would end the tokens of every agent. */
 export function* requireSelections(tx: Transaction): Program<void> {
-  if (yield* tx.isEarlierServing()) {
+  if (yield* tx.isEarlierServing('revocation feed')) {
     const toCaller =
       'An earlier version of Mintmark still uses the store, and knows no owners and labels in revocations.'
     throw new Unavailable('A program of before selections uses the store.', { toCaller })
   }
-  yield* excludeEarlierPrograms()
+  yield* excludeEarlierPrograms('revocation feed')
 }
 
 /** The number on each of them that ends their tokens; they are those that this transaction selected. */

@@ -6,7 +6,10 @@ import type { CutOffConditions } from '../../domain/ledger/ledger.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { all, first, type Program } from '../statement-program.ts'
 
-const OPEN = `select a.kind, a.actor from cutoff x join act a on a.n = x.act where x.state = 'open' and x.anchored = 0`
+// Every act and list compares what was selected agent by agent, also where look-ups find it as a number on each agent. The
+// text is that of a member, never of a value: there the quotes are escaped.
+const OPEN = `select a.kind, a.actor from cutoff x join act a on a.n = x.act
+  where x.state = 'open' and (x.anchored = 0 or x.conditions like '%"selected":{%')`
 
 type Row = { readonly kind: ActKind; readonly actor: string }
 

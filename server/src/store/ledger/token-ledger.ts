@@ -7,6 +7,7 @@ import { listLineage } from '../lists/list-lineage.ts'
 import { listLiveTokens } from '../lists/list-tokens.ts'
 import type { Reader } from '../snapshot.ts'
 import type { NameCaches } from './name-caches.ts'
+import { explainToken } from './explain-token.ts'
 import { showToken } from './show-token.ts'
 
 /** Runs reads one after another with a turn of the event loop between them: a long page delays others by one page only. */
@@ -34,6 +35,7 @@ export const makeTokenLedger = (
     end: (address, reason, act, until) => call('endToken', { address, reason, act }, until),
     endAll: (conditions, reason, act) => call('endAll', { conditions, reason, act }),
     show: tokenId => read(snapshot => showToken(snapshot, nameCaches, tokenId)),
+    explain: tokenId => read(snapshot => explainToken(snapshot, nameCaches, tokenId)),
     listLive: request => queued(() => read(snapshot => listLiveTokens(snapshot, nameCaches, request))),
     listLineage: request => queued(() => read(snapshot => listLineage(snapshot, nameCaches, request))),
     listEnded: request => queued(() => read(snapshot => listEndedTokens(snapshot, nameCaches, request))),

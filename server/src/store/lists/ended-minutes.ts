@@ -7,7 +7,7 @@ import { bytesOfId } from '../rows.ts'
 import { all, type Program } from '../statement-program.ts'
 import { lower } from './token-streams.ts'
 
-/** No token outlives a day, so an end tells within which day the token was issued. */
+/** No token outlives a day, so an end shows within which day the token was issued. */
 export const LIFETIME_MS_MAX = 1000 * LIFETIME_SECONDS_MAX
 export const MINUTE_MS = 60_000 // as in the table's trigger
 

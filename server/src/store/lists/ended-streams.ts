@@ -49,12 +49,12 @@ const wholeRange = (range: string): string => `select ${ENDED_COLUMNS} ${range} 
 /** Rows that one statement looks at where it leaves some out. */
 const SCANNED_MAX = 256
 
-// Where the tokens of a range were issued on either side of an instant, the store leaves out those on the wrong one: their ids
-// tell. The last of the rows that it may look at is given whatever its id is, and says how far the scan has come. The
+// Where the tokens of a range were issued on either side of an instant, the store leaves out those on the wrong one, by
+// their ids. The last of the rows that it may look at is given whatever its id is, and says how far the scan has come. The
 // inner order is kept: an outer one would have SQLite look at all of them and sort, when the first few may fill the step.
 const issuedInRange = (range: string): string => `select ${ENDED_COLUMNS}, nth from (
     select ${ENDED_COLUMNS}, row_number() over (${NEWEST_FIRST}) as nth ${range} ${NEWEST_FIRST} limit ${SCANNED_MAX}
-  ) as walked where (id >= ? and id < ?) or nth = ${SCANNED_MAX} limit ?`
+  ) as examined where (id >= ? and id < ?) or nth = ${SCANNED_MAX} limit ?`
 
 const SELECT = {
   life: { whole: wholeRange(RANGE.life), issued: issuedInRange(RANGE.life) },

@@ -42,7 +42,7 @@ const HAS_LABEL = `replace(labels, ?, '') <> labels`
 const memberOf = ({ key, value }: AgentFilters['labels'][number]): string =>
   JSON.stringify({ [key]: value }).slice(1, -1)
 
-/** What the index of names cannot tell. */
+/** What the index of names cannot decide. */
 const marks = ({
   disabled,
   owner,

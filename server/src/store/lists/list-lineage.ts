@@ -66,7 +66,7 @@ function* findAt(snapshot: Snapshot, id: string, position: Position): Program<Fo
 
 const PARENT = 'select parent from lineage where n = ?'
 
-/** The parent of a lineage where retention removed it: a root is told of at the top. */
+/** The parent of a lineage where retention removed it: a removed root is the first record. */
 function* removedParent({ snapshot, rootId }: Tree, lineage: number): Program<readonly Found[]> {
   const row = yield* first<{ parent: Uint8Array }>(PARENT, lineage)
   const id = row === undefined ? rootId : idOfBytes(row.parent)
@@ -75,15 +75,15 @@ function* removedParent({ snapshot, rootId }: Tree, lineage: number): Program<re
   return found.row === null ? [found] : []
 }
 
-type Walked = {
-  /** Of a walk: one more than the limit tells that there are more. */
+type Examined = {
+  /** Of `examine`: one more than the limit shows that there are more. */
   readonly found: readonly Found[]
-  /** Where to go on; of a walk if no more than the limit was found. Null: nothing follows. */
+  /** Where to go on; of `examine` if no more than the limit was found. Null: nothing follows. */
   readonly rest: Position | null
 }
 
 /** Rows of the tree after a position; null from its root. */
-function* walk(tree: Tree, after: Position | null, limit: number): Program<Walked> {
+function* examine(tree: Tree, after: Position | null, limit: number): Program<Examined> {
   const found: Found[] = after === null ? [yield* findAt(tree.snapshot, tree.rootId, ROOT)] : []
   const from = after ?? ROOT
   const lineages = yield* lineagesBelow(bytesOfId(tree.rootId), Math.max(0, from.at - 1), LINEAGES_MAX)
@@ -120,14 +120,14 @@ function* isFor({ sets }: Snapshot, row: Row | null, audiences: readonly string[
 type Asked = Pick<PageRequest<LineageOf>, 'audiences' | 'after' | 'limit'>
 
 /**
- * Rows of the tree that the caller may see, and the position to go on from. That of a hidden row would tell its id: it is
+ * Rows of the tree that the caller may see, and the position to go on from. That of a hidden row would reveal its id: it is
  * given only where a request has looked at as many rows as it may.
  */
-function* gather(tree: Tree, { audiences, after, limit }: Asked): Program<Walked & { readonly examined: number }> {
+function* gather(tree: Tree, { audiences, after, limit }: Asked): Program<Examined & { readonly examined: number }> {
   const seen: Found[] = []
   let from = after
   for (let examined = 0; ; ) {
-    const { found, rest } = yield* walk(tree, from, limit)
+    const { found, rest } = yield* examine(tree, from, limit)
     examined += found.length
     for (const one of found) if (yield* isFor(tree.snapshot, one.row, audiences)) seen.push(one)
     const page = seen.slice(0, limit)

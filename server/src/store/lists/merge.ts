@@ -63,7 +63,7 @@ const cursorOf = <R extends Met>(stream: Stream<R>, firstStep: number): Cursor<R
 
 type Top<R extends Met> = { readonly row: R; readonly cursor: Cursor<R> }
 
-/** The uppermost row and where it is; a cursor that is dry must be refilled before it can be told. */
+/** The uppermost row and where it is; a cursor that is dry must be refilled before it is known. */
 const uppermost = <R extends Met>(cursors: readonly Cursor<R>[]): Top<R> | { dry: Cursor<R> } | undefined => {
   let best: Top<R> | undefined
   for (const cursor of cursors) {
@@ -80,7 +80,7 @@ type PageBounds = {
   readonly limit: number
   /**
    * Whether rows are hidden from the caller. Then a full page has a next one only if a row that the caller may see
-   * follows: else the cursor would tell of the others.
+   * follows: else the cursor would reveal the others.
    */
   readonly hidesRows: boolean
 }
@@ -121,7 +121,7 @@ export function* mergePage<R extends Met>(
   { limit, hidesRows }: PageBounds,
   keeps: (row: R) => boolean,
 ): Program<Page<R>> {
-  // A stream alone gives the whole page; of many each gives a little more than its share.
+  // A stream alone returns the whole page; of many each returns a little more than its share.
   const share = Math.ceil(((limit + 1) * (streams.length > 1 ? 2 : 1)) / Math.max(streams.length, 1))
   const firstStep = Math.min(Math.max(share, STEP_LEAST), STEP_MOST)
   const cursors = streams.map(stream => cursorOf(stream, firstStep)).toSorted((a, b) => b.ceiling - a.ceiling)

@@ -1,6 +1,6 @@
 // Pages of a table by time and number, newest first: each page seeks its place in one index, whatever the table holds.
 import { PAGE_EXAMINED_MAX, type Page, type PageRequest } from '../../domain/lists/page.ts'
-import { all, byIndex, type Program } from '../statement-program.ts'
+import { all, byIndex, type Program, type Value } from '../statement-program.ts'
 
 type Placed = { readonly number: number; readonly at: number }
 
@@ -9,7 +9,7 @@ export type Scan = {
   readonly table: string
   readonly columns: string
   readonly index: string
-  readonly only: { readonly column: string; readonly value: string } | null
+  readonly only: { readonly column: string; readonly value: Value } | null
 }
 
 type Period = { readonly since: number | null; readonly before: number | null }

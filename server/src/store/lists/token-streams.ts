@@ -16,7 +16,7 @@ import type { Met, Stream } from './merge.ts'
 /** A row as the filters compare it. */
 type Compared = Pick<LedgerToken, 'id' | 'agent' | 'scope' | 'audience' | 'ancestors'>
 
-/** What every stream tells of a row. */
+/** What every stream returns of a row. */
 export type Streamed = Met & {
   readonly token: Compared
   /** Whether it is not shown from here: it comes another way too, or is none of those asked for. */
@@ -30,7 +30,7 @@ export type Access =
   | { readonly by: 'life' | 'delegated' }
   | { readonly by: 'agent' | 'scope' | 'lineage' | 'subject'; readonly n: number }
 
-/** Above so many scope sets with an item, or streams of them, walking by lifetime is cheaper than merging them. */
+/** Above so many scope sets with an item, or streams of them, scanning by lifetime is cheaper than merging them. */
 const MERGED_SCOPE_SETS_MAX = 32
 const MERGED_STREAMS_MAX = 128
 

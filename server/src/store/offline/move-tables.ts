@@ -18,7 +18,7 @@ export type OnMoved = (step: 'copied' | 'compared' | 'changed', what: string, ro
 
 export type Move = { readonly source: MoveSource; readonly target: MoveTarget; readonly onMoved: OnMoved }
 
-/** Tells of a table how many of its rows are done, of those that the source has by now. */
+/** Reports of a table how many of its rows are done, of those that the source has by now. */
 const reporter = ({ source, onMoved }: Move, step: 'copied' | 'compared', table: Table): OnRows => {
   const of = source.count(table)
   return (name, rows) => onMoved(step, name, rows, of)
@@ -37,7 +37,7 @@ const copyRepositories = (move: Move): Promise<void> => {
   )
 }
 
-/** Page by page, as each page is by then: what changes meanwhile is in the log. */
+/** Page by page, as each page is at its moment: what changes meanwhile is in the log. */
 const copyHistory = async (move: Move): Promise<void> => {
   const { source, target } = move
   for (const table of HISTORY_TABLES) {
@@ -133,7 +133,7 @@ const refuseDone = async ({ target }: Move): Promise<void> => {
   throw new StoreProblem('The database holds a store already, which this one became before: name an empty one.')
 }
 
-/** Beside whoever serves the source. Goes on where it was broken off. */
+/** While other processes serve the source. Goes on where it was broken off. */
 export const copyStore = async (move: Move): Promise<Moved> => {
   const { source, target } = move
   await refuseDone(move)

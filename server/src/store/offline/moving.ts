@@ -5,7 +5,20 @@ import { type Row, type RowSource, type RowTarget, TABLES, type Table } from '..
 
 // Their rows are many, refer to no row by a constraint, and are unique by their key, or never take what another gave up: so
 // they are copied while they change. All others are few, and copied in one snapshot.
-const HISTORY = ['act', 'token', 'ended', 'audit', 'seal', 'refused', 'agent_usage', 'idempotency', 'used_proof']
+const HISTORY = [
+  'act',
+  'token',
+  'ended',
+  'audit',
+  'seal',
+  'fact',
+  'refused',
+  'agent_usage',
+  'token_use',
+  'late_use',
+  'idempotency',
+  'used_proof',
+]
 
 export const HISTORY_TABLES: readonly Table[] = TABLES.filter(({ name }) => HISTORY.includes(name))
 export const REPOSITORY_TABLES: readonly Table[] = TABLES.filter(({ name }) => !HISTORY.includes(name))
@@ -58,7 +71,7 @@ export type MoveTarget = RowTarget & {
   readonly prepare: (table: Table, columns: readonly string[], rows: readonly Row[]) => Promise<void>
   /** Commits what `work` does together with how far it is then. */
   readonly advance: (next: Partial<MoveState>, work?: () => Promise<void>) => Promise<void>
-  /** The key of the last row that is there; null also where it cannot be told. */
+  /** The key of the last row that is there; null also where it is not known. */
   readonly lastKey: (table: Table) => Promise<Row | null>
   readonly clear: (table: Table) => Promise<void>
   readonly remove: (table: Table, keys: readonly Row[]) => Promise<void>

@@ -4,6 +4,7 @@ import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
 import { all, first, only, run, type Program } from '../statement-program.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
+import { dropAllSessions } from '../repositories/sessions.ts'
 import { readAllSealed } from '../signing-keys/signing-keys.ts'
 
 /** What keys/ does to each thing that is sealed. It throws where something is not sealed under the former key. */
@@ -85,6 +86,8 @@ export function* reencrypt(tx: Transaction, reencryption: Reencryption, act: Act
   yield* refuseImportedSecrets(tx)
   const keys = yield* reencryptSigningKeys(reencryption)
   yield* keepSealKeys(reencryption)
+  // What they hold opens under the former key alone: operators sign in again.
+  yield* dropAllSessions()
   const seq = yield* nextSeq(tx)
   const [before, after] = [{ key_encryption_key_id: fromId }, { key_encryption_key_id: toId }]
   yield* audit(tx, act, null, { seq, signing_keys: keys, before, after })

@@ -2,18 +2,28 @@
 import type { Act } from '../../domain/audit/act.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
+import { beginEpoch } from '../feed/open-feed.ts'
+import { dropAllVerifiers } from '../feed/report-positions.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { dropAllIssueCounts } from '../ledger/issue-counts.ts'
+import { dropAllSessions } from '../repositories/sessions.ts'
 import { dropAllUsage } from '../usage/count-usage.ts'
+import { dropAllUses } from '../usage/count-uses.ts'
 import { run, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
 
 /** The tokens end at `wall`, by the clock that counts from now on; then the lease starts there. */
 export function* endAndReset(tx: Transaction, act: Act, wall: Milliseconds): Program<void> {
+  // By the clock of now they would stay until the other one is reached; the end of all tokens makes up for them.
+  yield* run('delete from fact')
   const seq = yield* endAll(tx, { conditions: NO_CONDITION, reason: 'bulk_revocation', act, at: wall })
   yield* audit(tx, act, null, { seq, from: tx.now, to: wall })
   yield* dropAllIssueCounts()
   yield* dropAllUsage()
+  yield* dropAllUses()
+  yield* dropAllVerifiers()
+  yield* dropAllSessions()
+  yield* beginEpoch()
   yield* run('update service set clock_lease = ?, last_at = ?', wall, wall)
   // The age of a key counts from then on: else a rotation would wait for the clock to come back.
   yield* run('update signing_key set signs_from = ? where signs_from > ?', wall, wall)

@@ -1,15 +1,17 @@
 // Makes a store of what a backup holds, in one transaction: whatever happened after the backup, nothing that had ended
-// comes back. It ends all tokens, retires all signing keys, and suspends whoever could get or check a token.
+// comes back. It ends all tokens, retires all signing keys, and suspends every caller that could get or check a token.
 import type { Act } from '../../domain/audit/act.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import { seqAfterRestore, type Suspended } from '../../domain/restore.ts'
 import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
+import { beginEpoch } from '../feed/open-feed.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { only, run, type Program } from '../statement-program.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { leave } from '../signing-keys/key-acts.ts'
 import { insertKey, readKeysInLife } from '../signing-keys/signing-keys.ts'
+import { dropAllSessions } from '../repositories/sessions.ts'
 import { audit, type Transaction } from '../transaction.ts'
 import { countSuspended, suspendAll } from '../repositories/suspensions.ts'
 
@@ -44,6 +46,9 @@ function* retireKeys(tx: Transaction, act: Act): Program<void> {
 export function* restoreStore(tx: Transaction, { key, act, madeAt, wall }: Restoration): Program<Restored> {
   yield* skipNumbers(wall)
   const seq = yield* endAll(tx, { conditions: NO_CONDITION, reason: 'restored', act })
+  yield* beginEpoch()
+  // Those that have ended since would be back.
+  yield* dropAllSessions()
   yield* suspendAll(tx)
   const suspended = yield* countSuspended(tx)
   const { agents, credentials, apiKeys } = suspended

@@ -1,133 +1,45 @@
 // Checks the whole audit log against its seals, a seal at a time, and names the first entry that is not as it was.
-import type { AuditVerdict, KnownSeal, Seal, Tampering } from '../../domain/audit/seal.ts'
+import type { AuditVerdict, KnownSeal, Seal } from '../../domain/audit/seal.ts'
 import { all, first, only, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 import {
-  areSame,
-  chain,
-  ENTRY_SELECT,
-  type EntryBytes,
-  macOf,
-  MARK_BYTES,
-  markOf,
-  NOTHING_BEFORE,
-  SEAL_COLUMNS,
-  type SealRow,
-} from '../audit/seal-chain.ts'
+  checkSealed,
+  type Finding,
+  findEarly,
+  found,
+  type KeyOfSeal,
+  type OpenFormer,
+  type Progress,
+  readKeysOfSeals,
+  START,
+} from '../audit/check-seals.ts'
+import { ENTRY_SELECT, type EntryBytes, SEAL_COLUMNS, type SealRow } from '../audit/seal-chain.ts'
 import { SEAL_ENTRIES_MAX } from '../audit/seals.ts'
 
-type Finding = Extract<AuditVerdict, { readonly good: false }>
-
-type Progress = {
-  readonly seals: number
-  readonly entries: number
-  /** The last entry that is good. */
-  readonly last: number
-  readonly head: Uint8Array
-  readonly mac: Uint8Array
-  readonly lastSeal: Seal | null
+/** The progress of a whole check. */
+type Whole = Progress & {
   /** Whether a seal that is good is the one that was asked for. */
   readonly metKnown: boolean
 }
-
-const START: Progress = {
-  seals: 0,
-  entries: 0,
-  last: 0,
-  head: NOTHING_BEFORE,
-  mac: NOTHING_BEFORE,
-  lastSeal: null,
-  metKnown: false,
-}
-
-const found = (entry: number, tampering: Tampering, because: string): Finding => ({
-  good: false,
-  entry,
-  tampering,
-  because,
-})
 
 const isKnown = (seal: Seal, { number, head }: KnownSeal): boolean =>
   (number === null || number === seal.number) && (head === null || head === seal.head)
 
 const ENTRIES_OF_SEAL = `select ${ENTRY_SELECT} from audit where audit.n > ? and audit.n <= ? order by audit.n limit ?`
 
-const checkSeal = (key: Uint8Array, before: Progress, seal: SealRow): Finding | undefined => {
-  const entry = before.last + 1
-  if (seal.n !== before.seals + 1) {
-    return found(entry, 'unsealed', `The seal ${before.seals + 1}, which covered it, was removed.`)
-  }
-  const mac = macOf(key, seal, before.mac)
-  const isSpan = seal.first === entry && seal.last >= entry && seal.entries <= SEAL_ENTRIES_MAX
-  return isSpan && areSame(mac, seal.mac)
-    ? undefined
-    : found(entry, 'unsealed', `The seal ${seal.n}, which covers it, was changed or forged.`)
-}
-
-const CHANGED = 'What stands under its number is not what was sealed: it was changed, or another entry was moved there.'
-
-/** The head after the entries of a seal, or the first of them that is not as it was. */
-const chainEntries = (
-  key: Uint8Array,
-  { head: start, last }: Progress,
-  seal: SealRow,
-  entries: readonly EntryBytes[],
-): Finding | Uint8Array => {
-  let head = start
-  for (const [position, entry] of entries.entries()) {
-    const expected = last + 1 + position
-    if (entry.number !== expected) return found(expected, 'removed', `No entry has its number.`)
-    head = chain(head, entry)
-    const mark = seal.marks.subarray(MARK_BYTES * position, MARK_BYTES * (position + 1))
-    if (!areSame(markOf(key, head), mark)) return found(expected, 'changed', CHANGED)
-  }
-  const next = last + 1 + entries.length
-  if (next <= seal.last) return found(next, 'removed', 'No entry has its number.')
-  return areSame(head, seal.head) ? head : found(last + 1, 'changed', CHANGED)
-}
-
 // So that a seal with a number below 1 is met too.
 const BELOW_EVERY_SEAL = Number.MIN_SAFE_INTEGER
 
 const NEXT_SEAL = `select ${SEAL_COLUMNS} from seal where n > ? order by n limit 1`
 
-/** The key that made a seal. */
-type KeyOfSeal = (seal: number) => Uint8Array
-
-type FormerKey = { readonly lastSeal: number; readonly sealedKey: Uint8Array }
-
-const FORMER_KEYS = 'select last_n as "lastSeal", sealed_key as "sealedKey" from seal_key order by last_n'
-
-/** Opens the kept key of the seals up to one; undefined where that was changed. */
-type OpenFormer = (sealed: Uint8Array, lastSeal: number) => Uint8Array | undefined
-
-/** A seal that was made under a former key-encryption key is checked with the key that was kept of it. */
-function* readKeysOfSeals(current: Uint8Array, openFormer: OpenFormer): Program<KeyOfSeal> {
-  const former = yield* all<FormerKey>(FORMER_KEYS)
-  const keys = former.map(({ lastSeal, sealedKey }) => ({ lastSeal, key: openFormer(sealedKey, lastSeal) }))
-  // A kept key that was changed proves nothing: the seals then count as forged.
-  return seal => keys.find(({ lastSeal }) => seal <= lastSeal)?.key ?? current
-}
-
-function* checkNext(keyOf: KeyOfSeal, before: Progress, known: KnownSeal): Program<Finding | Progress | null> {
+function* checkNext(keyOf: KeyOfSeal, before: Whole, known: KnownSeal): Program<Finding | Whole | null> {
   const seal = yield* first<SealRow>(NEXT_SEAL, before.seals === 0 ? BELOW_EVERY_SEAL : before.seals)
   if (seal === undefined) return null
-  const key = keyOf(seal.n)
-  const wrong = checkSeal(key, before, seal)
-  if (wrong !== undefined) return wrong
   const entries = yield* all<EntryBytes>(ENTRIES_OF_SEAL, before.last, seal.last, SEAL_ENTRIES_MAX)
-  const head = chainEntries(key, before, seal, entries)
-  if (!(head instanceof Uint8Array)) return head
-  const lastSeal = { number: seal.n, count: seal.entries, head: Buffer.from(head).toString('hex') }
-  return {
-    seals: seal.n,
-    entries: before.entries + entries.length,
-    last: seal.last,
-    head,
-    mac: seal.mac,
-    lastSeal,
-    metKnown: before.metKnown || isKnown(lastSeal, known),
-  }
+  const next = checkSealed(keyOf(seal.n), before, seal, entries)
+  if ('good' in next) return next
+  const { lastSeal } = next
+  return { ...next, metKnown: before.metKnown || (lastSeal !== null && isKnown(lastSeal, known)) }
 }
 
 const AFTER =
@@ -142,7 +54,7 @@ type LastGiven = Transaction['lastGiven']
 
 /** What stands after the last seal: entries without a gap, up to the last number that was given. */
 function* checkEnd(
-  { seals, entries, last, lastSeal, metKnown }: Progress,
+  { seals, entries, last, lastSeal, metKnown }: Whole,
   known: KnownSeal,
   lastGiven: LastGiven,
 ): Program<AuditVerdict> {
@@ -185,12 +97,11 @@ export const beginCheck = (
   lastGiven: LastGiven,
 ): CheckUnderWay => {
   let keyOf: KeyOfSeal | undefined
-  let progress = START
+  let progress: Whole = { ...START, metKnown: false }
 
   function* begin(): Program<Finding | undefined> {
     keyOf = yield* readKeysOfSeals(key, openFormer)
-    const early = yield* first<{ n: number }>('select n from audit where n < 1 order by n limit 1')
-    return early === undefined ? undefined : found(early.n, 'added', 'The store gives numbers from 1 on.')
+    return yield* findEarly()
   }
 
   return {

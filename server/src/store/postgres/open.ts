@@ -16,9 +16,11 @@ import { startSession } from './connection/start-session.ts'
 import { makeHotLedger } from './hot/hot-ledger.ts'
 import { jobWriter } from './writer/jobs.ts'
 import { makeBatchedLookup } from './hot/batched-lookup.ts'
-import { transactionOpener } from './writer/open-transaction.ts'
+import { lastGiven, transactionOpener } from './writer/open-transaction.ts'
 import { connectUnhurried } from './connection/primary.ts'
 import { makeReadApiKeys } from './hot/read-api-keys.ts'
+import { makeFeedParts } from './hot/read-feed-page.ts'
+import { makeReadSigningKey } from './hot/read-signing-key.ts'
 import { makeReader } from './hot/reader.ts'
 import { type RunningMaintenance, startMaintenance } from './writer/maintenance.ts'
 import { readReplication } from './replication.ts'
@@ -64,17 +66,19 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
   const lease = makeLease(() => writer.run({ queue: 'quiet', perform: coverAnswer, until: deadline() }), onFault)
   const lookup = makeBatchedLookup(session, metrics)
   const reader = makeReader(session, { lookup, sets, lease, deadline, metrics })
-  const jobs = jobWriter(writer, deadline)
   const hot = makeHotLedger(session, { lookup, writer, nameCaches, sets, lease, deadline })
   // Every transaction of the writer writes and waits for the disk, this one nothing else.
   const verifyWrite = () => writer.run({ queue: 'quiet', perform: () => given(null), until: deadline() })
-  const ports = makeStorePorts(reader, jobs, {
+  const ports = makeStorePorts(reader, jobWriter(writer, deadline), {
     hot,
     health: makeHealth(reader, verifyWrite),
+    lastGiven,
     nameCaches,
     onFault,
     readReplication,
     readApiKeys: makeReadApiKeys(session, deadline, metrics),
+    readSigningKey: makeReadSigningKey(session, deadline, metrics),
+    feed: makeFeedParts(session, { lease, deadline, metrics }),
   })
   const onKeyWanted = supplyKeys({
     maker: options.keys?.maker ?? null,

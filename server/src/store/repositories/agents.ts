@@ -18,7 +18,7 @@ import {
   SETTING_PLACES,
   settingValues,
 } from './agent-columns.ts'
-import { readUsableCredentials } from './credentials.ts'
+import { makeMissingCredentials, readUsableCredentials } from './credentials.ts'
 import { once } from './idempotency.ts'
 
 const READ = `select ${AGENT_COLUMNS} from agent where id = ? and deleted_at is null`
@@ -44,16 +44,18 @@ export function* readClient(clientId: string): Program<Client | undefined> {
 const ANY = `select ${AGENT_COLUMNS} from agent where deleted_at is null limit 1`
 
 /**
- * Returns the program that does for a client that is unknown what is done for one whose secret is wrong, so that the time of
- * the refusal does not tell which of them it was: it reads the credentials of some agent, and forgets them.
+ * Returns the program that makes the time of a refusal the same whether the client is unknown or its secret wrong, and
+ * however many credentials it has: of an unknown client it reads the credentials of some agent, and forgets them.
  */
-export const makeDecoy = (): (() => Program<void>) => {
+export const makeDecoy = (): ((client: Client | undefined) => Program<void>) => {
+  const readMissing = makeMissingCredentials()
   let any: AgentRow | undefined
-  return function* () {
+  return function* (client) {
+    if (client !== undefined) return yield* readMissing(client.credentials)
     any ??= yield* first<AgentRow>(ANY)
     if (any === undefined) return
     agentOf(any)
-    yield* readUsableCredentials(any.n)
+    yield* readMissing(yield* readUsableCredentials(any.n))
   }
 }
 

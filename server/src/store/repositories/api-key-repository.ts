@@ -1,4 +1,4 @@
-// The port of API keys. Who asks is recognized by what is remembered of them.
+// The port of API keys. A caller is recognized from the cache.
 import type { ApiKey } from '../../domain/clients/api-key.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'

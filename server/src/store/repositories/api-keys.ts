@@ -7,7 +7,7 @@ import type { Sha256 } from '../../domain/text/text.ts'
 import type { ApiKeyProblem, NewApiKey, Rotated, Rotation } from '../../ports/secret-repositories.ts'
 import { bytesOfHex, parseStrings } from '../rows.ts'
 import { all, first, run, type Program } from '../statement-program.ts'
-import { audit, nextSeq, type Transaction } from '../transaction.ts'
+import { foundAtOf, audit, nextSeq, type Transaction } from '../transaction.ts'
 import { once } from './idempotency.ts'
 
 /** As `API_KEY_COLUMNS` lists it. */
@@ -144,18 +144,18 @@ export const rotateApiKey = (tx: Transaction, rotate: RotateApiKey) =>
   once(tx, rotate.act, rotate.rotation.replacement.id, () => replaceApiKey(tx, rotate))
 
 /** What the audit says of a revocation beside the act. */
-type Revocation = { readonly act: Act; readonly reason?: 'secret_leaked'; readonly foundAt?: string | null }
+type Revocation = { readonly act: Act; readonly reason?: 'secret_leaked' }
 
 /** Undefined where it was revoked before: nothing changes then. */
 export function* revokeKeyRow(
   tx: Transaction,
   apiKey: ApiKey,
-  { act, reason, foundAt }: Revocation,
+  { act, reason }: Revocation,
 ): Program<ApiKey | undefined> {
   if (apiKey.revokedAt !== null) return undefined
   const seq = yield* nextSeq(tx)
   yield* run('update api_key set revoked_at = ? where id = ?', tx.now, apiKey.id)
-  const found = reason === undefined ? {} : { reason, found_at: foundAt }
+  const found = reason === undefined ? {} : { reason, ...foundAtOf(act) }
   yield* audit(tx, act, apiKey.id, { seq, before: { revoked_at: null }, after: { revoked_at: tx.now }, ...found })
   return { ...apiKey, revokedAt: tx.now }
 }

@@ -27,7 +27,7 @@ const LIMITS = ['tokensPerMinute', 'tokensPerDay', 'liveTokensMax', 'atLiveToken
 
 const CEILING: readonly (keyof AgentSettings)[] = ['liveTokensMax', 'atLiveTokensMax']
 
-// Settings that a remembered agent would go on granting by. Where scopes or resources are only widened it would refuse,
+// Settings that a cached agent would go on granting by. Where scopes or resources are only widened it would refuse,
 // and no refusal is given from memory; where they are narrowed the cut-off takes a number.
 const GRANTED_BY: readonly (keyof AgentSettings)[] = [
   'defaultScope',

@@ -53,5 +53,5 @@ export const makeCredentialRepository = ({ readUntimed }: Reader, { call }: Writ
 
 export const makeLeakedSecretRepository = ({ read }: Reader, { call }: Writer): LeakedSecretRepository => ({
   identify: (secret, hash) => read(identifyLeaked({ secret, hash })),
-  revoke: (secret, hash, act, foundAt) => call('revokeLeaked', { secret, hash, act, foundAt }),
+  revoke: (secret, hash, act) => call('revokeLeaked', { secret, hash, act }),
 })

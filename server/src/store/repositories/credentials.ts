@@ -17,7 +17,7 @@ import { liveCaller } from './api-keys.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { bytesOfHex, hexOfBytes } from '../rows.ts'
 import { all, first, only, run, type Program } from '../statement-program.ts'
-import { audit, nextSeq, type Transaction } from '../transaction.ts'
+import { foundAtOf, audit, nextSeq, type Transaction } from '../transaction.ts'
 import { once } from './idempotency.ts'
 import { dropWorkload, keepWorkload, overlapping } from './workloads.ts'
 
@@ -39,8 +39,9 @@ const FROM = 'from credential c join agent a on a.n = c.agent'
 export const credentialOf = ({ n: _n, tokensKept: _kept, ...credential }: CredentialRow): AgentCredential => credential
 
 // Two selects, because no index has those first that never expire.
-const USABLE = `select n as number, id, secret_hash as "secretHash", imported as "isImported",
-  foreign_hash as "foreignHash", expires_at as "expiresAt", trust from credential
+const USABLE_COLUMNS = `n as number, id, secret_hash as "secretHash", imported as "isImported",
+  foreign_hash as "foreignHash", expires_at as "expiresAt", trust`
+const USABLE = `select ${USABLE_COLUMNS} from credential
   where agent = ? and revoked_at is null and suspended_at is null and expires_at is`
 
 type UsableRow = Omit<Credential, 'secretHash' | 'isImported' | 'trust'> & {
@@ -62,6 +63,23 @@ export function* readUsableCredentials(agent: number): Program<readonly Credenti
   const room = CREDENTIALS_MAX - lasting.length
   const passing = yield* all<UsableRow>(`${USABLE} not null order by expires_at desc limit ?`, agent, room)
   return [...lasting, ...passing].map(usableOf)
+}
+
+const TIMES = Array.from({ length: CREDENTIALS_MAX }, (_, n) => `(${n})`).join(', ')
+const AGAIN = `select ${USABLE_COLUMNS} from (values ${TIMES}) as times cross join credential where n = ? limit ?`
+
+/**
+ * Returns the program that reads some credential again and again, and forgets it: as often as an agent could have more of
+ * them. The time of a refusal does not say how many there are.
+ */
+export const makeMissingCredentials = (): ((known: readonly Credential[]) => Program<void>) => {
+  let some: number | undefined
+  return function* (known) {
+    some ??= (yield* first<{ n: number }>('select n from credential limit 1'))?.n
+    if (some === undefined) return
+    const again = yield* all<UsableRow>(AGAIN, some, CREDENTIALS_MAX - known.length)
+    again.map(usableOf)
+  }
 }
 
 /** The number of an agent that is not deleted. */
@@ -187,11 +205,7 @@ function* replaceCredential(
 export const rotateCredential = (tx: Transaction, rotate: RotateCredential) =>
   once(tx, rotate.act, rotate.rotation.replacement.id, () => replaceCredential(tx, rotate))
 
-type Revocation = Pick<CredentialRevocation, 'reason' | 'keepTokens'> & {
-  readonly act: Act
-  /** Where a leaked secret was found. */
-  readonly foundAt?: string | null
-}
+type Revocation = Pick<CredentialRevocation, 'reason' | 'keepTokens'> & { readonly act: Act }
 
 // Ending its tokens takes a number, and so does refusing it.
 const refuseFrom = (tx: Transaction, row: CredentialRow, { reason, keepTokens, act }: Revocation): Program<number> =>
@@ -205,7 +219,7 @@ export function* revokeRow(
   row: CredentialRow,
   revocation: Revocation,
 ): Program<CredentialRow | undefined> {
-  const { reason, keepTokens, act, foundAt } = revocation
+  const { reason, keepTokens, act } = revocation
   if (row.revokedAt !== null && (keepTokens || row.tokensKept === 0)) return undefined
   const seq = yield* refuseFrom(tx, row, revocation)
   yield* dropWorkload(row.n)
@@ -214,8 +228,7 @@ export function* revokeRow(
   yield* run(REVOKE, revokedAt, tokensKept, row.n)
   const before = { revoked_at: row.revokedAt }
   const after = { revoked_at: revokedAt, tokens_kept: keepTokens }
-  const found = foundAt === undefined ? {} : { found_at: foundAt }
-  yield* audit(tx, act, row.id, { seq, agent_id: row.agentId, reason, before, after, ...found })
+  yield* audit(tx, act, row.id, { seq, agent_id: row.agentId, reason, before, after, ...foundAtOf(act) })
   return { ...row, revokedAt, tokensKept }
 }
 

@@ -97,7 +97,7 @@ const CONVERT = `update credential set secret_hash = ?, foreign_hash = null
   where id = ? and foreign_hash is not null and revoked_at is null`
 const AGENT_OF = 'select a.id from agent a join credential c on c.agent = a.n where c.id = ?'
 
-/** It takes no number: who remembers the other server's hash asks anew, and nothing is refused or ended by it. */
+/** It takes no number: a process that cached the other server's hash reads anew, and nothing is refused or ended by it. */
 export function* convertSecret(
   tx: Transaction,
   { credentialId, secretHash, act }: ConvertSecret,

@@ -12,7 +12,7 @@ import { type CredentialRow, readCredentialByHash, revokeRow } from './credentia
 
 type Found = { readonly secret: SecretKind; readonly hash: Sha256 }
 
-type RevokeLeaked = Found & { readonly act: Act; readonly foundAt: string | null }
+type RevokeLeaked = Found & { readonly act: Act }
 
 const AGENT = 'select n, name, owner from agent where id = ?'
 const OTHERS = `select id from credential where agent = ? and n <> ? and revoked_at is null and suspended_at is null
@@ -40,16 +40,16 @@ export const identifyLeaked = ({ secret, hash }: Found) =>
 
 /** An expired one too: its tokens may live, and nobody may ever lengthen it. Doing it again changes nothing. */
 export function* revokeLeaked(tx: Transaction, leak: RevokeLeaked): Program<LeakedSecret | undefined> {
-  const { secret, hash, act, foundAt } = leak
-  const detail = { reason: 'secret_leaked', foundAt } as const
+  const { secret, hash, act } = leak
+  const reason = 'secret_leaked'
   if (secret === 'api_key') {
     const row = yield* readApiKeyByHash(hash)
     if (row === undefined) return undefined
-    const revoked = (yield* revokeKeyRow(tx, row, { ...detail, act })) !== undefined
+    const revoked = (yield* revokeKeyRow(tx, row, { reason, act })) !== undefined
     return { kind: 'api_key', revoked, id: row.id, name: row.name }
   }
   const row = yield* readCredentialByHash(hash)
   if (row === undefined) return undefined
-  const revoked = (yield* revokeRow(tx, row, { ...detail, keepTokens: false, act })) !== undefined
+  const revoked = (yield* revokeRow(tx, row, { reason, keepTokens: false, act })) !== undefined
   return yield* describe(row, revoked, tx.now)
 }

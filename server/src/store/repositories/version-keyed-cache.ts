@@ -1,11 +1,11 @@
-// What is remembered only while `service.seq` is the number it was read at: that number is read each time.
+// A cache that is valid only while `service.seq` is the number it was read at: that number is read each time.
 import type { Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
 
 const CACHED_MAX = 10_000
 
 export type VersionKeyedCache<T> = {
-  /** What is remembered and holds in the snapshot. */
+  /** What is cached and valid in the snapshot. */
   readonly known: (snapshot: Snapshot, key: string) => T | undefined
   readonly read: (snapshot: Snapshot, key: string) => Program<T | undefined>
   /** Remembers what was read in that snapshot by other means; undefined: nothing was there. */

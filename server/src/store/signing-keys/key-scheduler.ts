@@ -18,7 +18,7 @@ import type { SigningKeyMaker, SigningKeyRepository } from '../../ports/signing-
 import { inBackground, type OnFault } from '../background.ts'
 
 /** How often the keys are looked at. So much running time a crash may lose of what was counted. */
-export const LOOK_EVERY_MS = 5000
+export const CHECK_EVERY_MS = 5000
 
 export type KeyKeeping = {
   readonly policy: KeyPolicy
@@ -53,9 +53,9 @@ type KeyStep = (tx: Transaction) => Program<() => void>
 
 /** Returns, whenever something is due, the work of one transaction. */
 export const makeKeyScheduler = ({ policy, steady, onKeyWanted }: KeyKeeping) => {
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let checkedAt = Number.NEGATIVE_INFINITY
   let countedAt = steady()
-  /** Keys as they stood at the last look: only what has been in its state since then gets the time since. */
+  /** Keys as they stood at the last check: only what has been in its state since then gets the time since. */
   let known = new Map<number, KeyState>()
 
   function* dueStep(keys: readonly KeyRecord[], now: Milliseconds): Program<LifeStep | undefined> {
@@ -72,7 +72,7 @@ export const makeKeyScheduler = ({ policy, steady, onKeyWanted }: KeyKeeping) =>
   const cache = (keys: readonly KeyRecord[], at: Milliseconds): void => {
     known = new Map(keys.map(({ number, state }) => [number, state]))
     countedAt = at
-    lookedAt = at
+    checkedAt = at
   }
 
   const stepAt = (at: Milliseconds): KeyStep =>
@@ -84,13 +84,13 @@ export const makeKeyScheduler = ({ policy, steady, onKeyWanted }: KeyKeeping) =>
       return () => {
         cache(after, at)
         // There may be more to do.
-        if (step !== undefined && step.kind !== 'make') lookedAt = Number.NEGATIVE_INFINITY
+        if (step !== undefined && step.kind !== 'make') checkedAt = Number.NEGATIVE_INFINITY
       }
     }
 
   return function* (now: () => Milliseconds): Program<KeyStep | undefined> {
     const at = steady()
-    if (at - lookedAt < LOOK_EVERY_MS) return undefined
+    if (at - checkedAt < CHECK_EVERY_MS) return undefined
     const keys = yield* readKeysInLife()
     const due = yield* dueStep(keys, now())
     if (due?.kind === 'make') onKeyWanted()

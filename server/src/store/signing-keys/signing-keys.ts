@@ -7,7 +7,7 @@ import { all, first, only, run, type Program } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
 
-type SealedRow = {
+export type SealedRow = {
   number: number
   publicJwk: string
   thumbprint: string
@@ -15,12 +15,12 @@ type SealedRow = {
   keyEncryptionKeyId: string
 }
 
-const SEALED_COLUMNS = `n as number, public_jwk as "publicJwk", thumbprint, sealed_private_key as "sealedPrivateKey",
+export const SEALED_COLUMNS = `n as number, public_jwk as "publicJwk", thumbprint, sealed_private_key as "sealedPrivateKey",
   key_encryption_key_id as "keyEncryptionKeyId"`
 
 export const parsePublicJwk = (json: string): PublicJwk => JSON.parse(json) as PublicJwk // written by insertKey
 
-const signingKeyOf = (row: SealedRow): SigningKey => ({ ...row, publicJwk: parsePublicJwk(row.publicJwk) })
+export const signingKeyOf = (row: SealedRow): SigningKey => ({ ...row, publicJwk: parsePublicJwk(row.publicJwk) })
 
 const SEALED = `select ${SEALED_COLUMNS} from signing_key where`
 

@@ -1,4 +1,4 @@
-// Looks at an embedded store for `mintmark doctor`. Node's own SQLite opens it: unlike the service's it can be told that a
+// Looks at an embedded store for `mintmark doctor`. Node's own SQLite opens it: unlike the service's it can be opened knowing that a
 // file does not change, and then creates none beside it, takes no lock, and writes nothing.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -14,6 +14,7 @@ import type { StoreMaker, StoreOptions } from '../store-options.ts'
 import { makeHealth, makeStorePorts, type StorePorts } from '../store-ports.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { type ClockCells, clockOf, leaseAhead, type ManualClock, startClock } from './connection/clock.ts'
+import { lastGiven } from './connection/transaction.ts'
 import { isBusy, isStoreFault, openForMigration, openForReading, refuseForeignUser } from './connection/connection.ts'
 import { makeHotLedger } from './reads/hot-ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './schema/migrations.ts'
@@ -126,7 +127,7 @@ const startAtFirstJob = (start: () => Promise<WriterHost>): LazyWriter => {
     },
     close: async () => {
       isClosed = true
-      // Whoever asked for a job has heard why it could not start.
+      // The caller that asked for a job has got why it could not start.
       await starting?.catch(() => undefined)
       await started?.close()
     },
@@ -182,6 +183,7 @@ export const connectStore = (options: {
   const own = {
     hot: makeHotLedger(reader, nameCaches, writer),
     health: makeHealth(reader, () => writer.call('verifyWrite', null)),
+    lastGiven,
     nameCaches,
     onFault,
   }

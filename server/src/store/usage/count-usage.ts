@@ -40,11 +40,11 @@ export function* countUsage({ now }: Pick<Transaction, 'now'>, counts: readonly 
 const OLD = `delete from agent_usage where slot_ms = ? and (slot, agent) in
   (select slot, agent from agent_usage where slot_ms = ? and slot <= ? order by slot limit ?)`
 
-/** Removes slots that no window reaches any more, at most so many rows of each length; how many. */
+/** Removes slots that were kept long enough, at most so many rows of each length; how many. */
 export function* removeOldUsage({ now }: Pick<Transaction, 'now'>, rowsMax: number): Program<number> {
   let removed = 0
-  for (const { slotMs, windowMs } of WINDOWS) {
-    removed += yield* run(OLD, slotMs, slotMs, now - windowMs - slotMs, rowsMax)
+  for (const { slotMs, keptMs } of WINDOWS) {
+    removed += yield* run(OLD, slotMs, slotMs, now - keptMs - slotMs, rowsMax)
   }
   return removed
 }

@@ -1,8 +1,8 @@
-// Reads the state of the whole service: what all agents got, and what the store tells of itself.
+// Reads the state of the whole service: what all agents got, and what the store reports of itself.
 import { scheduler } from 'node:timers/promises'
 import { sumInWindow, USAGE_WINDOWS, type UsageWindow } from '../../domain/clients/agent-usage.ts'
 import type { ServiceStatus } from '../../domain/service-status.ts'
-import { readFacts } from '../facts.ts'
+import { readFacts } from '../metrics/facts.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { only, type Program } from '../statement-program.ts'
 

@@ -49,7 +49,7 @@ export const makeUsageCounter = (options: HandOverOptions<UsageCount>): UsageCou
   }
 
   const take = (): readonly UsageCount[] => {
-    // In one order: two processes that write the same agents wait for each other and never in a circle.
+    // In one order: two processes that write the same agents wait for each other and never deadlock.
     const taken = [...counts].map(countOf).toSorted((a, b) => a.agent - b.agent)
     counts = new Map()
     if (lost > 0) options.onFault('usage counts', new Error(`The usage of ${lost} requests was not counted.`))

@@ -1,13 +1,25 @@
-// The port of usage: counts handed over in the background, and an answer that is read at most once a second in each thread.
+// The port of usage: counts handed over in the background, lists of uses, and answers of all agents that are read at most once a
+// second in each thread.
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { UsageCounts } from '../../ports/usage.ts'
+import { EXPIRING_MAX } from '../../../../api/values/status.ts'
+import type { SeriesWindow } from '../../../../api/values/usage.ts'
+import type { UsageSeries } from '../../domain/clients/usage-series.ts'
 import type { OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
 import { monotonicMs } from '../monotonic.ts'
+import type { NameCaches } from '../ledger/name-caches.ts'
 import type { Reader } from '../snapshot.ts'
+import type { Ages } from './count-late-uses.ts'
+import type { UseBatch } from './count-uses.ts'
+import { readExpiring } from './read-expiring.ts'
+import { readSeries } from './read-series.ts'
 import { readStatus } from './read-status.ts'
 import { readUsage } from './read-usage.ts'
+import { listLateUses, listUses } from './read-uses.ts'
+import { type ResolvedCount, resolveUses } from './resolve-uses.ts'
 import { makeUsageCounter } from './usage-counter.ts'
+import { makeUseCounter, type Span } from './use-counter.ts'
 
 /** How long an answer is given again. With the pause between two hand-overs: what was counted is visible within 2 s. */
 const FRESH_MS = 1000
@@ -43,18 +55,59 @@ type UsageConnection = UsageCounts & {
   readonly settle: () => Promise<void>
 }
 
-export const makeUsageCounts = (reader: Reader, writer: Writer, onFault: OnFault): UsageConnection => {
+/** What waited for the store is as old as it is by the time it is written. */
+const batchOf = (counts: readonly ResolvedCount[], now: MonotonicMilliseconds): UseBatch => {
+  const aged = <Count extends Span>({ firstAt, lastAt, ...count }: Count): Omit<Count, keyof Span> & Ages => ({
+    ...count,
+    firstAgoMs: now - firstAt,
+    lastAgoMs: now - lastAt,
+  })
+  return {
+    pairs: counts.filter(one => one.kind === 'pair').map(aged),
+    ended: counts.filter(one => one.kind === 'ended').map(aged),
+    reports: counts.filter(one => one.kind === 'reported'),
+  }
+}
+
+type Parts = { readonly nameCaches: NameCaches; readonly onFault: OnFault }
+
+export const makeUsageCounts = (reader: Reader, writer: Writer, { nameCaches, onFault }: Parts): UsageConnection => {
   const counter = makeUsageCounter({ handOver: counts => writer.call('countUsage', counts), onFault })
+  const uses = makeUseCounter({
+    handOver: async counts =>
+      writer.call('countUses', batchOf(await resolveUses(reader, nameCaches, counts), monotonicMs())),
+    onFault,
+  })
   const statuses = makeBuffered(async () => [await readStatus(reader)])
+  // It looks at every credential, and each page of the console asks for it after an act.
+  const expiring = makeBuffered(() => reader.read(readExpiring))
+  const seriesOver = (over: SeriesWindow) =>
+    makeBuffered(async () => [await readSeries(reader, { over, agentId: null })])
+  const series: Readonly<Record<SeriesWindow, (limit: number) => Promise<readonly (UsageSeries | undefined)[]>>> = {
+    '1h': seriesOver('1h'),
+    '24h': seriesOver('24h'),
+  }
   return {
     countIssued: counter.issued,
     countRefused: counter.refused,
+    afterAnswers: uses.afterAnswers,
+    countActive: uses.countActive,
+    countInactive: uses.countInactive,
+    countReported: uses.countReported,
     list: makeBuffered(limit => readUsage(reader, limit)),
+    listUses: request => reader.readUntimed(() => listUses(request)),
+    listLateUses: request => reader.readUntimed(() => listLateUses(request)),
     status: async () => {
       const [status] = await statuses(1)
       if (status === undefined) throw new Error('The status was not read.')
       return status
     },
-    settle: counter.settle,
+    series: async request =>
+      request.agentId === null ? (await series[request.over](1))[0] : readSeries(reader, request),
+    listExpiring: () => expiring(EXPIRING_MAX),
+    settle: async () => {
+      await counter.settle()
+      await uses.settle()
+    },
   }
 }

@@ -1,9 +1,9 @@
 // The examples in the help of every command: there are some, and each runs as it stands.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
 import type { Command } from 'commander'
 import { makeProgram } from '../../../src/cli/program.ts'
@@ -11,12 +11,14 @@ import { BLANK_SETTINGS } from '../../../src/domain/clients/change-agent.ts'
 import { makeSigningKeyMaker } from '../../../src/keys/tokens/signing-keys.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { makeTestDatabase } from '../../../../testkit/databases/postgres-cluster.ts'
+import { makeNotingProgram, takeNotedCall } from '../../../../testkit/commands/noted-call.ts'
 import { startIdentityProvider } from '../../../../testkit/identity-providers/identity-provider.ts'
 import { act } from '../../../../testkit/stores/store.ts'
 import {
   type Ended,
   freePorts,
   KEY,
+  PROGRAM,
   run,
   runAside,
   runShell,
@@ -29,10 +31,11 @@ const AGENT = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
 const SECRET = '0b9c6a52-8f0e-4a55-b1a5-3f0a3f6f5c11'
 /** Of the key that is to sign next. */
 const KID = 'Vb3rV0mJcZ2mIY8mXx0ZJk5m1c8k1yq2nq2n0t1cH9k'
+const SESSION = '0198d4c2-5d7c-4b7a-9c3e-1f2a3b4c5d6e'
 const TOKEN = '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10'
 
 /** Those that go on until they are stopped have a test of their own, and so has what asks one of them. */
-const GO_ON = ['serve', 'dev', 'dev-token']
+const GO_ON = ['serve', 'dev', 'dev-token', 'token get']
 /** These print no record, or lines of records in a format of their own. */
 const WITHOUT_JSON = ['serve', 'dev', 'completion', 'token export', 'token export-history', 'audit export']
 
@@ -80,9 +83,6 @@ test('no option of any command takes a secret: other users of a machine see what
   )
 })
 
-/** In place of the program: what the shell makes of a line, which is its words, its environment and its standard input. */
-const NOTE_CALL = `printf '%s\\0' "$@" > call\nenv -0 > environment\ncat > input`
-
 let template = ''
 
 const provider = await startIdentityProvider()
@@ -105,6 +105,10 @@ const fill = async (file: string): Promise<void> => {
   )
   const key = { id: SECRET, name: 'ops', permissions: ['tokens:read'], audiences: null, keyHash, expiry: null } as const
   await store.apiKeys.create(key, act('api_key.create'))
+  const sealed = { sealedTokens: new Uint8Array(1), expiresAt: 0 }
+  const operator = { iss: 'https://login.example.com', sub: 'ada', name: 'Ada' }
+  const session = { id: SESSION, secretHash: randomBytes(32).toString('hex'), ...operator, ...sealed }
+  await store.sessions.create(session, act('session.create'))
   const { clients, signingKey, seq } = await store.agents.viewForIssue([AGENT], 'fresh')
   const [client] = clients
   const { number: agent = 0, credentials: [credential] = [] } = client ?? {}
@@ -147,14 +151,10 @@ before(async () => {
   }
   const { kty, crv, x, y } = privateKey.export({ format: 'jwk' })
   writeFileSync(join(template, 'client.jwks.json'), JSON.stringify({ keys: [{ kty, crv, x, y }] }))
-  const program = resolve(import.meta.dirname, '../../../src/main.ts')
-  for (const [place, shim] of [
-    ['bin', `exec '${process.execPath}' '${program}' "$@"`],
-    ['noting', NOTE_CALL],
-  ] as const) {
-    mkdirSync(join(template, place))
-    writeFileSync(join(template, place, 'mintmark'), `#!/bin/sh\n${shim}\n`, { mode: 0o755 })
-  }
+  makeNotingProgram(join(template, 'noting'))
+  mkdirSync(join(template, 'bin'))
+  const shim = `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`
+  writeFileSync(join(template, 'bin/mintmark'), shim, { mode: 0o755 })
 })
 
 after(() => rmSync(template, { recursive: true, force: true }))
@@ -176,17 +176,12 @@ const variablesIn = (folder: string, place = 'bin'): Variables => ({
   MINTMARK_ALLOW_UNSAFE_DATABASE: 'fsync,full_page_writes',
 })
 
-const textsIn = (noted: string): readonly string[] => noted.split('\0').slice(0, -1)
-
 /** What the shell calls is then run with the others, by one process, while the identity provider answers. */
 const runLine = async (folder: string, line: string): Promise<Ended> => {
   const called = runShell(folder, line, variablesIn(folder, 'noting'))
   assert.deepEqual(called, { status: 0, stdout: '', stderr: '' })
-  const noted = (file: string): string => readFileSync(join(folder, file), 'utf8')
-  const pairs = textsIn(noted('environment')).map(
-    pair => [pair.split('=', 1).join(), pair.slice(pair.indexOf('=') + 1)] as const,
-  )
-  return runAside(folder, textsIn(noted('call')), { variables: Object.fromEntries(pairs), input: noted('input') })
+  const { args, ...rest } = takeNotedCall(folder)
+  return runAside(folder, args, rest)
 }
 
 for (const [path, command] of leaves.filter(([name]) => !GO_ON.includes(name))) {

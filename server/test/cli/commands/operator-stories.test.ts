@@ -1,14 +1,15 @@
-// docs/operator-stories.md: each transcript is what its commands print, but for ids, times and widths.
+// docs/operating/operator-stories.md: each transcript is what its commands print, but for ids, times and widths.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { blocksOf, commandsOf, retell, shapeOf } from '../../../../testkit/commands/operator-stories.ts'
 import { readText } from '../../../../testkit/sources/source-files.ts'
 
-const BLOCKS = blocksOf(readText('docs/operator-stories.md'))
+const BLOCKS = blocksOf(readText('docs/operating/operator-stories.md'))
 
-test('the transcripts of the five stories are what their commands print', async () => {
+test('the transcripts of the five stories are what their commands print', async t => {
   assert.equal(BLOCKS.length, 5)
   const retold = await retell({ after }, BLOCKS)
+  for (const [n, { seconds }] of retold.entries()) t.diagnostic(`story ${n + 1}: ${seconds.toFixed(1)} s`)
   for (const [n, { block }] of retold.entries()) assert.equal(shapeOf(block), shapeOf(BLOCKS[n] ?? ''))
 })
 

@@ -34,6 +34,32 @@ test('a piped token is shown, introspected and revoked by what it says it is, on
   }
 })
 
+test('a token is explained by its id and as it is piped, and a text that is none says what it is', async t => {
+  const { both } = makeBoth(t, serving, 'tokens:read', 'tokens:introspect', 'tokens:revoke')
+  const token = await issueOne()
+  const codes = async (args: readonly string[], input?: string): Promise<readonly unknown[]> =>
+    (await both(['token', 'explain', ...args, '--json'], input)).map(({ status, stdout, stderr }) => {
+      assert.equal(status, 0, stderr)
+      return (JSON.parse(stdout) as Record<string, unknown>)['code']
+    })
+  assert.deepEqual(await codes([idOf(token)]), ['active', 'active'])
+  for (const dash of [[], ['-']]) assert.deepEqual(await codes(dash, folded(token)), ['active', 'active'])
+  assert.deepEqual(await codes(['-'], idOf(token)), ['active', 'active'])
+  assert.deepEqual(await codes(['-'], forged(token)), ['foreign', 'foreign'])
+  assert.deepEqual(await codes(['-'], `${token}=`), ['other_spelling', 'other_spelling'])
+  assert.deepEqual(await codes(['-'], 'nothing-of-the-kind'), ['malformed', 'malformed'])
+  await both(['token', 'revoke', idOf(token), '--yes'])
+  assert.deepEqual(await codes([idOf(token)]), ['manual_revocation', 'manual_revocation'])
+  for (const { stdout } of await both(['token', 'explain', '-'], token)) {
+    assert.match(stdout, /^Not active: manual_revocation\.\n\ncheck +outcome +evidence\nform +passed/)
+    assert.match(stdout, /\nend +failed +act=/)
+  }
+  for (const { status, stderr } of await both(['token', 'explain', token])) {
+    assert.equal(status, 2)
+    assert.ok(!stderr.includes(token))
+  }
+})
+
 /** A text that claims to be the token, and was signed by nobody. */
 const forged = (token: string): string => token.replace(/[^.]+$/, signature => signature.replace(/^.{4}/, 'AAAA'))
 

@@ -62,6 +62,16 @@ test('a token is listed and shown, ended by its id, and then in history with the
   assert.deepEqual(list('history', '--ended-before', String(ended['ended_at'])).data, [])
 })
 
+test('live and ended tokens are counted by the filters of their lists', async () => {
+  const { list, issueOne } = makeWorld()
+  const tokens = [await issueOne(), await issueOne(), await issueOne()]
+  serving.json('token', 'revoke', idOf(tokens[0]), '--yes')
+  assert.deepEqual(list('list', '--count'), { count: 2, exact: true })
+  assert.deepEqual(list('list', '--count', '--scope', 'db:write'), { count: 0, exact: true })
+  assert.deepEqual(list('history', '--count', '--reason', 'manual_revocation'), { count: 1, exact: true })
+  assert.equal(run(serving.folder, ['token', 'list', '--count', '--limit', '1']).status, 2)
+})
+
 test('a list goes on from its cursor, which a person is shown too', async () => {
   const { agent, list, issueOne } = makeWorld()
   const ids = [idOf(await issueOne()), idOf(await issueOne())]
@@ -79,7 +89,8 @@ test('revocation create counts first, asks for a yes, and ends everything only t
   const { agent, issueOne, isActive } = makeWorld()
   const token = await issueOne()
   const create = ['revocation', 'create', '--agent', agent.agent_id]
-  const { sample, ...counted } = serving.json(...create, '--dry-run') as Fields
+  const { sample, plan_id, plan_expires_at, ...counted } = serving.json(...create, '--dry-run') as Fields
+  assert.deepEqual([typeof plan_id, typeof plan_expires_at], ['string', 'string'])
   assert.deepEqual(counted, { dry_run: true, tokens: 1, tokens_exact: true, agents: null })
   assert.deepEqual(
     (sample as Fields[]).map(one => one['id']),
@@ -158,7 +169,8 @@ test('what names nothing is refused with 1, and a wrong usage with 2', () => {
   const REFUSED: readonly (readonly [number, ...string[]])[] = [
     [1, 'token', 'show', NOBODY],
     [1, 'token', 'revoke', NOBODY, '--yes'],
-    [1, 'revocation', 'show', 'nobody'],
+    [1, 'revocation', 'show', NOBODY],
+    [2, 'revocation', 'show', 'nobody'],
     [2, 'token', 'show', 'nobody'],
     [2, 'token', 'revoke', 'nobody', '--yes'],
     [2, 'revocation', 'create', '--yes'],
@@ -177,4 +189,22 @@ test('what names nothing is refused with 1, and a wrong usage with 2', () => {
     assert.match(ended.stderr, /^mintmark: /)
     assert.equal(ended.stdout, '')
   }
+})
+
+test('a revocation with --plan shows what would end, asks, and ends that', async () => {
+  const { agent, issueOne, isActive } = makeWorld()
+  const token = await issueOne()
+  const args = ['revocation', 'create', '--agent', agent.agent_id, '--plan']
+  const asked = run(serving.folder, args)
+  assert.equal(asked.status, 2)
+  assert.match(asked.stdout, /^Tokens that would end: 1\n/)
+  assert.ok(asked.stdout.includes(idOf(token)), asked.stdout)
+  assert.match(asked.stderr, /This ends every token of agent .*: 1 alive now\./)
+  assert.equal(await isActive(token), true)
+  const made = run(serving.folder, [...args, '--yes', '--json'])
+  assert.equal(made.status, 0, made.stderr)
+  assert.equal(await isActive(token), false)
+  assert.match(run(serving.folder, args).stdout, /^Tokens that would end: 0\n/, 'the plan of a command is its own')
+  const both = run(serving.folder, [...args, '--dry-run'])
+  assert.equal(both.status, 2)
 })

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { type TestContext, test } from 'node:test'
+import { after, test } from 'node:test'
 import { BACKLOG } from '../../../src/http/wire/accepting.ts'
 import { getOf, openTcp, readToEnd, statusesIn } from '../../../../testkit/callers/raw-connection.ts'
-import { freePorts, makeFolder, start } from '../../../../testkit/commands/run-mintmark.ts'
+import { freePorts, makeFolder, type Scope, start } from '../../../../testkit/commands/run-mintmark.ts'
 
 /** Twice of what Node would let wait. Only Linux says what it allows, elsewhere 128 is usual. */
 const connectionsToOpen = (): number => {
@@ -16,7 +16,7 @@ const connectionsToOpen = (): number => {
 
 const GIVE_UP_MS = 20_000
 
-const startDev = async (t: TestContext) => {
+const startDev = async (t: Scope) => {
   const [port, providerPort] = await freePorts()
   const variables = { PORT: String(port), MINTMARK_DEV_IDP_PORT: String(providerPort), MINTMARK_DATA_DIR: 'data' }
   const running = await start(t, makeFolder(t), { args: ['dev'], variables, ready: /Stop with Ctrl\+C/ })
@@ -25,8 +25,19 @@ const startDev = async (t: TestContext) => {
   return { running, service, provider }
 }
 
+/** One for both tests, of which the second ends it. */
+const dev = await startDev({ after })
+
+test('the identity provider has the limits of the service', async () => {
+  const { provider } = dev
+  const request = getOf(provider, '/.well-known/openid-configuration')
+  const broken = await openTcp(provider)
+  broken.write(`${request}GET / HTTP/1.1\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`)
+  assert.deepEqual(statusesIn(await readToEnd(broken)), [200, 431])
+})
+
 test('connections that arrive together wait until they are accepted, at the service and at the identity provider', async t => {
-  const { running, service, provider } = await startDev(t)
+  const { running, service, provider } = dev
   running.signal('SIGSTOP')
   const sockets: Socket[] = []
   t.after(() => sockets.forEach(socket => socket.destroy()))
@@ -38,14 +49,5 @@ test('connections that arrive together wait until they are accepted, at the serv
   }
   running.signal('SIGCONT')
   sockets.forEach(socket => socket.destroy())
-  assert.equal((await running.stop()).status, 0)
-})
-
-test('the identity provider has the limits of the service', async t => {
-  const { running, provider } = await startDev(t)
-  const request = getOf(provider, '/.well-known/openid-configuration')
-  const broken = await openTcp(provider)
-  broken.write(`${request}GET / HTTP/1.1\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`)
-  assert.deepEqual(statusesIn(await readToEnd(broken)), [200, 431])
   assert.equal((await running.stop()).status, 0)
 })

@@ -146,7 +146,7 @@ test('nothing that a terminal obeys is printed from an answer: not in a record, 
   }
 })
 
-test('a dry run whose samples are none tells how many tokens would end, and shows none', async t => {
+test('a dry run whose samples are none prints how many tokens would end, and shows none', async t => {
   const folder = makeFolder(t)
   for (const sample of [[null], ['x'], 'x', {}]) {
     const answer = JSON.stringify({ dry_run: true, tokens: 3, tokens_exact: true, sample })

@@ -1,4 +1,4 @@
-// Commands with --url: the same answers as on the store itself, with the credential of whoever runs them; and exit codes.
+// Commands with --url: the same answers as on the store itself, with the credential of the user who runs them; and exit codes.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { freePorts, makeFolder, run, runAlone, runAside } from '../../../../testkit/commands/run-mintmark.ts'

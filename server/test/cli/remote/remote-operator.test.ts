@@ -14,7 +14,7 @@ before(async () => {
 
 after(() => service.close())
 
-test('an operator’s JWT is taken from the environment, a file and standard input, and the audit names him', async t => {
+test('an operator’s JWT is taken from the environment, a file and standard input, and the audit names the operator', async t => {
   const folder = makeFolder(t)
   const { agentId } = await service.createAgent()
   const jwt = await service.provider.operatorJwt({ role: 'mintmark-operator', sub: 'alice' })
@@ -38,7 +38,7 @@ test('an operator’s JWT is taken from the environment, a file and standard inp
   )
 })
 
-test('a role that does not suffice, and a JWT that has expired, exit with 4 and tell nothing of the JWT', async t => {
+test('a role that does not suffice, and a JWT that has expired, exit with 4 and print nothing of the JWT', async t => {
   const folder = makeFolder(t)
   const { agentId } = await service.createAgent()
   const viewer = await service.provider.operatorJwt({ role: 'mintmark-viewer' })

@@ -4,16 +4,18 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { request } from 'node:http'
-import { type TestContext, test } from 'node:test'
+import { after, test } from 'node:test'
 import { fetchDescribed } from '../../../../testkit/services/fetch-described.ts'
 import {
   freePorts,
   makeFolder,
   occupyPort,
+  PROGRAM,
   run,
   runAlone,
-  runShell,
   type Running,
+  runShell,
+  type Scope,
   start,
   type Variables,
 } from '../../../../testkit/commands/run-mintmark.ts'
@@ -23,10 +25,10 @@ const portsOf = (port: number, providerPort: number): Variables => ({
   MINTMARK_DEV_IDP_PORT: String(providerPort),
 })
 
-const startDev = (t: TestContext, folder: string, variables: Variables): Promise<Running> =>
+const startDev = (t: Scope, folder: string, variables: Variables): Promise<Running> =>
   start(t, folder, { args: ['dev'], variables, ready: /jwks\.json"; echo\n/ })
 
-const startInFolder = async (t: TestContext) => {
+const startInFolder = async (t: Scope) => {
   const folder = makeFolder(t)
   const [port, providerPort] = await freePorts()
   const variables = portsOf(port, providerPort)
@@ -56,8 +58,12 @@ const statusFor = (port: number, host: string): Promise<number | undefined> =>
       .end()
   })
 
-test('each line of the banner works as pasted, in order, and all six operations answer', async t => {
-  const { folder, port, providerPort, running } = await startInFolder(t)
+/** One for all tests that look at a running dev; those of what it leaves come last, and stop it. */
+const dev = await startInFolder({ after })
+
+// The first, as a newcomer's: it lists the only live token, and the only one in history.
+test('each line of the banner works as pasted, in order, and all six operations answer', () => {
+  const { folder, port, providerPort, running } = dev
   const baseUrl = `http://127.0.0.1:${port}`
   const [sourced, token = '', verified = '', listed = '', revoked, ended = '', keys = '', ...others] = paste(
     folder,
@@ -84,8 +90,8 @@ test('each line of the banner works as pasted, in order, and all six operations 
   assert.deepEqual(others, [])
 })
 
-test('the banner names the variables of dev.env and never their values', async t => {
-  const { folder, running } = await startInFolder(t)
+test('the banner names the variables of dev.env and never their values', () => {
+  const { folder, running } = dev
   const secrets = devEnvironment(folder).matchAll(
     /^export (?:CLIENT_SECRET|ADMIN_API_KEY|IDENTITY_PROVIDER_JWT)='(.+)'$/gm,
   )
@@ -94,19 +100,18 @@ test('the banner names the variables of dev.env and never their values', async t
   for (const value of values) assert.ok(!running.printed.includes(value))
 })
 
-test('dev.env gives programs what they need, and the command line the running service', async t => {
-  const { folder, port } = await startInFolder(t)
+test('dev.env gives programs what they need, and the command line the running service', () => {
+  const { folder, port } = dev
   const program = `process.stdout.write([process.env.BASE_URL, process.env.CLIENT_SECRET.length > 20].join(' '))`
   const { stdout } = runShell(folder, `source .mintmark/dev.env\nnode -e "${program}"`)
   assert.equal(stdout, `http://127.0.0.1:${port} true`)
-  const main = join(import.meta.dirname, '../../../src/main.ts')
-  const listed = runShell(tmpdir(), `source ${folder}/.mintmark/dev.env\nnode ${main} agent list --json`)
+  const listed = runShell(tmpdir(), `source ${folder}/.mintmark/dev.env\nnode ${PROGRAM} agent list --json`)
   assert.equal(listed.status, 0, listed.stderr)
   assert.equal((JSON.parse(listed.stdout) as { data: unknown[] }).data.length, 1)
 })
 
-test('the README shows the lines of the banner, in the same order', async t => {
-  const { running } = await startInFolder(t)
+test('the README shows the lines of the banner, in the same order', () => {
+  const { running } = dev
   const shell = /^(?:source|TOKEN=|curl) ?.*$/gm
   const readme = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8')
   assert.deepEqual(readme.match(shell), running.printed.match(shell))
@@ -119,8 +124,8 @@ const shapeOf = (value: unknown): unknown => {
   return Object.entries(value).map(([name, member]) => [name, shapeOf(member)])
 }
 
-test('the answers that the README shows have the members of the real ones, in the same order', async t => {
-  const { folder, running } = await startInFolder(t)
+test('the answers that the README shows have the members of the real ones, in the same order', () => {
+  const { folder, running } = dev
   const readme = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8')
   const shown = [...readme.matchAll(/^```json\n(.+)\n```$/gm)].map(([, json = '']) => json)
   const [, , ...real] = paste(folder, running.printed)
@@ -137,8 +142,8 @@ test('the answers that the README shows have the members of the real ones, in th
   assert.equal(runShell(folder, `${source}\nTOKEN=ended\n${verifying}`).stdout.trim(), verified)
 })
 
-test('everything lies in one folder that only its owner may read', async t => {
-  const { folder } = await startInFolder(t)
+test('everything lies in one folder that only its owner may read', () => {
+  const { folder } = dev
   const inside = join(folder, '.mintmark')
   assert.deepEqual(readdirSync(folder), ['.mintmark'])
   assert.equal(statSync(inside).mode & 0o777, 0o700)
@@ -148,19 +153,8 @@ test('everything lies in one folder that only its owner may read', async t => {
   }
 })
 
-test('a second start finds the same data, and the history of the first', async t => {
-  const { folder, variables, running } = await startInFolder(t)
-  paste(folder, running.printed)
-  const before = devEnvironment(folder)
-  assert.deepEqual({ ...(await running.stop()), stdout: '' }, { status: 0, stdout: '', stderr: '' })
-  const again = await startDev(t, folder, variables)
-  assert.equal(withoutJwt(devEnvironment(folder)), withoutJwt(before))
-  const history = JSON.parse(paste(folder, again.printed)[5] ?? '') as { data: unknown[] }
-  assert.equal(history.data.length, 2)
-})
-
-test('both servers answer 421 to a Host that is not theirs', async t => {
-  const { port, providerPort } = await startInFolder(t)
+test('both servers answer 421 to a Host that is not theirs', async () => {
+  const { port, providerPort } = dev
   for (const own of ['127.0.0.1', 'localhost', '[::1]']) {
     assert.equal(await statusFor(port, `${own}:${port}`), 200, own)
     assert.equal(await statusFor(providerPort, `${own}:${providerPort}`), 404, own)
@@ -171,18 +165,8 @@ test('both servers answer 421 to a Host that is not theirs', async t => {
   }
 })
 
-test('dev listens on 127.0.0.1 whatever HOST says, and ignores a DATABASE_URL that is for another program', async t => {
-  const folder = makeFolder(t)
-  const [port, providerPort] = await freePorts()
-  const variables = { ...portsOf(port, providerPort), HOST: '0.0.0.0', DATABASE_URL: 'mysql://db' }
-  const { printed } = await startDev(t, folder, variables)
-  assert.match(printed, new RegExp(`^Mintmark for development: http://127\\.0\\.0\\.1:${port}\n`))
-  // Another address of the loopback interface would answer if the port were open on all.
-  await assert.rejects(fetch(`http://127.0.0.2:${port}/livez`))
-})
-
-test('dev-token prints another JWT of the running provider, with the role asked for', async t => {
-  const { folder, port } = await startInFolder(t)
+test('dev-token prints another JWT of the running provider, with the role asked for', async () => {
+  const { folder, port } = dev
   const { status, stdout, stderr } = run(folder, ['dev-token', '--role', 'viewer'])
   assert.equal(status, 0, stderr)
   const claims = JSON.parse(Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
@@ -226,16 +210,36 @@ for (const [title, which] of [
 test('a data folder that cannot be written is refused in one line', async t => {
   const folder = makeFolder(t)
   writeFileSync(join(folder, '.mintmark'), 'a file in its place')
-  const { status, stderr } = runAlone(folder, ['dev'], portsOf(...(await freePorts())))
+  const { status, stderr } = run(folder, ['dev'], portsOf(...(await freePorts())))
   assert.equal(status, 1)
   assert.match(stderr, /^mintmark: The data folder .* cannot be written \((?:EEXIST|ENOTDIR)\); .*\n$/)
 })
 
-test('serve refuses the store that dev made', async t => {
-  const { folder, running } = await startInFolder(t)
+/** The history that pasting all lines of the banner shows last, newest first. */
+const pasteHistory = (folder: string, banner: string): readonly unknown[] =>
+  (JSON.parse(paste(folder, banner)[5] ?? '') as { data: unknown[] }).data
+
+/** Of what another program is started with. */
+const OF_OTHERS: Variables = { HOST: '0.0.0.0', DATABASE_URL: 'mysql://db' }
+
+test('a second start finds the same data, and the history of the first; it listens on 127.0.0.1 whatever HOST says, and ignores a DATABASE_URL that is for another program', async t => {
+  const { folder, port, variables, running } = dev
+  const [before, ended] = [devEnvironment(folder), pasteHistory(folder, running.printed)]
+  assert.deepEqual({ ...(await running.stop()), stdout: '' }, { status: 0, stdout: '', stderr: '' })
+  const again = await startDev(t, folder, { ...variables, ...OF_OTHERS })
+  assert.match(again.printed, new RegExp(`^Mintmark for development: http://127\\.0\\.0\\.1:${port}\n`))
+  // Another address of the loopback interface would answer if the port were open on all.
+  await assert.rejects(fetch(`http://127.0.0.2:${port}/livez`))
+  assert.equal(withoutJwt(devEnvironment(folder)), withoutJwt(before))
+  assert.deepEqual(pasteHistory(folder, again.printed).slice(1), ended)
+  await again.stop()
+})
+
+test('serve refuses the store that dev made', async () => {
+  const { folder, running } = dev
   await running.stop()
   const key = readFileSync(join(folder, '.mintmark/key-encryption-key'), 'utf8').trim()
-  const { status, stderr } = runAlone(folder, ['serve'], {
+  const { status, stderr } = run(folder, ['serve'], {
     MINTMARK_KEY_ENCRYPTION_KEY: key,
     MINTMARK_BASE_URL: 'http://127.0.0.1:8080',
     MINTMARK_IDP_ISSUER: 'https://login.example.com',
@@ -246,7 +250,7 @@ test('serve refuses the store that dev made', async t => {
 })
 
 test('a demo agent that lost its secrets file is followed by another', async t => {
-  const { folder, variables, running } = await startInFolder(t)
+  const { folder, variables, running } = dev
   await running.stop()
   const before = devEnvironment(folder)
   writeFileSync(join(folder, '.mintmark/dev-secrets.json'), '{')

@@ -20,7 +20,7 @@ const makeWorld = async (t: TestContext): Promise<World> => {
     MINTMARK_BASE_URL: url,
     MINTMARK_IDP_ISSUER: 'https://login.example.com',
     MINTMARK_IDP_AUDIENCE: 'mintmark',
-    MINTMARK_WORKERS: '3',
+    MINTMARK_WORKERS: '2',
     HOST: '127.0.0.1',
     PORT: String(port),
   }

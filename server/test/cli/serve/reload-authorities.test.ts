@@ -28,7 +28,7 @@ test(
       writeFileSync(join(folder, 'authorities.pem'), removed.cert)
       return {
         MINTMARK_TLS_CLIENT_CA_FILE: join(folder, 'authorities.pem'),
-        // Refused ones are to be told from limited ones.
+        // Refused ones must be distinguishable from limited ones.
         MINTMARK_FAILED_AUTH_PER_CLIENT: 'off',
         MINTMARK_FAILED_AUTH_PER_ADDRESS: 'off',
       }

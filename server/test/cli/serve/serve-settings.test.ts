@@ -130,7 +130,7 @@ const assertProviders = async ({ origin, first, second }: Serving): Promise<void
   assert.equal(await statusFor(second.operatorJwt({ realm: { groups: 'staff reader' } })), 403)
 }
 
-/** The upkeep works beside the requests: history is asked for until what has been kept long enough is gone. */
+/** The maintenance works beside the requests: history is asked for until what has been kept long enough is gone. */
 const assertRetention = async ({ origin, first, kept }: Serving): Promise<void> => {
   const jwt = await first.operatorJwt({ groups: ['mintmark-viewer'] })
   const listed = async () => {

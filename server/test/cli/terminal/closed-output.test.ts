@@ -1,9 +1,8 @@
 // What a command does when nobody reads what it prints, as behind `| head`, or it cannot be written, as on a full disk.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { test } from 'node:test'
-import { KEY, makeFolder, run, runShell, runUnread } from '../../../../testkit/commands/run-mintmark.ts'
+import { KEY, makeFolder, PROGRAM, run, runShell, runUnread } from '../../../../testkit/commands/run-mintmark.ts'
 
 test('a command whose reader goes away ends quietly, with status 0', async t => {
   const folder = makeFolder(t)
@@ -26,7 +25,6 @@ test('a refusal whose reader goes away keeps its status', async t => {
   assert.equal(status, 1)
 })
 
-const PROGRAM = resolve(import.meta.dirname, '../../../src/main.ts')
 const shell = (folder: string, command: string) => runShell(folder, `'${process.execPath}' '${PROGRAM}' ${command}`)
 
 const LOST = 'what was asked is done, but what it prints is lost.'

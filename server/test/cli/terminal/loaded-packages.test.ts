@@ -18,8 +18,9 @@ const RECORDER = `
 import { registerHooks } from 'node:module'
 import { isMainThread } from 'node:worker_threads'
 const packages = new Set()
+const PROGRAMS = ['/server/dist/', '/server/src/']
 const resolve = (specifier, context, next) => {
-  if (context.parentURL?.includes('/server/src/') && /^[a-z@]/.test(specifier)) packages.add(specifier)
+  if (PROGRAMS.some(folder => context.parentURL?.includes(folder)) && /^[a-z@]/.test(specifier)) packages.add(specifier)
   return next(specifier, context)
 }
 if (isMainThread) {

@@ -41,3 +41,23 @@ test('every token ends by the phrase that is typed at a terminal, and by no yes'
   const ended = await end('end every token\r')
   assert.deepEqual([ended.status, revocations()], [0, true], ended.shown)
 })
+
+const PHRASE = 'Type "end every token" to go on:'
+
+test('a reset of the clock and each way to restore end every token by that phrase too', { skip }, async t => {
+  const { world, json } = makeWorld(t)
+  json('backup', 'backup.db')
+  const acts = () => (json('audit', 'list')['data'] as readonly { readonly kind: string }[]).map(({ kind }) => kind)
+  const restores = () => acts().filter(kind => kind === 'store.restore').length
+  for (const [args, isDone] of [
+    [['clock', 'reset'], () => acts().includes('clock.reset')],
+    [['restore', 'epoch'], () => restores() === 1],
+    // The store of the backup knows of nothing that was done to the other one.
+    [['restore', 'backup.db', '--replace'], () => restores() === 1 && !acts().includes('clock.reset')],
+  ] as const) {
+    const kept = await runAtTerminal(world, args, PHRASE, 'yes\r')
+    assert.deepEqual([kept.status, isDone()], [1, false], kept.shown)
+    const done = await runAtTerminal(world, args, PHRASE, 'end every token\r')
+    assert.deepEqual([done.status, isDone()], [0, true], done.shown)
+  }
+})

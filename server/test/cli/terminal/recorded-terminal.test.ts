@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
-import { STEPS } from '../../../../docs/terminal/record.ts'
+import { STEPS } from '../../../../docs/images/terminal/record.ts'
 import { makeProgram } from '../../../src/cli/program.ts'
 
-const RECORDED = readFileSync(resolve(import.meta.dirname, '../../../../docs/terminal/session.svg'), 'utf8')
+const RECORDED = readFileSync(resolve(import.meta.dirname, '../../../../docs/images/terminal/session.svg'), 'utf8')
 const ESCAPED = RECORDED.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
 const TYPED = STEPS.map(({ line }) => line).filter(line => line.startsWith('mintmark '))

@@ -33,6 +33,14 @@ test('a table that fits stands as it is; one column less and cells fold between 
   ])
 })
 
+test('what takes two columns of a terminal, or none, stands in line with the rest', () => {
+  const rows = [
+    ['漢字', 'a', '1'],
+    ['\u{1F916}', 'e\u0301', '2'],
+  ]
+  assert.deepEqual(layOutTable(['name', 'b', 'n'], rows, 12), ['name  b  n', '漢字  a  1', '\u{1F916}    e\u0301  2'])
+})
+
 test('where not even the words fit side by side, records stand one below another, whole', () => {
   assert.deepEqual(layOutTable(NAMES, ROWS, 29), [
     'id     6f1d7c1e',

@@ -1,10 +1,7 @@
 // Arguments that no person types: what a terminal would obey, and bytes that are no text.
 import assert from 'node:assert/strict'
-import { resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { KEY, makeFolder, run, runShell } from '../../../../testkit/commands/run-mintmark.ts'
-
-const PROGRAM = resolve(import.meta.dirname, '../../../src/main.ts')
+import { KEY, makeFolder, PROGRAM, run, runShell } from '../../../../testkit/commands/run-mintmark.ts'
 
 const makeStore = (t: TestContext): string => {
   const folder = makeFolder(t)

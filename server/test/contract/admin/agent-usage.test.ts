@@ -82,7 +82,7 @@ test('a limit from 1 to 1000 is taken, and nothing else; a key for some audience
   assert.equal((await ask('', limited)).status, 403)
 })
 
-test('the status tells what all agents got and were refused, and failed authentications', async () => {
+test('the status contains what all agents got and were refused, and failed authentications', async () => {
   const ask = async () => {
     await service.settle()
     return (await get(service, '/api/v1/status', { 'x-api-key': reader.key })).json as Readonly<Record<string, unknown>>

@@ -185,7 +185,7 @@ test('a body holds 2000 values at most, whatever they are; who is not known hear
   assert.equal((await post(5000, { 'content-type': 'application/json' })).status, 401)
 })
 
-test('an id that no agent has, or that is none, is 404; what is no id is not told back', async () => {
+test('an id that no agent has, or that is none, is 404; what is no id is not repeated', async () => {
   const absent = (id: string) => get(service, `${AGENTS}/${id}`, api.reader)
   assertProblem(await absent(NOBODY), 404, 'not_found', `No agent has the id ${NOBODY}.`)
   for (const id of ['mmc_secret', NOBODY.toUpperCase(), '%20', '..%2f']) {

@@ -115,7 +115,7 @@ test('an API key makes one with permissions that it has, and none with one more'
   assert.equal(countRows(service.storeFile, 'api_key'), earlier)
 })
 
-test('what is of the whole service is in no key that is limited to audiences, whoever makes it; the rest may be', async () => {
+test('what is of the whole service is in no key that is limited to audiences, of any creator; the rest may be', async () => {
   const earlier = countRows(service.storeFile, 'api_key')
   for (const permission of ['agents:write', 'keys:write', 'audit:read']) {
     const body = { name: 'x', permissions: ['tokens:read', permission], audiences: [ONE] }

@@ -80,6 +80,7 @@ test('ends all tokens of an agent from its answer on, and no later one', async (
     created_at: timeOf(service.clock.wall()),
     state: 'closed',
     tokens_moved: 1,
+    verifiers: { total: 0, holding: 0, missing: [] },
   })
   const { termination_reason, note, revocation_id, ended_by } = await tokenOf(token)
   assert.deepEqual([termination_reason, note, revocation_id], ['secret_leaked', 'a laptop was lost', id])
@@ -192,7 +193,7 @@ test('an unknown or malformed id has no record', async () => {
   for (const id of [randomUUID(), 'x']) assertProblem(await show(id), 404, 'not_found', NOT_FOUND)
 })
 
-test('an operator may, and the record names him', async () => {
+test('an operator may, and the record names them', async () => {
   const headers = bearer(await service.provider.operatorJwt({ sub: 'ada' }))
   const { json } = await postJson(service, PATH, { scope: 'none:none' }, headers)
   assert.deepEqual((json as Fields)['created_by'], {
@@ -237,8 +238,16 @@ test('counts what would end, shows ten of them, and ends nothing', async () => {
   const tokens = await issueSome(agent, 12)
   const answer = await create({ agent_id: agent.agentId, dry_run: true, id: randomUUID() })
   assert.equal(answer.status, 200, answer.text)
-  const { sample, ...rest } = answer.json as { sample: Fields[] }
-  assert.deepEqual(rest, { dry_run: true, tokens: 12, tokens_exact: true, agents: null })
+  const { sample, plan_id, ...rest } = answer.json as { sample: Fields[]; plan_id: string }
+  assert.match(plan_id, /^1\./)
+  const planExpires = timeOf(service.clock.wall() + 120_000)
+  assert.deepEqual(rest, {
+    dry_run: true,
+    tokens: 12,
+    tokens_exact: true,
+    agents: null,
+    plan_expires_at: planExpires,
+  })
   assert.equal(sample.length, 10)
   const ids = new Set(tokens.map(token => claimsOf(token)['jti']))
   assert.ok(sample.every(({ id }) => ids.has(id)))

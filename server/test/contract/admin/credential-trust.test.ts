@@ -214,7 +214,7 @@ for (const [name, [kind, isTaken]] of Object.entries(KEYS_OF_CERTIFICATES)) {
   })
 }
 
-test('what is pinned are one to ten certificates, and no key is kept or told', async () => {
+test('what is pinned are one to ten certificates, and no key is kept or returned', async () => {
   const { cert, key: pem } = makeCertificate()
   const member = 'self_signed_tls_client_auth.certificates'
   for (const [certificates, why] of [

@@ -37,7 +37,7 @@ const WRONG = 'is not as the client of such a document.'
 const document = realmExport(keycloakClient('never', { secret: CANARY }))
 const good = { source: 'keycloak', document }
 
-test('a body of another shape is told what is wrong with it, and none of its values', async () => {
+test('the answer to a body of another shape says what is wrong with it, and none of its values', async () => {
   await refused({ ...good, source: CANARY }, 'source is not keycloak or hydra.')
   await refused({ source: 'keycloak' }, NO_REALM)
   await refused({ source: 'hydra', document: { rows: [] } }, NO_ROWS)
@@ -123,7 +123,7 @@ test('the resources of all agents together have 4 MiB at most', async () => {
   assertProblem(await post(body(129)), 413, 'request_too_large', description)
 })
 
-test('of what is left out of a client the first hundred are told', async () => {
+test('of what is left out of a client the first hundred are listed', async () => {
   const scopes = Array.from({ length: 150 }, (_, n) => `scope-${n}`)
   const audience = scopes.map(one => `${one} of no address`)
   const client = hydraRow('a', { scope: scopes.join(' '), audience })
@@ -182,7 +182,7 @@ test('a member given twice is refused by its name, in the document too, however 
   }
 })
 
-test('a client id that is as long as a body is told back cut', async () => {
+test('a client id that is as long as a body is repeated cut', async () => {
   const answer = await post({ source: 'keycloak', document: [keycloakClient('y'.repeat(100_000))] })
   const [one] = (answer.json as { data: readonly { client_id: string; reason: string }[] }).data
   assert.deepEqual([one?.reason, one?.client_id.length], ['client_id_malformed', 255])

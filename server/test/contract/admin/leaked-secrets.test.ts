@@ -1,4 +1,4 @@
-// POST /api/v1/leaked-secrets: what scanners find is revoked with everything that it got, and never told back.
+// POST /api/v1/leaked-secrets: what scanners find is revoked with everything that it got, and never repeated back.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { revokeLeakedSecrets } from '../../../../api/leaked-secrets.ts'
@@ -44,7 +44,7 @@ const credentialIdOf = ({ agentId }: AgentOfTest): unknown =>
     agentId,
   )[0]?.['id']
 
-test("a report in the form of GitHub's scanner: each secret of ours is revoked, answered in order, not told back", async () => {
+test("a report in the form of GitHub's scanner: each secret of ours is revoked, answered in order, not repeated back", async () => {
   const token = await issue(service, agent)
   const { id, key } = await service.createApiKey('tokens:read')
   const url = 'https://github.com/octocat/Hello-World/blob/12345600b9cbe38a219f39a9941c9319b600c002/foo/bar.txt'
@@ -218,7 +218,7 @@ test('a leaked access token ends with secret_leaked; a text that only claims to 
   await issue(service, agent)
 })
 
-test('a token is told of before the secret that got it, and as revoked already once it has ended', async () => {
+test('a token is reported before the secret that got it, and as revoked already once it has ended', async () => {
   const token = await issue(service, agent)
   const forged = token.replace(/[^.]+$/, signature => signature.replace(/^.{4}/, 'AAAA'))
   const [secret, leaked] = [{ token: agent.clientSecret }, { token }]
@@ -237,4 +237,36 @@ test('a key that is limited to audiences ends no token for others', async () => 
   const answer = await call(service, { method: 'POST', path: PATH, body: [{ token }] }, { 'x-api-key': key })
   assert.deepEqual(answer.json, { data: [UNKNOWN] })
   assert.equal(((await introspect(service, introspector.key, token)).json as { active: boolean }).active, true)
+})
+
+test('the audit log keeps where each secret was found, of whichever kind it is, without credentials and what cannot be printed', async () => {
+  const { id, key } = await service.createApiKey('tokens:read')
+  const delegated = await issue(service, agent)
+  const token = await issue(service, agent)
+  const jti = (text: string) => claimsOf(text)['jti']
+  const url = `https://ada:hunter2@paste.example/${token}?access_token=ghp_1&n=7#\u001B[2J\u202E\0${'x'.repeat(2000)}`
+  const kept = 'https://[secret]@paste.example/[secret]?access_token=[secret]&n=7#\uFFFD[2J\uFFFD\uFFFD'
+  const found = [token, key, agent.clientSecret].map(secret => ({ token: secret, url }))
+  assert.deepEqual(
+    results(await report([...found, { token: delegated }])),
+    Array.from({ length: 4 }, () => 'revoked'),
+  )
+  const entryOf = async (kind: string, subject: unknown) => {
+    const list = await get(service, `/api/v1/audit?kind=${kind}&subject=${String(subject)}`, headers)
+    return (list.json as { data: { detail: Readonly<Record<string, unknown>> }[] }).data.map(({ detail }) => detail)
+  }
+  for (const [kind, subject] of [
+    ['token.revoke', jti(token)],
+    ['api_key.revoke', id],
+    ['credential.revoke', credentialIdOf(agent)],
+  ] as const) {
+    const [{ found_at } = {}, ...others] = await entryOf(kind, subject)
+    assert.deepEqual([String(found_at).length, others], [1000, []])
+    assert.equal(String(found_at).replace(/x+$/, ''), kept)
+  }
+  assert.deepEqual(await entryOf('token.revoke', jti(delegated)), [{ reason: 'secret_leaked', found_at: null }])
+  const plain = await issue(service, await service.createAgent())
+  const revoked = await call(service, { method: 'POST', path: `/api/v1/tokens/${String(jti(plain))}/revoke` }, headers)
+  assert.equal(revoked.status, 200)
+  assert.deepEqual(await entryOf('token.revoke', jti(plain)), [{ reason: 'manual_revocation' }])
 })

@@ -28,7 +28,7 @@ const list = async (query: string, path = '/api/v1/audit'): Promise<Page> => {
   return answer.json as Page
 }
 
-test('an act over HTTP is told with its operator, the address and the request that it came by', async () => {
+test('an act over HTTP is listed with its operator, the address and the request that it came by', async () => {
   const token = await issue(service, await service.createAgent())
   const answer = await revoke(service, token)
   const jti = claimsOf(token)['jti']

@@ -89,7 +89,7 @@ test('none, or a wrong key: 401 invalid_client with challenges ApiKey and Bearer
     [{ 'x-api-key': 'wrong' }, 'The API key is unknown, revoked or expired.'],
   ]
   for (const [headers, description] of refusals) {
-    // Also where the query would be refused: who is not known, is told nothing else.
+    // Also where the query would be refused: an unknown caller learns nothing else.
     for (const query of ['', '?limit=0', '?nonsense=1']) {
       const answer = await list(query, headers)
       assertProblem(answer, 401, 'invalid_client', description)

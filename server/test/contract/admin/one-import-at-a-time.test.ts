@@ -1,5 +1,5 @@
 // One import at a time: a second one of a caller hears when to come again, those of other callers have their turn, and
-// whoever ends, in whatever way, makes room.
+// an import that ends, in whatever way, makes room.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { afterEach, test } from 'node:test'

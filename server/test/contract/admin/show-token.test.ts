@@ -230,7 +230,7 @@ test('a body that is no JSON is refused', async () => {
   assert.equal(await isActive(token), true)
 })
 
-test('an operator may, and history names him', async () => {
+test('an operator may, and history names them', async () => {
   const token = await issue(service, agent)
   const jwt = await service.provider.operatorJwt({ sub: 'ada' })
   const { json } = await postJson(service, `/api/v1/tokens/${idOf(token)}/revoke`, {}, bearer(jwt))

@@ -203,7 +203,7 @@ test('a compromise without a next key makes one that signs at once, and warns', 
 
 const ec = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 
-test('a body too long for an imported key is 413, whoever sends it', async () => {
+test('a body too long for an imported key is 413, for every caller', async () => {
   const body = { private_key: 'a'.repeat(importSigningKey.bodyBytesMax) }
   for (const caller of [headers, {}]) {
     const answer = await call(service, { method: 'POST', path: `${KEYS}/import`, body }, caller)
@@ -211,7 +211,7 @@ test('a body too long for an imported key is 413, whoever sends it', async () =>
   }
 })
 
-test('an imported key is published under its own kid, signs when it is told to, and verifies', async () => {
+test('an imported key is published under its own kid, signs when it is made current, and verifies', async () => {
   const jwk = { ...ec().export({ format: 'jwk' }), kid: 'arn:aws:kms:eu-west-1:1:key/2' }
   const answer = await post('/import', { private_key: jwk, note: 'from the old service' })
   assert.equal(answer.status, 201)
@@ -237,7 +237,7 @@ test('a PEM key takes the kid that the caller gives, of every length that a kid 
   assertProblem(twice, 409, 'already_exists', 'This key, or another of its kid, is or was here already.')
 })
 
-test('a key that cannot be taken is 400, and nothing of it is told back or logged', async () => {
+test('a key that cannot be taken is 400, and nothing of it is repeated or logged', async () => {
   const former = content()
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey
   const pem = ec().export({ format: 'pem', type: 'pkcs8' })

@@ -1,4 +1,4 @@
-// The user at the terminal calls from the terminal alone. No request over the network is ever taken for him.
+// The user at the terminal calls from the terminal alone. No request over the network is ever taken for theirs.
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ type Description = { readonly paths: Readonly<Record<string, Readonly<Record<str
 
 const ID = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
 
-/** What somebody may try who knows how the terminal is told apart. */
+/** What an attacker may try who knows how the terminal is recognized. */
 const PRETENCES: readonly Readonly<Record<string, string>>[] = [
   {},
   { host: 'localhost:80', 'user-agent': 'lightMyRequest' },

@@ -230,7 +230,7 @@ test('members that stand twice, and JSON that is none', async () => {
   await assertNothing(signParts(key, `{"alg":"ES256","kid":"${KID}","kid":"${KID}"}`, body))
 })
 
-test('the JSON serialisations, and an encrypted JWT', async () => {
+test('the JSON serializations, and an encrypted JWT', async () => {
   const privateKey = await importJWK({ ...key.privateKey.export({ format: 'jwk' }), alg: 'ES256' })
   const publicKey = await importJWK({ ...rsa.jwk, alg: 'RSA-OAEP-256' })
   const payload = Buffer.from(JSON.stringify(claims()))

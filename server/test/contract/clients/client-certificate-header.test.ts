@@ -57,7 +57,7 @@ test('a listed proxy says whose certificate it is, by its address or its network
   }
 })
 
-test('from anybody else the header is 400, whatever is in it, whatever else is right, and whoever it says it is', async () => {
+test('from anybody else the header is 400, whatever is in it, whatever else is right, and whatever caller it claims to be', async () => {
   for (const connection of [FROM_ELSEWHERE, { agent: false }]) {
     for (const value of [header(certificate), '', 'x']) {
       assertError(await ask(connection, value), 400, 'invalid_request', UNLISTED)

@@ -180,7 +180,7 @@ test('a certificate is refused from the second after its last by the clock of th
   }
 })
 
-test('one of the certificates that an agent pins is taken, whoever signed it, until it has expired', async () => {
+test('one of the certificates that an agent pins is taken, whatever issuer signed it, until it has expired', async () => {
   const [first, second] = [makeCertificate(), made()]
   await trust(service, agent, { self_signed_tls_client_auth: { certificates: [first.cert, second.cert] } })
   for (const certificate of [first, second]) tokenOf(await ask(certificate))

@@ -150,7 +150,7 @@ test('claims and members of the header that nobody knows are passed over', async
   assertTaken(await askWith(service, agent, proofOf({ header: { x: 1 }, claims: { ath: 'x', y: [2] } })), 'extra')
 })
 
-test('what is wrong in form, header, key or signature is told', async () => {
+test('what is wrong in form, header, key or signature is reported', async () => {
   const other = makeProofKey()
   const wrong: readonly (readonly [string, string])[] = [
     ['', 'it is not a compact JWS in its canonical form, or has a member that is not taken'],

@@ -150,7 +150,7 @@ test('neither the proof nor its jti stands in the store or in the log', async ()
   assert.ok(rows.length > 0 && rows.every(({ bytes }) => bytes === 16))
 })
 
-test('the client is recognized first: a bad proof of an unknown client is told nothing and counts as it', async () => {
+test('the client is recognized first: a bad proof of an unknown client gets no reason and counts as it', async () => {
   for (const proof of ['', 'x', proofWith({ nonce: undefined }), proofWith()]) {
     const refused = await askWith(service, { ...agent, clientSecret: 'wrong' }, proof)
     assert.equal(refused.status, 401)

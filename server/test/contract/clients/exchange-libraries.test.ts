@@ -59,7 +59,7 @@ test('oauth4webapi finds the grant in the metadata and exchanges by its generic 
   await assertOnBehalf(access_token)
 })
 
-test('oauth4webapi tells a refusal by its code', async () => {
+test('oauth4webapi recognizes a refusal by its code', async () => {
   const server = await discover()
   const client: oauth.Client = { client_id: agent.clientId }
   const by = oauth.ClientSecretPost(agent.clientSecret)

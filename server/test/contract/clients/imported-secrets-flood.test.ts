@@ -1,4 +1,4 @@
-// Floods of wrong secrets for imported clients: what is slow is verified in turns, and whoever waits keeps nobody out.
+// Floods of wrong secrets for imported clients: what is slow is verified in turns, and a caller that waits keeps nobody out.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'

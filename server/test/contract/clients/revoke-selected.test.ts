@@ -196,3 +196,35 @@ test('agents are disabled only where all of their tokens end: no other condition
   const description = 'disable_agents goes with no condition but owner and labels: a disabled agent holds no token.'
   assertProblem(answer, 400, 'invalid_request', description)
 })
+
+/** An API key limited to one audience. */
+const limitedKey = async (permissions: readonly string[]): Promise<Headers> => {
+  const body = { name: `limited ${randomUUID()}`, permissions, audiences: [AUDIENCE] }
+  const made = await postJson(service, '/api/v1/api-keys', body, await admin(service))
+  assert.equal(made.status, 201, made.text)
+  return { 'x-api-key': String((made.json as Body)['api_key']) }
+}
+
+const AUDIENCE = 'https://orders.example'
+
+test('an API key limited to audiences does not learn whether an owner or a label exists, unless it may read agents', async () => {
+  const owner = `Ada ${randomUUID()}`
+  const agent = await create({ owner, labels: { team: owner }, resources: [AUDIENCE] })
+  const token = await issue(service, agent, { resource: AUDIENCE })
+  const headers = await limitedKey(['tokens:revoke', 'tokens:read'])
+  const description = 'owner, labels: this API key is limited to audiences and lacks the permission agents:read.'
+  const there = [{ owner }, { labels: { team: owner } }, { owner, labels: { team: owner } }]
+  const nowhere = [{ owner: 'Nobody' }, { labels: { team: 'none' } }, { owner, labels: { team: 'none' } }]
+  for (const one of [...there, ...nowhere]) {
+    for (const body of [one, { ...one, dry_run: true }, { ...one, id: randomUUID() }]) {
+      assertProblem(await revoke({ ...body, audience: AUDIENCE }, headers), 403, 'insufficient_scope', description)
+    }
+  }
+  assert.equal(await isActive(token), true)
+  const knowing = await limitedKey(['tokens:revoke', 'agents:read'])
+  const answer = await revoke({ owner, audience: AUDIENCE }, knowing)
+  assert.deepEqual([answer.status, ...pick(answer.json as Body, 'owner', 'agents')], [201, owner, 1])
+  assert.equal(await isActive(token), false)
+  const shown = (await get(service, `${PATH}/${String((answer.json as Body)['id'])}`, headers)).json as Body
+  assert.deepEqual(pick(shown, 'audience', 'owner', 'labels', 'agents'), [AUDIENCE, null, null, null])
+})

@@ -1,4 +1,4 @@
-// Token exchange (RFC 8693): every refusal, in which order they come, and that none tells of a token that is not active.
+// Token exchange (RFC 8693): every refusal, in which order they come, and that none reveals a token that is not active.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ACCESS_TOKEN_TYPE, CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, string>>
 const INACTIVE = 'The subject_token is not an active access token of this service.'
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt'
 const TYPES = `the one type of this service is ${ACCESS_TOKEN_TYPE}.`
-const ACTOR = 'No actor_token is taken: who acts is the agent that authenticates itself.'
+const ACTOR = 'No actor_token is taken: the actor is the agent that authenticates itself.'
 const NOT_GRANTED = 'This agent may not use this grant_type.'
 const SCOPE_BEYOND = 'The scope holds an item that is unknown or that this agent may not have.'
 const ANYBODY: AgentOfTestRequest = {
@@ -107,7 +107,7 @@ test('whatever is not an active token of this service, for whatever reason, is r
   ]
   for (const token of inactive) {
     assertInactive(await askExchange(service, server, token))
-    // Nor does another request about it tell more.
+    // Nor does another request about it reveal more.
     assertInactive(await askExchange(service, stranger, token, { scope: 'no:scope', resource: 'nowhere' }))
   }
   assert.equal((await askExchange(service, server, live)).status, 200)

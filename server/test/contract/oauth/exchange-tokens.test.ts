@@ -229,7 +229,7 @@ test('the label of an agent lets it be acted for, from the change on and no long
   await exchange(service, below, parent)
 })
 
-test('an exchange counts towards the limits of the agent that asks for it', async () => {
+test('an exchange counts toward the limits of the agent that asks for it', async () => {
   const agent = await service.createAgent({ ...ANYBODY, tokensPerMinute: 1 })
   const parent = await issue(service, caller)
   await exchange(service, agent, parent)

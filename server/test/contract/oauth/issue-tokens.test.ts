@@ -22,6 +22,7 @@ const TWO_WAYS = 'The client authenticates itself in two ways at once: choose on
 const SCOPE_FORM =
   'The scope is malformed: send at most 16 items of the form resource:action, separated by one space each.'
 const RESOURCE_FORM = 'Each resource must be an absolute URI without a fragment, at most 8 of them.'
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 const service = useService()
@@ -48,7 +49,7 @@ test('success: 200 access_token, token_type Bearer, expires_in (integer), scope 
   assertPlainHeaders(answer)
 })
 
-test('the token (RFC 9068): header alg, kid, typ at+jwt; claims iss sub aud client_id iat exp jti scope and seq', async () => {
+test('the token (RFC 9068): header alg, kid, typ at+jwt; claims iss sub aud client_id iat exp jti scope seq and credential_id', async () => {
   const token = await issue(service, agent)
   const header: unknown = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
   const claims = claimsOf(token)
@@ -56,9 +57,10 @@ test('the token (RFC 9068): header alg, kid, typ at+jwt; claims iss sub aud clie
   const { kid } = header as { kid: string }
   assert.match(kid, /^[A-Za-z0-9_-]{43}$/)
   assert.deepEqual(header, { alg: 'ES256', kid, typ: 'at+jwt' })
-  const { jti, seq, ...rest } = claims
+  const { jti, seq, credential_id: credentialId, ...rest } = claims
   assert.match(String(jti), UUID_V7)
   assert.ok(Number.isInteger(seq))
+  assert.match(String(credentialId), UUID_V4)
   const { agentId, clientId } = agent
   const named = { iss: service.baseUrl, sub: agentId, aud: AUDIENCE, client_id: clientId }
   assert.deepEqual(rest, { ...named, iat, exp: iat + 300, scope: 'db:read' })

@@ -9,11 +9,11 @@ import { Overloaded } from '../../../src/domain/refusal.ts'
 import { monotonicMs } from '../../../src/store/monotonic.ts'
 import { assertionFields, makeAssertion, registerKeys } from '../../../../testkit/keys/client-assertions.ts'
 import { makeProofKey } from '../../../../testkit/keys/dpop.ts'
-import { type Flood, FLOOD_REQUESTS, forgerOf, startFlood } from '../../../../testkit/loads/flood.ts'
+import { type Flood, forgerOf, startFlood } from '../../../../testkit/loads/flood.ts'
 import { type Answer, bearer, FORM, introspect, issue, send } from '../../../../testkit/callers/requests.ts'
 import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
 
-// Only Linux has these addresses without being told. Elsewhere all are one source: who is honest may have to come again.
+// Only Linux has these addresses without configuration. Elsewhere all are one source: who is honest may have to come again.
 const isLinux = process.platform === 'linux'
 const [ATTACKER, HONEST] = isLinux ? ['127.0.0.3', '127.0.0.2'] : ['127.0.0.1', '127.0.0.1']
 const LIMIT = { timeout: 300_000 }
@@ -65,9 +65,9 @@ const start = async (t: TestContext): Promise<TestServer> => {
  * Each has an answer: that it is forged, or that too many wait and when to come again. How many those are depends on how
  * many begin at once; keys/verification-queue tests the bound.
  */
-const assertAnswered = async ({ heads }: Flood): Promise<void> => {
+const assertAnswered = async ({ requests, heads }: Flood): Promise<void> => {
   const answered = await heads
-  assert.equal(answered.length, FLOOD_REQUESTS)
+  assert.equal(answered.length, requests)
   assert.ok(answered.every(head => /^HTTP\/1\.1 (?:401|503) /.test(head)))
   const busy = answered.filter(head => head.startsWith('HTTP/1.1 503'))
   assert.ok(busy.every(head => /\r\nretry-after: 1\r\n/i.test(head)))

@@ -77,7 +77,7 @@ const failLookupAt =
     agents: {
       ...agents,
       viewForIssue: async (clientIds, freshness) => {
-        if (clientIds.some(isCulprit)) throw new Error('planted: the store does not take this client id')
+        if (clientIds.some(isCulprit)) throw new Error('seeded: the store does not take this client id')
         return agents.viewForIssue(clientIds, freshness)
       },
     },
@@ -99,11 +99,11 @@ const refuseTokensOf = ({ storeFile }: TestServer, { agentId }: AgentOfTest): vo
     const { n } = db.prepare<[string], { n: number }>('select n from agent where id = ?').get(agentId) ?? { n: 0 }
     if (!isPostgresTested()) {
       db.exec(`create trigger spoil before insert on token when new.agent = ${n}
-        begin select raise(abort, 'planted'); end`)
+        begin select raise(abort, 'seeded'); end`)
       return
     }
     db.exec(`create function spoil() returns trigger language plpgsql as $$
-      begin if new.agent = ${n} then raise exception 'planted'; end if; return new; end $$`)
+      begin if new.agent = ${n} then raise exception 'seeded'; end if; return new; end $$`)
     db.exec('create trigger spoil before insert on token for each row execute function spoil()')
   })
 
@@ -162,7 +162,7 @@ test('where it is unknown whether a group was written, all of it is 503 and noth
         insert: async (tokens, until) => {
           inserts += 1
           await ledger.insert(tokens, until)
-          throw new Unavailable('planted: the connection was lost after COMMIT')
+          throw new Unavailable('seeded: the connection was lost after COMMIT')
         },
       },
     }),
@@ -189,7 +189,8 @@ test('a look-up of tokens that fails for one of them fails its introspection alo
       ledger: {
         ...ledger,
         find: async addresses => {
-          if (addresses.some(({ id }) => id === culpritId)) throw new Error('planted: this id cannot be looked up')
+          if (addresses.some(address => address?.id === culpritId))
+            throw new Error('seeded: this id cannot be looked up')
           return ledger.find(addresses)
         },
       },

@@ -267,7 +267,7 @@ test('a list takes a time of every year that RFC 3339 can write, long gone or fa
   }
 })
 
-test('an unknown list parameter is 400; a name that may be a pasted secret is not told back', async () => {
+test('an unknown list parameter is 400; a name that may be a pasted secret is not repeated', async () => {
   for (const path of LISTS) {
     const named = 'agentid is not a parameter of this list.'
     assertProblem(await list(path, 'agentid=x'), 400, 'invalid_request', named)

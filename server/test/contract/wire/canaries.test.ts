@@ -1,4 +1,4 @@
-// Secrets planted in requests: none is ever found in the log, at its most talkative, or in the body of an error.
+// Canaries: secrets put into requests: none is ever found in the log, at its most talkative, or in the body of an error.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unavailable } from '../../../src/domain/refusal.ts'
@@ -39,7 +39,7 @@ const assertAbsent = (secret: string, text: string): void => {
   for (const spelling of spellingsOf(secret)) assert.ok(!text.includes(spelling), `${spelling} is in: ${text}`)
 }
 
-const plant = async (path: string): Promise<readonly Answer[]> => {
+const sendCanaries = async (path: string): Promise<readonly Answer[]> => {
   const query = encodeURIComponent(CANARY)
   const fields = (...names: string[]) => Object.fromEntries(names.map(name => [name, CANARY]))
   return Promise.all([
@@ -65,7 +65,7 @@ const plant = async (path: string): Promise<readonly Answer[]> => {
 
 test('a secret in any place of a request is in no error body and no log line', async () => {
   for (const path of PATHS) {
-    for (const answer of await plant(path)) {
+    for (const answer of await sendCanaries(path)) {
       assertAbsent(CANARY, answer.text)
       assertAbsent(CANARY, JSON.stringify(answer.headers))
     }
@@ -75,7 +75,7 @@ test('a secret in any place of a request is in no error body and no log line', a
 })
 
 test('a secret that was pasted as a client id is not in the counts of refused authentications', async () => {
-  for (const path of PATHS) await plant(path)
+  for (const path of PATHS) await sendCanaries(path)
   await service.settle()
   const rows = readRows(service.storeFile, 'select way, client, source from refused')
   assert.ok(rows.length > 0, 'the rows that are searched are there')

@@ -102,3 +102,20 @@ test('every operation with a body, and every answer in JSON, in its lines, in CS
     }
   }
 })
+
+/** An imported client keeps its own id; a request may bring one; a plan is signed text; who acted may be a user of the system. */
+const NO_UUIDS = ['client_id', 'request_id', 'plan_id']
+
+test('every id in an answer is a UUID, but for those that others may choose', () => {
+  const seen = new Set<string>()
+  for (const [name, { responses }] of operations) {
+    for (const [at, { properties }] of nodesOf(name, responses)) {
+      for (const [member, schema] of Object.entries((properties ?? {}) as Readonly<Record<string, unknown>>)) {
+        if (!/_id$|^jti$/.test(member) || NO_UUIDS.includes(member)) continue
+        assert.match(JSON.stringify(schema), /"format":"uuid"/, `${at}: ${member}`)
+        seen.add(member)
+      }
+    }
+  }
+  assert.ok(seen.size > 8, [...seen].join(', '))
+})

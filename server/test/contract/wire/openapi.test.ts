@@ -59,12 +59,12 @@ test('the document shows the fields that the routes parse', async () => {
       'subject',
       'parent_id',
       'root_id',
-      'limit',
-      'cursor',
       'termination_reason',
       'ended_after',
       'ended_before',
       'ended_by',
+      'limit',
+      'cursor',
     ],
   )
   assert.deepEqual(Object.keys(history?.responses ?? {}), ['200', '400', '401', '403', '421', '429', '500', '503'])

@@ -146,7 +146,7 @@ test('a caller who does not take the answers that it asked for: the connection i
   }
 })
 
-test('a connection that waits for its next request is closed after the idle time, which it was told', async () => {
+test('a connection that waits for its next request is closed after the idle time, which was announced', async () => {
   for (const service of services) {
     const socket = await openConnection(service)
     socket.write(getOf(service, '/livez'))

@@ -15,5 +15,6 @@ await runOnPostgres(
       'agent-usage',
     ],
   ],
+  ['contract/tokens', ['token-uses', 'late-uses', 'usage-series', 'expiring']],
   ['contract/wire', ['canaries']],
 )

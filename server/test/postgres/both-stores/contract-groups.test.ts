@@ -3,6 +3,6 @@ import { runOnPostgres } from '../../suites/run-files.ts'
 
 await runOnPostgres(
   ['contract/wire', ['hostile-claims', 'hostile-json', 'hostile-text']],
-  ['contract/oauth', ['spoiled-groups', 'introspect-beside-strangers']],
+  ['contract/oauth', ['spoiled-groups', 'introspect-beside-strangers', 'revocation-feed', 'revocation-feed-order']],
   ['faults', ['stored-garbage', 'background-work', 'background-outage']],
 )

@@ -3,5 +3,5 @@ import { runOnPostgres } from '../../suites/run-files.ts'
 
 await runOnPostgres(
   ['contract/admin', ['import-clients', 'import-documents', 'import-effects', 'one-import-at-a-time', 'exports']],
-  ['contract/clients', ['imported-secrets', 'imported-secrets-flood']],
+  ['contract/clients', ['imported-secrets']],
 )

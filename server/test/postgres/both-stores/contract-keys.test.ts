@@ -2,7 +2,10 @@
 import { runOnPostgres } from '../../suites/run-files.ts'
 
 await runOnPostgres(
-  ['contract/oauth', ['publish-keys', 'signed-introspection', 'signed-introspection-keys']],
+  [
+    'contract/oauth',
+    ['publish-keys', 'signed-introspection', 'signed-introspection-keys', 'verifiers', 'report-position'],
+  ],
   ['contract/admin', ['restricted-lists']],
   ['contract/clients', ['revoke-selected']],
 )

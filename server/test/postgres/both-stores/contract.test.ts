@@ -18,6 +18,7 @@ await runOnPostgres(
       'leaked-secrets',
     ],
   ],
+  ['contract/tokens', ['count-tokens', 'explain-token', 'explain-text', 'revocation-plans']],
   ['contract/clients', ['dpop']],
   ['contract/wire', ['check-health']],
 )

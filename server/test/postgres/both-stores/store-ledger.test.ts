@@ -11,6 +11,7 @@ await runOnPostgres(
       'cut-offs',
       'cut-off-slots',
       'endings-order',
+      'explanations',
       'revocations',
       'unstorable-text',
       'limits-live',
@@ -19,6 +20,7 @@ await runOnPostgres(
       'proofs',
     ],
   ],
+  ['store/feed', ['facts', 'feed-history', 'verifiers']],
   ['store/repositories', ['leaked-secrets']],
   ['store/sqlite', ['spoiled-commits']],
 )

@@ -75,7 +75,7 @@ test('tokens are listed, shown, ended, and exported, and so is the history', () 
   )
 })
 
-test('the audit log is listed, exported and checked, and what was refused is told', () => {
+test('the audit log is listed, exported and checked, and what was refused is listed', () => {
   const entries = dataOf('audit', 'list')
   assert.equal(entries.length, countRows(database.url, 'audit'))
   assert.equal(done(['audit', 'export']).trim().split('\n').length, entries.length)

@@ -59,11 +59,11 @@ for (const [order, how] of ORDERS) {
     const rows = `select (select row_to_json(service) from service) as service, (select count(*) from audit) as audit,
       (select count(*) from pg_class) as tables`
     const before = await ask(rows)
-    const { exitCode, statuses, told } = await doctor()
+    const { exitCode, statuses, messages } = await doctor()
     assert.equal(exitCode, 0)
     for (const name of OF_THE_STORE) assert.equal(statuses[name], 'ok', name)
-    assert.match(told('store').join(), /^The database test_\w+ can be read \(PostgreSQL \d+/)
-    assert.match(told('disk_space').join(), /cannot be seen from here/)
+    assert.match(messages('store').join(), /^The database test_\w+ can be read \(PostgreSQL \d+/)
+    assert.match(messages('disk_space').join(), /cannot be seen from here/)
     assert.deepEqual(await ask(rows), before)
   })
 }
@@ -72,14 +72,14 @@ test('a database without a store, and one of an older version, need mintmark mig
   const { doctor, name } = await makeDatabase(t)
   const empty = await doctor()
   assert.equal(empty.exitCode, 1)
-  assert.deepEqual(empty.told('schema'), ['The store has no tables yet. Run `mintmark migrate`.'])
+  assert.deepEqual(empty.messages('schema'), ['The store has no tables yet. Run `mintmark migrate`.'])
   const address = await addressOf(name)
   const first = { madeBy: 'migrate', now: Date.now() } as const
   await withConnection(address, connection => applyMigrations(connection, first, MIGRATIONS.slice(0, 1)))
   const older = await doctor()
   assert.equal(older.statuses['store'], 'ok')
   assert.match(
-    older.told('schema').join(),
+    older.messages('schema').join(),
     new RegExp(`^The store is at version 1, and this program needs ${MIGRATIONS.length}\\. Make a backup, and run`),
   )
   for (const check of ['collation', 'clock', 'key_encryption_key'])
@@ -90,10 +90,10 @@ test('each column with another order than that of bytes is a problem with the st
   const { doctor, ask } = await makeStore(t)
   await ask('alter table api_key alter name type text collate "en-x-icu"')
   await ask('alter table agent alter owner type text collate "en-x-icu"')
-  const { exitCode, told, checks } = await doctor()
+  const { exitCode, messages, checks } = await doctor()
   assert.equal(exitCode, 1)
   assert.equal(checks.find(({ name }) => name === 'collation')?.findings.length, 2)
-  const remedies = told('collation').map(text => /Run: (alter table .*)\.$/.exec(text)?.[1] ?? '')
+  const remedies = messages('collation').map(text => /Run: (alter table .*)\.$/.exec(text)?.[1] ?? '')
   for (const remedy of remedies) await ask(remedy)
   assert.equal((await doctor()).statuses['collation'], 'ok')
 })
@@ -105,10 +105,13 @@ test('a clock of the database that is off is a warning, and from a minute on a p
       'select (extract(epoch from clock_timestamp()) * 1000)::bigint + (${ms})'`)
   await shift(20_000)
   const ahead = await doctor()
-  assert.match(ahead.told('clock').join(), /^The clock of this machine is 20 s behind the clock of the store\. Run NTP/)
+  assert.match(
+    ahead.messages('clock').join(),
+    /^The clock of this machine is 20 s behind the clock of the store\. Run NTP/,
+  )
   assert.deepEqual([ahead.exitCode, ahead.statuses['clock']], [0, 'warning'])
   await shift(-20_000)
-  assert.match((await doctor()).told('clock').join(), /is 20 s ahead of the clock of the store\./)
+  assert.match((await doctor()).messages('clock').join(), /is 20 s ahead of the clock of the store\./)
   await shift(90_000)
   assert.equal((await doctor()).statuses['clock'], 'problem')
 })
@@ -117,11 +120,11 @@ test('what the service refuses of a database is a problem of the store', async t
   const { doctor } = await makeStore(t)
   const unsafe = await doctor({ MINTMARK_ALLOW_UNSAFE_DATABASE: '' })
   assert.match(
-    unsafe.told('store').join(),
+    unsafe.messages('store').join(),
     /^The database runs with fsync=off, and what was acknowledged would not survive a crash\. Switch it on, or allow/,
   )
-  const { told, statuses } = await doctor({ MINTMARK_KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') })
-  assert.match(told('key_encryption_key').join(), /is sealed under the key-encryption key/)
+  const { messages, statuses } = await doctor({ MINTMARK_KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') })
+  assert.match(messages('key_encryption_key').join(), /is sealed under the key-encryption key/)
   assert.equal(statuses['key_encryption_key'], 'problem')
 })
 
@@ -129,7 +132,7 @@ test('a part of a store that is being copied is a problem of the store', async t
   const { doctor, ask } = await makeStore(t)
   await ask('create table copying (one integer)')
   assert.match(
-    (await doctor()).told('store').join(),
+    (await doctor()).messages('store').join(),
     /holds a part of a store that is being copied into it\. Run 'mintmark migrate-store --finish'/,
   )
 })

@@ -182,7 +182,7 @@ test('more rows than are read at once are copied, each once', async t => {
   assert.deepEqual(await runStatement(world.database.url, 'select count(*)::int as n from token'), [{ n: 2103 }])
 })
 
-test('nobody serves the file afterwards, and whoever finishes again is told the same', async t => {
+test('nobody serves the file afterwards, and finishing again says the same', async t => {
   const world = await makeWorld(t)
   const { tables } = await move(world)
   const refused = problem(/was copied into a database, where it goes on: set DATABASE_URL/)
@@ -213,7 +213,7 @@ test('a copy that is broken off is no store, and goes on where it was', async t 
   await assert.rejects(openPostgresStore({ address, retention: null }), UNFINISHED)
   const copied: string[] = []
   await move(world, (step, what) => void (step === 'copied' && copied.push(what)))
-  assert.deepEqual(copied, ['audit', 'seal', 'idempotency'])
+  assert.deepEqual(copied, ['fact', 'audit', 'seal', 'idempotency'])
   const store = await openPostgresStore({ address, retention: null })
   t.after(store.close)
   assert.ok((await store.ledger.find(world.live)).every(token => token?.dead === false))

@@ -14,7 +14,7 @@ import { SERVICE, TABLES } from '../../../src/store/tables.ts'
 import { withTarget } from '../../../src/store/offline/postgres/moving-target.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { rowsIn } from '../../../src/store/offline/postgres/table-rows.ts'
-import { exportOnline, exportOffline, type HoldStill } from '../../../src/store/offline/sqlite/moving-store.ts'
+import { exportOnline, exportOffline, type WithStoreLocked } from '../../../src/store/offline/sqlite/moving-store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { restoreInPlace } from '../../../src/store/offline/sqlite/restore.ts'
 import { rowsOf } from '../../../src/store/offline/sqlite/table-rows.ts'
@@ -61,7 +61,7 @@ const rename = async ({ store }: World, agent: TestAgent, name: string): Promise
   assert.notEqual(typeof changed, 'string')
 }
 
-/** Something of everything that changes a store; `round` tells one time from another. */
+/** Something of everything that changes a store; `round` distinguishes one time from another. */
 const live = async (world: World, round: number): Promise<void> => {
   const { store, agents, tokens } = world
   const [one, two, three] = agents
@@ -168,11 +168,11 @@ test('while nobody may write, no table is read from its beginning: only what has
   const refuse = (): never => {
     throw new Error('The whole table was read.')
   }
-  await exportOffline(file, (source, hold) =>
+  await exportOffline(file, (source, lock) =>
     withTarget(address, { id: source.id, now: Date.now() }, async target => {
-      assert.ok(hold)
+      assert.ok(lock)
       const held = { source: { ...source, page: refuse, count: refuse }, target: { ...target, page: refuse } }
-      assert.ok((await hold(() => copyLastChanges({ ...held, ...quietly }))) > 5)
+      assert.ok((await lock(() => copyLastChanges({ ...held, ...quietly }))) > 5)
       await makeStoreOfCopy({ source, target, ...quietly })
     }),
   )
@@ -181,14 +181,14 @@ test('while nobody may write, no table is read from its beginning: only what has
 
 const CRASH = new Error('The machine went.')
 
-type Finish = (last: () => Promise<number>, hold: HoldStill | null) => Promise<unknown> | undefined
+type Finish = (last: () => Promise<number>, lock: WithStoreLocked | null) => Promise<unknown> | undefined
 
-/** A move whose end is `finish`, which throws: the last changes are copied by `last`, while `hold` keeps the store still. */
+/** A move whose end is `finish`, which throws: the last changes are copied by `last`, while `lock` excludes other processes. */
 const breakOff = async ({ file, address }: World, finish: Finish): Promise<void> => {
-  const broken = exportOffline(file, (source, hold) =>
+  const broken = exportOffline(file, (source, lock) =>
     withTarget(address, { id: source.id, now: Date.now() }, async target => {
       await copyStore({ source, target, ...quietly })
-      await finish(() => copyLastChanges({ source, target, ...quietly }), hold)
+      await finish(() => copyLastChanges({ source, target, ...quietly }), lock)
     }),
   )
   await assert.rejects(broken, CRASH)
@@ -198,8 +198,8 @@ test('a move that ends between the mark on the file and the end leaves nothing t
   const world = await makeWorld(t)
   const { file, store, address } = world
   await store.close()
-  await breakOff(world, async (last, hold) => {
-    await hold?.(last)
+  await breakOff(world, async (last, lock) => {
+    await lock?.(last)
     throw CRASH
   })
   await assert.rejects(openSqliteStore({ file, retention: null }), problem(/was copied into a database/))
@@ -215,8 +215,8 @@ test('a move that ends before the mark leaves a store that goes on, and what it 
   const world = await makeWorld(t)
   const { file, store, address } = world
   await store.close()
-  await breakOff(world, (last, hold) =>
-    hold?.(async () => {
+  await breakOff(world, (last, lock) =>
+    lock?.(async () => {
       await last()
       throw CRASH
     }),

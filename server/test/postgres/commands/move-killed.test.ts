@@ -1,19 +1,18 @@
-// mintmark migrate-store as a person runs it: killed at any point it goes on where it was, and what it prints tells what to do.
+// mintmark migrate-store as a person runs it: killed at any point it goes on where it was, and what it prints says what to do.
 import { TABLES } from '../../../src/store/tables.ts'
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate.ts'
-import { KEY, makeFolder, run, type Variables } from '../../../../testkit/commands/run-mintmark.ts'
+import { KEY, makeFolder, PROGRAM, run, type Variables } from '../../../../testkit/commands/run-mintmark.ts'
 import { makeTestDatabase, runStatement } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf } from '../../../../testkit/databases/postgres-store.ts'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
 
-const PROGRAM = resolve(import.meta.dirname, '../../../src/main.ts')
 const FROM = ['migrate-store', '--from', 'sqlite:.mintmark/mintmark.db']
 const VARIABLES: Variables = {
   MINTMARK_KEY_ENCRYPTION_KEY: KEY,

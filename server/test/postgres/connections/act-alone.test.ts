@@ -10,7 +10,7 @@ import { makeStoreDatabase } from '../../../../testkit/databases/postgres-templa
 import { act } from '../../../../testkit/stores/store.ts'
 
 const LOOKED = `select 1 from pg_stat_activity
-  where datname = current_database() and application_name = 'mintmark serve' and query like '%pg_stat_activity%'`
+  where datname = current_database() and application_name = 'mintmark serving' and query like '%pg_stat_activity%'`
 
 test('a session whose program has just ended is waited for before a whole database is acted on', async t => {
   const database = await makeStoreDatabase(Date.now())

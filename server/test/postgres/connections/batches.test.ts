@@ -115,7 +115,7 @@ test('where the way is long, another batch leaves while others are on it, up to 
   assert.deepEqual(await inFlightAfter([4, 4, 4, 4], 5), [[1], [2], [3], [4], [5]])
 })
 
-test('where the work is long, two leave, and whoever asks then waits for the next and shares it', async () => {
+test('where the work is long, two are sent, and a caller that asks then waits for the next and shares it', async () => {
   assert.deepEqual(await inFlightAfter([0.2, 4, 4, 4, 4, 4, 4, 4], 5), [[1], [2]])
 })
 
@@ -164,14 +164,14 @@ const failing = (fault: Error) => {
 }
 
 test('a batch that fails is sent one by one, and fails for the culprit alone', async () => {
-  const fault = new Error('planted')
+  const fault = new Error('seeded')
   const { ask, sent, outcomes } = failing(fault)
   assert.deepEqual(await outcomes([1, 13, 3].map(n => ask(n, 1000))), [10, fault, 30])
   assert.deepEqual(sent, [[1, 13, 3], [1], [13], [3]])
 })
 
 test('of a batch that failed nothing is begun whose time is up', async () => {
-  const fault = new Error('planted')
+  const fault = new Error('seeded')
   const { ask, sent, outcomes } = failing(fault)
   const [one, late] = await outcomes([ask(1, 1000), ask(2, 15), ask(13, 1000)])
   assert.equal(one, 10)
@@ -187,8 +187,8 @@ test('a batch of which it is unknown whether it was done is sent once', async ()
 })
 
 const allowedAfter = (tooks: readonly number[], most: number): number => {
-  const { allowed, landed } = makeInFlightCount(most)
-  for (const took of tooks) landed(took)
+  const { allowed, measure } = makeInFlightCount(most)
+  for (const took of tooks) measure(took)
   return allowed()
 }
 

@@ -1,4 +1,4 @@
-// Faults of PostgreSQL are told apart by what is the same in every language: its messages are in that of lc_messages.
+// Faults of PostgreSQL are distinguished by what is the same in every language: its messages are in that of lc_messages.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'

@@ -61,7 +61,7 @@ testWithPooler('behind a pooler each transaction makes its settings, and leaves 
   assert.deepEqual((await ask()).rows, [{ sync: 'off', most: '0', plans: 'auto' }])
 })
 
-testWithPooler('behind a pooler the upkeep of partitions leaves no lock and no setting behind', async t => {
+testWithPooler('behind a pooler the maintenance of partitions leaves no lock and no setting behind', async t => {
   const { database, address } = await makeWorld(t)
   const keep = (now: number) => keepPartitions(() => connectUnhurried(address), KEEP_LONG, now)
   const later = START + 10 * 86_400_000

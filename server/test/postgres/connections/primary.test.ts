@@ -106,7 +106,7 @@ test('what is remembered of numbers is forgotten when another server has become 
   }
 })
 
-test('each connection of a store tells the timeline of its server before it is used', async t => {
+test('each connection of a store reports the timeline of its server before it is used', async t => {
   const { address } = await makeDatabase(t)
   const reported: string[] = []
   const connection = await connectToPrimary(address, { onTimeline: timeline => void reported.push(timeline) })

@@ -1,5 +1,5 @@
-// What a database or a role may have as its own, set by whoever looks after it: it changes no answer of ours, or we refuse to
-// run with it. What can be set for all is set in the cluster of the tests (postgres-keeper.ts), for every test at once.
+// What a database or a role may have as its own, set by its administrator: it changes no answer of ours, or we refuse to
+// run with it. What can be set for all is set in the cluster of the tests (shared-postgres-process.ts), for every test at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'

@@ -65,13 +65,13 @@ test('a database is trusted whose certificate names the host, be it a name or an
   }
 })
 
-test('a database is told nothing where its certificate names another host', async () => {
+test('a database whose certificate names another host gets nothing', async () => {
   // The certificate names localhost and 127.0.0.1.
   assert.match(await tryHost('127.0.0.2'), /127\.0\.0\.2/)
   assert.equal(greeted, 0)
 })
 
-test('a database is told nothing where nobody who is trusted vouches for its certificate', async () => {
+test('a database whose certificate no trusted authority signed gets nothing', async () => {
   assert.match(await tryHost('localhost', { ...ADDRESS, tls: { ca: null } }), /self-signed certificate/)
   assert.equal(greeted, 0)
 })

@@ -43,7 +43,7 @@ test('tokens that are ended at once are each ended by who asked for it, in one t
     tokens.map(({ id }, n) => [id, id, `{"type":"client","id":"by ${n}"}`, `${n}`, `request ${n}`, `${n}`]),
   )
   assert.equal(countRows(file, 'act') - acts, 20)
-  // A part of a transaction that could be taken back alone would have a number of its own.
+  // A part of a transaction that could be rolled back alone would have a number of its own.
   assert.equal(readNumber(file, 'select count(distinct xmin::text) as n from ended'), 1)
   assert.deepEqual(
     await store.ledger.find(tokens),
@@ -51,7 +51,7 @@ test('tokens that are ended at once are each ended by who asked for it, in one t
   )
 })
 
-test('of tokens that are ended at once each is told what it would be told alone', async t => {
+test('of tokens that are ended at once each gets what it would get alone', async t => {
   const { store, agent, end, clock } = await makeWorld(t)
   const [expired] = await issue(store, agent, {})
   clock.advance(299_000)

@@ -1,4 +1,4 @@
-// The lists on PostgreSQL: by which index each of their statements walks, under the plan that is made for any values.
+// The lists on PostgreSQL: which index each of their statements scans, under the plan that is made for any values.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENDED_ISSUED_STATEMENTS, ENDED_RANGE_STATEMENTS } from '../../../src/store/lists/ended-streams.ts'
@@ -30,7 +30,7 @@ const indexesIn = (plan: readonly string[], partition: string): readonly string[
     return index?.startsWith(partition) === true ? [`${index.slice(partition.length + 1)}${direction}`] : []
   })
 
-test('each range of the lists walks one index of each partition in its order, whatever its values are', async t => {
+test('each range of the lists scans one index of each partition in its order, whatever its values are', async t => {
   const { store, file, dispose } = await makeTestStore(null)
   t.after(dispose)
   // All tokens of one agent, one scope and one reason: nothing that analysis finds speaks for the index of a filter.
@@ -57,11 +57,11 @@ test('each range of the lists walks one index of each partition in its order, wh
   })
   assert.deepEqual(
     plans.filter(plan =>
-      plan.some(line => /^(?:Seq Scan|Sort|Incremental Sort|Filter)\b(?! Key|: \(+walked\.)/.test(line)),
+      plan.some(line => /^(?:Seq Scan|Sort|Incremental Sort|Filter)\b(?! Key|: \(+examined\.)/.test(line)),
     ),
     [],
   )
-  // The lists read one partition after another; a walk, whose key begins with the agent, reads all of them side by side.
+  // The lists read one partition after another; a scan whose key begins with the agent reads all of them side by side.
   assert.deepEqual(
     plans.slice(0, -SCAN_STATEMENTS.length).filter(plan => plan.includes('Merge Append')),
     [],

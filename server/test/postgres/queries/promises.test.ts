@@ -149,18 +149,18 @@ test('a read of many statements waits for the standby as a look-up does: it leav
 
 test('a commit that comes with a notice, as one that was not replicated does, is a failure', async t => {
   const { address, file } = await makeWorld(t)
-  // Whatever the database has its clients told.
+  // Whatever notices the database sends to its clients.
   await runStatement(file, `alter database ${address.database} set client_min_messages = error`)
   await withConnection(address, async connection => {
     const { write } = makeTransactions(address)
     await connection.ask({ text: 'create table noticed (n integer)' })
     await connection.ask({
-      text: `create function tell() returns trigger language plpgsql as
+      text: `create function notice() returns trigger language plpgsql as
         $$ begin raise warning 'canceling wait for synchronous replication'; return null; end $$`,
     })
     await connection.ask({
-      text: `create constraint trigger told after insert on noticed deferrable initially deferred
-        for each row execute function tell()`,
+      text: `create constraint trigger noticing after insert on noticed deferrable initially deferred
+        for each row execute function notice()`,
     })
     const work = () => connection.ask({ text: 'insert into noticed values (1)' })
     await assert.rejects(write(connection, work), Unavailable)

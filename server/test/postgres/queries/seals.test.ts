@@ -2,7 +2,8 @@
 // store is asked in thousands of places is asked here once in each column, and of PostgreSQL's own numbering.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { AuditVerdict, KnownSeal, Tampering } from '../../../src/domain/audit/seal.ts'
+import type { Tampering } from '../../../../api/values/audit.ts'
+import type { AuditVerdict, KnownSeal } from '../../../src/domain/audit/seal.ts'
 import { auditSealKey } from '../../../src/keys/at-rest/sealed-bytes.ts'
 import { ENTRY_COLUMNS } from '../../../src/store/audit/seal-chain.ts'
 import { sealStep } from '../../../src/store/audit/seals.ts'
@@ -15,6 +16,7 @@ import { audit, type Transaction } from '../../../src/store/transaction.ts'
 import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
 import { act, makeTestStore, type TestStore } from '../../../../testkit/stores/store.ts'
+import { checkByParts, comparable } from '../../store/audit/check-by-parts.ts'
 import { inTransaction, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
@@ -61,6 +63,8 @@ const checkAfter = async (statements: string, known = UNKNOWN): Promise<AuditVer
     await connection.ask({ text: 'begin' })
     if (statements !== '') await connection.ask({ text: statements })
     const verdict = await check(connection, known)
+    const byParts = await runner.runProgram(connection, checkByParts(KEY, lastGiven))
+    if (known === UNKNOWN) assert.deepEqual(byParts, comparable(verdict))
     await connection.ask({ text: 'rollback' })
     return verdict
   })
@@ -110,6 +114,6 @@ test('an end that was cut off with its seals is named by what the database has n
   const cut = 'delete from audit where n >= 28; delete from seal where n >= 4'
   assertFound(await checkAfter(cut), 28, 'unsealed')
   const setBack = `${cut}; update given set n = 27 where what = 'audit'; update given set n = 3 where what = 'seal'`
-  assert.equal((await checkAfter(setBack)).good, true, 'the database alone does not tell it')
+  assert.equal((await checkAfter(setBack)).good, true, 'the database alone does not show it')
   assertFound(await checkAfter(setBack, { number: 4, head: null }), 28, 'cut_off')
 })

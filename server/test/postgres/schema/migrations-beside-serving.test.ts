@@ -84,7 +84,7 @@ const problem = (pattern: RegExp) => (fault: unknown) =>
 const countNew = (url: string): number =>
   countRows(url, `information_schema.columns where table_name in ('agent', 'token') and column_name = 'extra'`)
 
-test('whoever holds a table and asks for one that a migration has taken goes on, and the migration is applied after', async t => {
+test('a transaction that has locked a table and asks for one that a migration has locked goes on, and the migration is applied after', async t => {
   const { url, apply, untilWaitsFor, inTransaction } = await makeWorld(t)
   const migrating: Promise<unknown>[] = []
   await inTransaction(async reader => {

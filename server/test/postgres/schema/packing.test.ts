@@ -63,7 +63,7 @@ test('while a partition is packed everything else is kept up, and a service can 
   await issue(first.store, agent, ...Array.from({ length: MANY }, () => ({ lifetimeSeconds: 86_400 })))
   first.clock.advance(DAY_MS - 3_600_000)
   await withConnection(await addressOf(databaseOf(first.file)), async writing => {
-    // Somebody writes to the day, and packing waits for him.
+    // Somebody writes to the day, and packing waits for them.
     await writing.ask({ text: 'set idle_in_transaction_session_timeout = 0' })
     await writing.ask({ text: 'begin' })
     await writing.ask({ text: 'lock table token_20261121 in row exclusive mode' })

@@ -49,7 +49,7 @@ const partitionsIn = (file: string): readonly string[] =>
 
 const isThere = (file: string, table: string): boolean => countRows(file, `pg_class where relname = '${table}'`) > 0
 
-/** What the upkeep removes beside the partitions, to its end. */
+/** What the maintenance removes beside the partitions, to its end. */
 const removeRest = ({ address }: World): Promise<void> => {
   const step = makeRetentionStep({ removeExpired: () => given(0), removeEnded: () => given(0) })
   const kept = { ...RETENTION, endedMs: RETENTION.endedMs + 7 * DAY_MS }

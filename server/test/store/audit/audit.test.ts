@@ -1,10 +1,9 @@
 // The audit: every act that changes the store leaves its row in the same transaction, and never a secret.
 import assert from 'node:assert/strict'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import type { Act } from '../../../src/domain/audit/act.ts'
 import type { ActKind } from '../../../../api/values/audit.ts'
-import { BLANK_SETTINGS } from '../../../src/domain/clients/change-agent.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { importedAgent } from '../../../../testkit/callers/imports.ts'
 import {
@@ -17,6 +16,7 @@ import {
   type TestedStore,
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
+import { newAgent, newApiKey, newCredential, newSession } from '../../../../testkit/stores/new-things.ts'
 import { countRows, readRow, readRows, withFile } from '../../../../testkit/stores/store-file.ts'
 
 const actBy = (kind: ActKind): Act => ({
@@ -33,31 +33,6 @@ const makeWorld = async (t: TestContext): Promise<TestStore> => {
   withFile(world.file, db => db.exec('delete from audit'))
   return world
 }
-
-const newAgent = () => {
-  const identity = { ...BLANK_SETTINGS, id: randomUUID(), clientId: randomUUID(), name: randomUUID(), scopes: ['db:*'] }
-  return {
-    ...identity,
-    resources: ['*'],
-    credential: { id: randomUUID(), secretHash: randomBytes(32).toString('hex') },
-  }
-}
-
-const newApiKey = () => ({
-  id: randomUUID(),
-  name: 'gateway',
-  permissions: ['tokens:introspect'] as const,
-  audiences: null,
-  keyHash: randomBytes(32).toString('hex'),
-  expiry: null,
-})
-
-const newCredential = () => ({
-  id: randomUUID(),
-  name: 'second',
-  secretHash: randomBytes(32).toString('hex'),
-  expiry: null,
-})
 
 /** Does the act on things made before it; gives the subject that its row must name. */
 type Doing = (store: TestedStore, act: Act) => Promise<string | null>
@@ -190,6 +165,17 @@ const DOINGS: Readonly<Record<Exclude<ActKind, OtherKind>, Doing>> = {
     const key = someSigningKey()
     await store.signingKeys.import(key, act)
     return key.publicJwk.kid
+  },
+  'session.create': async (store, act) => {
+    const session = newSession()
+    await store.sessions.create(session, act)
+    return session.id
+  },
+  'session.end': async (store, act) => {
+    const session = newSession()
+    await store.sessions.create(session, actBy('session.create'))
+    await store.sessions.end(session.id, act)
+    return session.id
   },
   'token.revoke': async (store, act) => {
     const [token] = await issue(store, await createAgent(store), {})

@@ -38,7 +38,7 @@ const from = (source: Refused['source'], rest: Partial<Refused> = {}): Refused =
   ...rest,
 })
 
-test('what one minute brings from one address is one row, whoever hands it over; the next minute has its own', async t => {
+test('what one minute brings from one address is one row, whatever thread hands it over; the next minute has its own', async t => {
   const world = await makeWorld(t)
   count(world, from('192.0.2.1', { client: 'a', count: 3 }), from('192.0.2.1'))
   world.clock.advance(MINUTE_MS - 1)

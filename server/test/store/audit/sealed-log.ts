@@ -13,7 +13,7 @@ export type SealedLog = {
   /** The whole file, to be opened in memory. */
   readonly image: Buffer
   readonly seals: readonly { readonly n: number; readonly first: number; readonly last: number }[]
-  /** What the sealer told of each. */
+  /** What the sealer returned for each. */
   readonly logged: readonly Seal[]
 }
 

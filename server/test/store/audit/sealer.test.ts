@@ -54,7 +54,7 @@ const makeWorld = async (t: TestContext): Promise<TestStore> => {
   return world
 }
 
-test('a service seals what it and other processes acted, tells each head, and goes on after a restart', async t => {
+test('a service seals what it and other processes acted, reports each head, and goes on after a restart', async t => {
   const world = await makeWorld(t)
   const first = await openSealing(world)
   await createAgent(first.store)

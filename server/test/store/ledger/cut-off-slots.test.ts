@@ -7,6 +7,7 @@ import { type CutOffConditions, NO_CONDITION } from '../../../src/domain/ledger/
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { backfillStep } from '../../../src/store/ledger/backfill.ts'
 import { createAgent, issue, makeTestStore, type TestAgent, type TestStore } from '../../../../testkit/stores/store.ts'
+import { run } from '../../../src/store/statement-program.ts'
 import { countRows, inTransaction, readRows, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
 
 const API: Actor = { type: 'api_key', id: 'key-1' }
@@ -136,5 +137,59 @@ for (const [what, conditions] of [
     const [found] = await world.store.ledger.find([late])
     assert.equal(found?.dead, true)
     assert.equal(countRows(world.file, `cutoff where state = 'open'`), 1)
+  })
+}
+
+const selecting = (owner: string): Partial<CutOffConditions> => ({
+  selected: { owner, labels: null, disable: false, agents: [1] },
+})
+
+test('open selections of agents by owner and labels take places, each a share, and leave those of others', async t => {
+  const world = await makeWorld(t)
+  await times(8, n => endBy(world, actBy(API), selecting(`owner ${n}`)))
+  const before = stateOf(world)
+  await refused(endBy(world, actBy(API), selecting('one more')), /8 acts of this API key are still being worked off/)
+  assert.deepEqual(stateOf(world), before)
+  await endBy(world, actBy(OPERATOR), selecting('one more'))
+  // An emergency that concerns one agent is never refused.
+  await endBy(world, actBy(API), { agent: 1 })
+})
+
+const openOf = ({ file }: World) => countRows(file, `cutoff where state = 'open'`)
+
+test('look-ups compare no act that is a number on its agents, however many are open', async t => {
+  const world = await makeWorld(t)
+  const [token] = await issue(world.store, world.agent, {})
+  assert.ok(token)
+  await endBy(world, actBy(OPERATOR), { agent: 1 })
+  assert.equal(openOf(world), 1)
+  withWritingConnection(world, connection => {
+    // A look-up that read this one would fail.
+    inTransaction(connection, () => run(`update cutoff set conditions = 'unread'`))
+  })
+  const [found] = await world.store.ledger.find([token])
+  assert.equal(found?.dead, true)
+})
+
+for (const [what, conditions] of [
+  ['an agent', { agent: 1 }],
+  ['agents by owner', selecting('Ada')],
+  ['every token', {}],
+] as const) {
+  test(`the same end of ${what} again leaves one act open, and ends what was issued meanwhile`, async t => {
+    const world = await makeWorld(t)
+    const act = actBy(OPERATOR)
+    world.clock.advance(3000)
+    await endBy(world, act, conditions)
+    assert.equal(openOf(world), 1)
+    await times(10, () => endBy(world, act, conditions))
+    assert.equal(openOf(world), 1)
+    await issue(world.store, world.agent, {}, {})
+    await endBy(world, act, conditions)
+    assert.deepEqual([openOf(world), countRows(world.file, 'ended')], [1, 2])
+    withWritingConnection(world, connection => {
+      while (inTransaction(connection, backfillStep) === 'more');
+    })
+    assert.deepEqual([countRows(world.file, 'token'), countRows(world.file, 'ended')], [0, LARGE + 2])
   })
 }

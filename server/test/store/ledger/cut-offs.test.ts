@@ -76,7 +76,7 @@ for (const anchor of ['service', 'agent', 'credential', 'key'] as const) {
     const numbers = { service: null, ...(await numbersOf(store, agent)) }
     const only = anchor === 'service' ? NO_CONDITION : { ...NO_CONDITION, [anchor]: numbers[anchor] }
     await store.ledger.endAll(only, 'bulk_revocation', REVOKE)
-    // Without its cut-off nothing but the number is left to tell.
+    // Without its cut-off nothing but the number is left to judge by.
     withFile(file, db => db.exec(`update cutoff set state = 'closed'`))
     assert.deepEqual(endedSeqs(file), { service: 0, agent: 0, credential: 0, key: 0, [anchor]: 1 })
     assert.deepEqual(await outcomeOf(store, tokens), ['dead'])
@@ -183,7 +183,7 @@ test('a service in work fills a cut-off by itself', async t => {
   const agent = await createAgent(world.store)
   for (const _ of [1, 2]) await issue(world.store, agent, ...wishes(600))
   await world.store.agents.disable(agent.id, act('agent.disable'))
-  // It makes room for whoever asked a moment ago: how many turns it takes is no matter.
+  // It makes room for the caller that asked a moment ago: how many turns it takes is no matter.
   while (countRows(world.file, 'token') > 0) assert.equal(await world.store.health.check(), null)
   assert.equal(countRows(world.file, 'ended'), 1200)
 })

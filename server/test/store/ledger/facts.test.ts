@@ -1,8 +1,8 @@
-// What the store tells of its state: the number of live tokens, exact or by rate, and what will need an operator.
+// What the store reports of its state: the number of live tokens, exact or by rate, and what will need an operator.
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { LOOKED_AT } from '../../../src/store/facts.ts'
+import { SAMPLE_ROWS } from '../../../src/store/metrics/facts.ts'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
 import { act, createAgent, issue, makeTestStore, START, type TestStore } from '../../../../testkit/stores/store.ts'
 
@@ -29,7 +29,7 @@ test('more live tokens are estimated by the rate at which the newest were issued
   const { store, clock } = await open(t)
   const agent = await createAgent(store)
   const wishes = Array.from({ length: 500 }, () => ({}))
-  const groups = (1.5 * LOOKED_AT) / wishes.length
+  const groups = (1.5 * SAMPLE_ROWS) / wishes.length
   for (let n = 0; n < groups; n += 1) {
     await issue(store, agent, ...wishes)
     clock.advance(1000)

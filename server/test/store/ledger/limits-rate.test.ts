@@ -59,7 +59,7 @@ test('the window slides: at no edge are there more tokens within 60 seconds than
   })
 })
 
-test('a day is counted apart from a minute, and the longer wait is the one told', async t => {
+test('a day is counted apart from a minute, and the longer wait is returned', async t => {
   const { store, clock } = await open(t)
   const agent = await limited(store, { tokensPerMinute: 2, tokensPerDay: 3 })
   assert.deepEqual((await ask(store, agent, 3)).outcomes, upTo(2, 1, minuteReached(61)))
@@ -130,7 +130,7 @@ testEmbedded('two jobs of one transaction share a limit, and one that is rolled 
     } as const
   }
   const [first, same, second] = [await job(1), await job(1), await job(3)]
-  // The same token again breaks the key of the ledger: the whole job is taken back.
+  // The same token again breaks the key of the ledger: the whole job is rolled back.
   const broken = { ...same, input: { ...same.input, rows: doubled(same.input.rows) } }
   withWritingConnection(world, connection => {
     const replies = groupCommit(connection, [first, broken, second])

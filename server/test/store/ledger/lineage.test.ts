@@ -14,18 +14,14 @@ import {
   isPostgresTested,
   KEEP_LONG,
   makeTestStore,
+  testDatabase,
   newTokens,
   NO_TOKEN_FILTERS,
   type TestAgent,
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
-import { fill } from '../lists/list-fill.ts'
+import { fill } from '../lists/backfill-steps.ts'
 import { countRows, readNumber } from '../../../../testkit/stores/store-file.ts'
-
-/** On the embedded store one program serves the file at a time. */
-const testDatabase = (title: string, work: (t: TestContext) => Promise<void>): void => {
-  if (isPostgresTested()) void test(title, work)
-}
 
 const REVOKE = act('token.revoke')
 

@@ -1,4 +1,4 @@
-// The register of DPoP proofs: each gets one token, whoever writes it, and it is forgotten once it is too old.
+// The register of DPoP proofs: each gets one token, whatever process writes it, and it is forgotten once it is too old.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -20,7 +20,7 @@ import {
 import { countRows, withFile } from '../../../../testkit/stores/store-file.ts'
 
 const REVOKE = act('token.revoke', 'by hand')
-const NOBODY: CutOffConditions = { ...NO_CONDITION, agent: 4_000_000 }
+const NOBODY: CutOffConditions = { ...NO_CONDITION, audience: 'https://nobody.example' }
 
 const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: TestAgent }> => {
   const world = await makeTestStore(null)
@@ -282,4 +282,18 @@ test('a group that fails under the lock is refused with its reason, leaves nothi
   const [found] = await store.ledger.find([later])
   assert.equal(found?.scope, 'db:new')
   assert.equal(countRows(file, 'token'), 1)
+})
+
+test('an address of no token of ours is looked up elsewhere and finds nothing, before any was found and after', async t => {
+  const { store, agent } = await makeWorld(t)
+  const [one, other] = await newTokens(store, agent, [{}, {}])
+  assert.ok(one && other)
+  assert.deepEqual(await store.ledger.insert([one, other]), ['inserted', 'inserted'])
+  assert.deepEqual(await store.ledger.find([undefined]), [undefined])
+  const missing = { ...one, id: makeTokenId(START, randomBytes(10)) }
+  for (const _ of ['the first time', 'again']) {
+    const found = await store.ledger.find([undefined, one, undefined, missing, other, undefined])
+    const ids = found.map(token => token?.id)
+    assert.deepEqual(ids, [undefined, one.id, undefined, undefined, other.id, undefined])
+  }
 })

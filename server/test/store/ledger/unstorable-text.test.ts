@@ -14,7 +14,7 @@ test('a text with a NUL or half of a surrogate pair can be stored nowhere, any o
   }
 })
 
-test('such a text is a fault for whoever gives it to a store, which keeps nothing of it and serves the next', async t => {
+test('such a text is a fault for the caller that gives it to a store, which keeps nothing of it and serves the next', async t => {
   const { store, file, dispose } = await makeTestStore()
   t.after(dispose)
   // As which half of a pair would be kept.

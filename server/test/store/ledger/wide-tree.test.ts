@@ -13,7 +13,7 @@ import {
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import { fill } from '../lists/list-fill.ts'
+import { fill } from '../lists/backfill-steps.ts'
 
 const PARENTS = 120
 /** Beside the one with all children of the root. */

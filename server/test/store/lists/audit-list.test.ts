@@ -104,7 +104,7 @@ const scan = async (filters: AuditFilters, limit: number): Promise<readonly Audi
   return found
 }
 
-test('the log is told whole, newest first, each entry as its act was', () => {
+test('the log is listed whole, newest first, each entry as its act was', () => {
   const newest = entries[0]?.number ?? 0
   assert.deepEqual(
     entries.map(({ number }) => number),
@@ -164,7 +164,7 @@ test('a page looks at 10,000 entries at most, and one that found too few has a s
 })
 
 for (const one of AUDIT_SCANS) {
-  testEmbedded(`the walk of ${one.table} by ${one.index} seeks in that index, and sorts nothing`, () => {
+  testEmbedded(`the scan of ${one.table} by ${one.index} seeks in that index, and sorts nothing`, () => {
     const plan = planOf(world.file, newestFirst(one))
     assert.equal(plan.length, 1, plan.join('; '))
     assert.match(plan[0] ?? '', new RegExp(`^SEARCH ${one.table} USING INDEX ${one.index} \\(.*at\\)?[<>]`))

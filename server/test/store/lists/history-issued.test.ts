@@ -4,10 +4,10 @@ import { after, before, test } from 'node:test'
 import type { HistoryFilters } from '../../../src/domain/lists/page.ts'
 import { OPEN_MINUTE_STATEMENTS } from '../../../src/store/lists/ended-minutes.ts'
 import { isPostgresTested, NO_HISTORY_FILTERS, testEmbedded } from '../../../../testkit/stores/store.ts'
-import { fill } from './list-fill.ts'
+import { fill } from './backfill-steps.ts'
 import { planOf } from './list-plans.ts'
 import { makeRandom } from './list-random.ts'
-import { assertSameRows, scanEnded } from './list-walk.ts'
+import { assertSameRows, scanEnded } from './scan-list.ts'
 import { endAllInWorld, issueInWorld, makeWorld, storeNow, type World, type WorldAgent } from './list-world.ts'
 
 const LIMIT = 100
@@ -89,7 +89,7 @@ for (const [name, reach] of Object.entries(REACHED_BY)) {
   })
 }
 
-test('a walk between two times of issue gives what brute force gives', async () => {
+test('a scan between two times of issue returns what brute force returns', async () => {
   const filters = { ...NO_HISTORY_FILTERS, issuedAfter: early, issuedBefore: late }
   const request = { filters, audiences: null }
   const scanned = await scanEnded(world.test.store.ledger, { ...request, limit: () => 20 })
@@ -97,7 +97,7 @@ test('a walk between two times of issue gives what brute force gives', async () 
   assert.equal(scanned.length, 50)
 })
 
-testEmbedded('the minutes to walk are one search by their key', () => {
+testEmbedded('the minutes to scan are one search by their key', () => {
   const plans = OPEN_MINUTE_STATEMENTS.flatMap(statement => planOf(world.test.file, statement))
   const search = 'SEARCH ended_minute USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
   assert.deepEqual(plans, [search, search])

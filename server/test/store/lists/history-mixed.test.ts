@@ -8,9 +8,9 @@ import { passes } from '../../../src/store/lists/token-streams.ts'
 import { given, type Program } from '../../../src/store/statement-program.ts'
 import { NO_HISTORY_FILTERS } from '../../../../testkit/stores/store.ts'
 import { inTransaction, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
-import { fill } from './list-fill.ts'
+import { fill } from './backfill-steps.ts'
 import { makeRandom } from './list-random.ts'
-import { assertSameRows, scanEnded } from './list-walk.ts'
+import { assertSameRows, scanEnded } from './scan-list.ts'
 import { endAllInWorld, issueInWorld, makeWorld, storeNow, type World, type WorldAgent } from './list-world.ts'
 
 const FEW = 50
@@ -64,7 +64,7 @@ const SIDES: Readonly<Record<string, { filters: () => Partial<HistoryFilters>; c
 }
 
 for (const [name, { filters, count }] of Object.entries(SIDES)) {
-  test(`a walk of what was issued ${name} gives what brute force gives, whatever else ended in that minute`, async () => {
+  test(`a scan of what was issued ${name} returns what brute force returns, whatever else ended in that minute`, async () => {
     for (const reach of [{}, { scope: 'db:read' }]) {
       const request = { filters: { ...NO_HISTORY_FILTERS, ...reach, ...filters() }, audiences: null }
       const scanned = await scanEnded(world.test.store.ledger, { ...request, limit: () => 20 })

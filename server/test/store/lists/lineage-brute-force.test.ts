@@ -1,16 +1,20 @@
 // Lineage against brute force: random trees of tokens, every kind of act at any of them, steps of the clock, restarts and
-// steps of the background; then every token is what the model says, by look-up, by its record and in both lists.
+// steps of the background; then every token is what the model says, by look-up, by its record, in both lists, and to followers
+// of the revocation feed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { codeOf } from '../../../src/domain/ledger/explanation.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import type { RevocationConditions } from '../../../src/domain/ledger/revocation.ts'
 import type { LineageRecord, Page, Position, TokenLife } from '../../../src/domain/lists/page.ts'
+import { makeStoreFollower, type StoreFollower } from '../../../../testkit/feed/follow-store.ts'
+import { isThorough } from '../../../../testkit/loads/thorough.ts'
 import { isPostgresTested, KEEP_LONG, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../../../../testkit/stores/store.ts'
-import { fill, openCutOffCount } from './list-fill.ts'
+import { fill, openCutOffCount } from './backfill-steps.ts'
 import { ancestorsOf, type ModelToken } from './list-model.ts'
 import { makeRandom, type Random } from './list-random.ts'
-import { assertSameRows, scanEnded, scanLive } from './list-walk.ts'
+import { assertSameRows, scanEnded, scanLive } from './scan-list.ts'
 import {
   exchangeInWorld,
   issueInWorld,
@@ -21,8 +25,12 @@ import {
   type World,
 } from './list-world.ts'
 
-// On PostgreSQL less: what is shared is tried in full on the embedded store.
-const [WORLDS, STEPS, BUSH] = isPostgresTested() ? [1, 20, [20, 100]] : [5, 50, [20, 100, 900]]
+// On PostgreSQL less: what is shared is tried on the embedded store too.
+const SMALL = [1, 20, [20, 100]] as const
+const USUAL = [2, 50, [20, 100]] as const
+const THOROUGH = [5, 50, [20, 100, 900]] as const
+const OF_STORE = isPostgresTested() ? SMALL : USUAL
+const [WORLDS, STEPS, BUSH] = isThorough ? THOROUGH : OF_STORE
 const SCOPE_ITEMS_MOST = 3
 
 const lifeOf = ({ model }: World, token: ModelToken, now: number): TokenLife => ({
@@ -38,7 +46,28 @@ const compareTokens = async (world: World): Promise<void> => {
   for (const [n, token] of model.tokens.entries()) {
     const one = found[n]
     assert.equal(one !== undefined && !one.dead, model.isLive(token, now), `${token.record.id} is active`)
-    assert.deepEqual(await tested.store.ledger.show(token.record.id), lifeOf(world, token, now))
+    const life = lifeOf(world, token, now)
+    assert.deepEqual(await tested.store.ledger.show(token.record.id), life)
+    const explained = await tested.store.ledger.explain(token.record.id)
+    assert.deepEqual(explained?.life, life)
+    assert.equal(explained && codeOf(explained), life.end?.reason ?? 'active')
+  }
+}
+
+/**
+ * A follower refuses every token that an act has ended, and no other. It asks only where what decides is not in the token: the scope
+ * or the audience of an ancestor.
+ */
+const compareFollower = async (world: World, follower: StoreFollower): Promise<void> => {
+  const { test: tested, model } = world
+  await follower.catchUp(tested.store.feed)
+  const now = await storeNow(world)
+  for (const token of model.tokens.filter(({ expiresMs }) => now < expiresMs)) {
+    const ancestors = ancestorsOf(token)
+    const verdict = follower.judge(token, ancestors)
+    const right = model.isLive(token, now) ? 'live' : 'ended'
+    const mayAsk = ancestors.length > 0 && verdict === 'ask'
+    assert.ok(verdict === right || mayAsk, `${token.record.id} is ${right}, and a follower says ${verdict}`)
   }
 }
 
@@ -156,7 +185,7 @@ const STEPS_OF_TREES: readonly (readonly [number, (world: World) => Promise<unkn
   [5, growBush],
   [12, revokeParent],
   [12, async world => fill(world.test.file, await storeNow(world), 1)],
-  [5, async world => world.test.clock.advance(-world.random.int(3000))],
+  [5, async world => world.test.clock.stepWall(-world.random.int(3000))],
 ]
 
 const takeStep = async (world: World): Promise<void> => {
@@ -168,7 +197,7 @@ const takeStep = async (world: World): Promise<void> => {
   await stepWorld(world, SCOPE_ITEMS_MOST)
 }
 
-const liveThrough = async (random: Random): Promise<World> => {
+const liveThrough = async (random: Random, follower: StoreFollower): Promise<World> => {
   let world = await makeWorld(random, 4)
   for (let step = 0; step < STEPS; step += 1) {
     await takeStep(world)
@@ -176,6 +205,7 @@ const liveThrough = async (random: Random): Promise<World> => {
       await compareLists(world)
       if (world.model.tokens.length > 0) await comparePreview(world)
     }
+    if (random.chance(0.2)) await compareFollower(world, follower)
     if (step % 20 === 19) world = { ...world, test: await world.test.reopen(null) }
   }
   return world
@@ -184,7 +214,9 @@ const liveThrough = async (random: Random): Promise<World> => {
 test('every token of random trees is what brute force says, before, within and after the background work', () =>
   fc.assert(
     fc.asyncProperty(fc.integer(), async seed => {
-      const world = await liveThrough(makeRandom(seed))
+      const follower = makeStoreFollower()
+      const world = await liveThrough(makeRandom(seed), follower)
+      for (const one of [follower, makeStoreFollower()]) await compareFollower(world, one)
       await compareTokens(world)
       await compareLists(world)
       for (let n = 0; n < 5; n += 1) await compareTree(world)

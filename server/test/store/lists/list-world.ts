@@ -56,7 +56,7 @@ export const makeWorld = async (random: Random, agentCount: number): Promise<Wor
   return { test, model, agents, key: signingKey.number, acts: { count: 0 }, random }
 }
 
-/** An act that history can tell from every other. */
+/** An act that history distinguishes from every other. */
 export const nextAct = ({ acts }: World): Act => {
   acts.count += 1
   return { ...act('token.revoke', `act ${acts.count}`), actor: { type: 'cli', id: `user ${acts.count % 3}` } }

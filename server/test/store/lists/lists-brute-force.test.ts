@@ -4,11 +4,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { HistoryFilters, Position, TokenFilters } from '../../../src/domain/lists/page.ts'
 import type { Reason } from '../../../../api/values/reason.ts'
+import { isThorough } from '../../../../testkit/loads/thorough.ts'
 import { isPostgresTested, KEEP_LONG, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../../../../testkit/stores/store.ts'
-import { fill, openCutOffCount } from './list-fill.ts'
+import { fill, openCutOffCount } from './backfill-steps.ts'
 import type { Asked } from './list-model.ts'
 import { makeRandom, type Random } from './list-random.ts'
-import { assertSameRows, scanEnded, scanLive } from './list-walk.ts'
+import { assertSameRows, scanEnded, scanLive } from './scan-list.ts'
 import {
   AUDIENCES,
   endAllInWorld,
@@ -22,10 +23,11 @@ import {
   type World,
 } from './list-world.ts'
 
-const WORLDS = 2
-// On PostgreSQL fewer tokens and every fifteenth combination: what is shared is tried in full on the embedded store, each
+// On PostgreSQL fewer tokens and combinations: what is shared is tried on the embedded store too. Thoroughly is each
 // combination in one of the worlds.
-const [STEPS, ISSUED, EVERY] = isPostgresTested() ? [20, 120, 15] : [45, 300, WORLDS]
+const WORLDS = isThorough ? 2 : 1
+const [STEPS, ISSUED, TURNS] = isPostgresTested() ? [20, 120, 40] : [45, 300, 8]
+const EVERY = isThorough ? WORLDS : TURNS
 const REASONS: readonly Reason[] = [
   'agent_disabled',
   'bulk_revocation',
@@ -155,11 +157,12 @@ const forWorlds = (numRuns: number, work: (world: World) => Promise<void>) => {
   return fc.assert(property, { numRuns })
 }
 
-/** Of each world those combinations of so many filters that the worlds before it left out. */
+/** Of each world every so many of the combinations of so many filters, those that the worlds before it left out. */
 const forCombinations = (filters: number, compare: (world: World, bits: number) => Promise<void>) => {
-  let worlds = 0
+  let first: number | undefined
   return forWorlds(WORLDS, async world => {
-    for (let bits = worlds++; bits < 1 << filters; bits += EVERY) await compare(world, bits)
+    first = first === undefined ? world.random.int(EVERY) : (first + 1) % EVERY
+    for (let bits = first; bits < 1 << filters; bits += EVERY) await compare(world, bits)
   })
 }
 
@@ -188,6 +191,8 @@ const finishScan = async (world: World, { expected, ...asked }: Begun): Promise<
   assertSameRows(scanned, expected, asked)
 }
 
+/** At each step every so many of those that were begun go on. */
+const BEGUN_TURNS = isThorough ? 3 : 9
 const REQUESTS_WITHIN_FILL = [0, 1, 4, 8, 32, 33, 64, 129, 256]
 
 const compareBoth = async (world: World, bits: number): Promise<void> => {
@@ -201,17 +206,17 @@ test('every step of the fill leaves both lists as they were, and cursors from be
     for (const bits of REQUESTS_WITHIN_FILL) begun.push(await beginScan(world, someRequest(world, bits)))
     const now = await storeNow(world)
     for (let step = 0; (await fill(world.test.file, now, 1)) === 'more'; step += 1) {
-      for (const one of begun.filter((_, n) => n % 3 === step % 3)) await finishScan(world, one)
+      for (const one of begun.filter((_, n) => (n + step) % BEGUN_TURNS === 0)) await finishScan(world, one)
       await compareBoth(world, REQUESTS_WITHIN_FILL[step % REQUESTS_WITHIN_FILL.length] ?? 0)
     }
     assert.equal(openCutOffCount(world.test.file), 0)
     for (const one of begun) await finishScan(world, one)
   }))
 
-test('a store that is opened again with upkeep fills what was open, and both lists stay as they were', () =>
+test('a store that is opened again with maintenance backfills what was open, and both lists stay as they were', () =>
   forWorlds(1, async closed => {
     const world = { ...closed, test: await closed.test.reopen(KEEP_LONG) }
-    // Each write is followed by a turn of the upkeep.
+    // Each write is followed by a turn of the maintenance.
     for (let turn = 0; openCutOffCount(world.test.file) > 0; turn += 1) {
       assert.ok(turn < 1000, 'the fill ends')
       assert.equal(await world.test.store.health.check(), null)

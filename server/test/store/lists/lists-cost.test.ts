@@ -17,10 +17,10 @@ import {
   NO_TOKEN_FILTERS,
   testEmbedded,
 } from '../../../../testkit/stores/store.ts'
-import { fill } from './list-fill.ts'
+import { fill } from './backfill-steps.ts'
 import { planOf } from './list-plans.ts'
 import { makeRandom } from './list-random.ts'
-import { assertSameRows, scanEnded, scanLive } from './list-walk.ts'
+import { assertSameRows, scanEnded, scanLive } from './scan-list.ts'
 import {
   endAllInWorld,
   issueInWorld,
@@ -176,10 +176,10 @@ testEmbedded(
   () => {
     assert.deepEqual(plans(TOKEN_RANGE_STATEMENTS), TOKEN_PLANS)
     assert.deepEqual(plans(ENDED_RANGE_STATEMENTS), ENDED_PLANS)
-    const [numbered, scanned] = ['CO-ROUTINE (subquery-3)', 'CO-ROUTINE walked']
+    const [numbered, scanned] = ['CO-ROUTINE (subquery-3)', 'CO-ROUTINE examined']
     assert.deepEqual(
       plans(ENDED_ISSUED_STATEMENTS),
-      ENDED_PLANS.flatMap(plan => [scanned, numbered, plan, 'SCAN (subquery-3)', 'SCAN walked']),
+      ENDED_PLANS.flatMap(plan => [scanned, numbered, plan, 'SCAN (subquery-3)', 'SCAN examined']),
     )
   },
 )

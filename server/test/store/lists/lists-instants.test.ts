@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PAGE_EXAMINED_MAX, type Position } from '../../../src/domain/lists/page.ts'
 import { NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../../../../testkit/stores/store.ts'
-import { fill, openCutOffCount } from './list-fill.ts'
+import { fill, openCutOffCount } from './backfill-steps.ts'
 import { makeRandom } from './list-random.ts'
-import { assertSameRows, scanEnded, scanLive } from './list-walk.ts'
+import { assertSameRows, scanEnded, scanLive } from './scan-list.ts'
 import {
   disableInWorld,
   endAllInWorld,

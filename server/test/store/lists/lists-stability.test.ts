@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { HistoryFilters, TokenFilters } from '../../../src/domain/lists/page.ts'
 import { isPostgresTested, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../../../../testkit/stores/store.ts'
-import { fill } from './list-fill.ts'
+import { fill } from './backfill-steps.ts'
 import { makeRandom } from './list-random.ts'
-import { assertSameRows, scanEnded, scanLive } from './list-walk.ts'
+import { assertSameRows, scanEnded, scanLive } from './scan-list.ts'
 import { enableInWorld, issueInWorld, makeWorld, SCOPE_ITEMS, stepWorld, storeNow, type World } from './list-world.ts'
 
 const SCOPE_ITEMS_MOST = 3
@@ -70,7 +70,7 @@ test('the list of live tokens shows once each token that lives throughout, whate
     assertSameRows(skipped, [])
   }))
 
-test('history shows once each token that had ended before the walk, whatever happens between two pages', () =>
+test('history shows once each token that had ended before the scan, whatever happens between two pages', () =>
   forBusyWorlds(async world => {
     const filters: HistoryFilters = { ...NO_HISTORY_FILTERS, ...someFilters(world) }
     const asked = { filters, audiences: null }

@@ -80,7 +80,7 @@ test('a backup is of one moment while tokens are issued and ended', async t => {
   assert.deepEqual(readRows(made.file, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
 })
 
-test('whoever commits between two steps of a backup does not wait, begins nothing anew, and is not in it', async t => {
+test('a process that commits between two steps of a backup does not wait, begins nothing anew, and is not in it', async t => {
   const world = await makeWorld(t)
   const { file } = world
   swell(file)
@@ -112,7 +112,7 @@ test('a backup is one file that only its owner reads, and says which key it does
   assert.equal(readBackup(made.file).madeAt, madeAt)
 })
 
-test('a backup is refused by whoever opens a store, and stays as it is', async t => {
+test('a backup is refused where a store is opened, and stays as it is', async t => {
   const world = await makeWorld(t)
   const { file } = await backUp(world)
   const before = readFileSync(file)

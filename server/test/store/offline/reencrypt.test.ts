@@ -55,7 +55,7 @@ const makeWorld = async (t: TestContext): Promise<TestStore> => {
   return world
 }
 
-/** As the upkeep of a service under this key does. */
+/** As the maintenance of a service under this key does. */
 const sealLog = (world: TestStore, keyEncryptionKey: Uint8Array): void => {
   const key = { bytes: auditSealKey(keyEncryptionKey), keyEncryptionKeyId: keyEncryptionKeyId(keyEncryptionKey) }
   withWritingConnection(world, connection => {

@@ -246,7 +246,7 @@ const KEY = auditSealKey(new Uint8Array(32).fill(1))
 const sealAll = (world: Pick<TestStore, 'file' | 'clock'>) =>
   withWritingConnection(world, connection => inTransaction(connection, tx => sealStep(tx, KEY)))
 
-test('the restore is the next entry of the audit log, which stays good; a head of the lost time is told to be missing', async t => {
+test('the restore is the next entry of the audit log, which stays good; a head of the lost time is reported as missing', async t => {
   const world = await makeWorld(t)
   const agent = await createAgent(world.store)
   const kept = sealAll(world)

@@ -34,7 +34,7 @@ test('an imported agent is there with its client id, its settings and its creden
   assert.deepEqual([shown, trust], [credential, null])
 })
 
-test('each stands for itself: what is in the way of one is told, and the others are made', async t => {
+test('each stands for itself: what is in the way of one is reported, and the others are made', async t => {
   const world = await makeWorld(t)
   const there = await createAgent(world.store)
   const retired = await createAgent(world.store)

@@ -22,7 +22,8 @@ const makeWorld = async (t: TestContext) => {
   const agent = await createAgent(world.store)
   const credential = { id: randomUUID(), name: 'leaked', secretHash: randomBytes(32).toString('hex'), expiry: null }
   await world.store.credentials.create(agent.id, credential, act('credential.create'))
-  const report = () => world.store.leakedSecrets.revoke('client_secret', credential.secretHash, REVOKE, FOUND_AT)
+  const report = () =>
+    world.store.leakedSecrets.revoke('client_secret', credential.secretHash, { ...REVOKE, foundAt: FOUND_AT })
   const shown = await world.store.agents.show(agent.id)
   assert.ok(shown)
   const { name: agentName, owner } = shown
@@ -89,9 +90,9 @@ test('a leaked API key is revoked, and a hash counts only as the kind of secret 
   const keyHash = randomBytes(32).toString('hex')
   const apiKey = { id: randomUUID(), name: 'gateway', permissions: [], audiences: null, keyHash, expiry: null }
   await store.apiKeys.create(apiKey, act('api_key.create'))
-  assert.equal(await store.leakedSecrets.revoke('client_secret', keyHash, REVOKE, null), undefined)
-  assert.equal(await store.leakedSecrets.revoke('api_key', credential.secretHash, REVOKE, null), undefined)
-  const report = () => store.leakedSecrets.revoke('api_key', keyHash, act('api_key.revoke'), null)
+  assert.equal(await store.leakedSecrets.revoke('client_secret', keyHash, REVOKE), undefined)
+  assert.equal(await store.leakedSecrets.revoke('api_key', credential.secretHash, REVOKE), undefined)
+  const report = () => store.leakedSecrets.revoke('api_key', keyHash, { ...act('api_key.revoke'), foundAt: null })
   assert.deepEqual(await report(), { kind: 'api_key', revoked: true, id: apiKey.id, name: 'gateway' })
   assert.deepEqual(await report(), { kind: 'api_key', revoked: false, id: apiKey.id, name: 'gateway' })
   assert.deepEqual(await store.apiKeys.find([keyHash]), [undefined])

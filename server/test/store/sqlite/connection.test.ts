@@ -77,7 +77,7 @@ test('a store on a file system that machines share is refused, by every way to o
   assert.equal(statSync(elsewhere, { throwIfNoEntry: false }), undefined, 'nothing is made there')
 })
 
-test('a store on a local file system opens, and so does one on a system that does not tell', async t => {
+test('a store on a local file system opens, and so does one on a system that does not report it', async t => {
   const file = await makeFile(t)
   const [ext4, xfs, btrfs, tmpfs, overlay] = [0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630]
   for (const type of [ext4, xfs, btrfs, tmpfs, overlay, undefined]) openForReading(file, () => type).close()

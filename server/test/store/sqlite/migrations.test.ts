@@ -54,11 +54,16 @@ test('migrating makes a store that opens, readable by its owner only', async t =
   await store.close()
   assert.deepEqual(
     readRows(file, 'select version, oldest_program as oldest, applied_at as at from migration order by version'),
-    MIGRATIONS.map(({ oldestProgram }, n) => ({ version: n + 1, oldest: oldestProgram, at: START })),
+    // The feed of a new store is open: no program that does not know it may use the store.
+    MIGRATIONS.map(({ name, oldestProgram }, n) => ({
+      version: n + 1,
+      oldest: name === 'revocation feed' ? n + 1 : oldestProgram,
+      at: START,
+    })),
   )
 })
 
-test('migrating a store that is up to date changes nothing, whoever made it', async t => {
+test('migrating a store that is up to date changes nothing, whatever version made it', async t => {
   const file = await migrated(t)
   const before = contentOf(file)
   assert.deepEqual(await migrateSqliteStore({ file, madeBy: 'dev', now: START + 1 }), {
@@ -73,10 +78,14 @@ test('a later migration is applied once, keeps what is there, and records itself
   t.after(world.dispose)
   const tokens = await issue(world.store, await createAgent(world.store), {})
   await world.store.close()
+  const { oldestProgram } = withFile(world.file, schemaVersionOf)
   const later = Array.from({ length: PROGRAM_VERSION }, () => ({ name: 'earlier', sql: 'fail', oldestProgram: 1 }))
   const list = [...later, { name: 'a column', sql: 'alter table agent add column extra text', oldestProgram: 1 }]
   for (const _ of [1, 2]) withFile(world.file, db => applyMigrations(db, FIRST, list))
-  assert.deepEqual(withFile(world.file, schemaVersionOf), { version: PROGRAM_VERSION + 1, oldestProgram: 3 })
+  assert.deepEqual(withFile(world.file, schemaVersionOf), {
+    version: PROGRAM_VERSION + 1,
+    oldestProgram,
+  })
   const { store, dispose } = await world.reopen(null) // yesterday's program on tomorrow's schema
   t.after(dispose)
   assert.deepEqual(

@@ -64,7 +64,7 @@ test('a fault of a statement ends the script: it cannot go on as if nothing were
     assert.equal(wentOn, false)
   }))
 
-test('hints become an index to walk, and the bytes of a column', () =>
+test('hints become an index to scan, and the bytes of a column', () =>
   withThings((perform, db) => {
     const select = `select n from thing ${byIndex('thing_name')} where name > ?`
     const [step] = db.prepare<unknown[], { detail: string }>(`explain query plan ${sqliteText(select)}`).all('')

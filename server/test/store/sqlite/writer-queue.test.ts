@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
 import type { JobName } from '../../../src/store/sqlite/writer/jobs.ts'
-import { ACTS_PAUSE_MS, makeWriterQueue } from '../../../src/store/sqlite/writer/writer-queue.ts'
-import { GROUP_JOBS_MAX } from '../../../src/store/store-options.ts'
+import { ACTS_PAUSE_MS, makePauseTimer, makeWriterQueue } from '../../../src/store/sqlite/writer/writer-queue.ts'
+import { GROUP_MAX } from '../../../src/domain/one-by-one.ts'
 
 const { port1: from } = new MessageChannel()
 from.close()
@@ -20,6 +20,7 @@ const fill = (...names: readonly JobName[]) => {
   const put = (...jobs: readonly JobName[]): void => putOf(null, ...jobs)
   put(...names)
   return {
+    queue,
     put,
     putOf,
     advance: (ms: number): void => void (now += ms),
@@ -33,16 +34,16 @@ const range = (start: number, end: number): readonly number[] =>
 const times = <T>(count: number, value: T): readonly T[] => Array.from({ length: count }, () => value)
 
 test('an act that arrives behind a flood of new tokens is of the first group, and written after its tokens', () => {
-  const { next } = fill(...times(2 * GROUP_JOBS_MAX, 'insertTokens' as const), 'endToken')
-  const act = 2 * GROUP_JOBS_MAX
-  assert.deepEqual(next(), { jobs: [...range(0, GROUP_JOBS_MAX), act], isEmpty: false })
-  assert.deepEqual(next(), { jobs: range(GROUP_JOBS_MAX, act), isEmpty: true })
+  const { next } = fill(...times(2 * GROUP_MAX, 'insertTokens' as const), 'endToken')
+  const act = 2 * GROUP_MAX
+  assert.deepEqual(next(), { jobs: [...range(0, GROUP_MAX), act], isEmpty: false })
+  assert.deepEqual(next(), { jobs: range(GROUP_MAX, act), isEmpty: true })
 })
 
 test('new tokens that arrive behind a flood of acts are of the first group', () => {
-  const { next } = fill(...times(GROUP_JOBS_MAX + 1, 'endToken' as const), 'insertTokens')
-  assert.deepEqual(next(), { jobs: [GROUP_JOBS_MAX + 1, ...range(0, GROUP_JOBS_MAX)], isEmpty: false })
-  assert.deepEqual(next(), { jobs: [GROUP_JOBS_MAX], isEmpty: true })
+  const { next } = fill(...times(GROUP_MAX + 1, 'endToken' as const), 'insertTokens')
+  assert.deepEqual(next(), { jobs: [GROUP_MAX + 1, ...range(0, GROUP_MAX)], isEmpty: false })
+  assert.deepEqual(next(), { jobs: [GROUP_MAX], isEmpty: true })
 })
 
 test('a pause comes behind the acts that have arrived, and keeps back those that can refuse or end a token, and no other', () => {
@@ -97,4 +98,27 @@ test('a caller whose own pause is over does not end that of another, who ends it
   assert.deepEqual(next(), { jobs: [3], isEmpty: true })
   putOf('second', 'resumeActs')
   assert.deepEqual(next(), { jobs: [4, 5], isEmpty: true })
+})
+
+test('a timer that fires before the pause is over is set again, so that acts wait for no other message', () => {
+  const { queue, advance, put, next } = fill('pauseActs')
+  const timers: { readonly fire: () => void; readonly ms: number }[] = []
+  const written: number[] = []
+  const turn = () => void written.push(...next().jobs)
+  const endPauseInTime = makePauseTimer(queue, turn, (fire, ms) => timers.push({ fire, ms }))
+  const fireLast = () => timers.at(-1)?.fire()
+  turn()
+  put('disableAgent')
+  endPauseInTime()
+  endPauseInTime()
+  advance(ACTS_PAUSE_MS - 0.5)
+  fireLast()
+  assert.deepEqual(written, [0])
+  advance(1)
+  fireLast()
+  assert.deepEqual(written, [0, 1])
+  assert.deepEqual(
+    timers.map(({ ms }) => ms),
+    [ACTS_PAUSE_MS, 1],
+  )
 })

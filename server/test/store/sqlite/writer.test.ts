@@ -11,7 +11,7 @@ import { groupCommit } from '../../../src/store/sqlite/writer/group-commit.ts'
 import type { JobInput, JobName } from '../../../src/store/sqlite/writer/jobs.ts'
 import { packTokens } from '../../../src/store/sqlite/writer/packed-tokens.ts'
 import type { JobMessage } from '../../../src/store/sqlite/writer/writer-messages.ts'
-import { GROUP_JOBS_MAX } from '../../../src/store/store-options.ts'
+import { GROUP_MAX } from '../../../src/domain/one-by-one.ts'
 import {
   act,
   createAgent,
@@ -247,7 +247,7 @@ test('a revocation behind a flood of new tokens does not wait for them all', asy
   const flood = await newTokens(
     store,
     agent,
-    Array.from({ length: 6 * GROUP_JOBS_MAX }, () => ({})),
+    Array.from({ length: 6 * GROUP_MAX }, () => ({})),
   )
   let written = 0
   const other = new Database(file)
@@ -261,7 +261,7 @@ test('a revocation behind a flood of new tokens does not wait for them all', asy
   const ending = store.ledger.end(ended, 'manual_revocation', act('token.revoke')).then(() => written)
   other.exec('rollback')
   // The group that the thread had begun with, and that of the revocation.
-  assert.ok((await ending) <= 2 * GROUP_JOBS_MAX)
+  assert.ok((await ending) <= 2 * GROUP_MAX)
   await Promise.all(writing)
   assert.equal(countRows(file, 'token'), flood.length)
 })

@@ -29,15 +29,15 @@ const isAlone = async (connection: Connection): Promise<boolean> => {
 }
 
 /** A session may stand there for a moment after its program has ended: the database hears of that on its own time. */
-const LOOKUPS_MAX = 100
-const LOOK_EVERY_MS = 20
+const POLLS_MAX = 100
+const POLL_EVERY_MS = 20
 
 const refuseOthers = async (connection: Connection): Promise<void> => {
-  for (let looks = 1; !(await isAlone(connection)); looks += 1) {
-    if (looks === LOOKUPS_MAX) {
+  for (let polls = 1; !(await isAlone(connection)); polls += 1) {
+    if (polls === POLLS_MAX) {
       throw new StoreProblem('A service or a command of Mintmark uses the database: stop it, and run this again.')
     }
-    await delay(LOOK_EVERY_MS)
+    await delay(POLL_EVERY_MS)
   }
 }
 

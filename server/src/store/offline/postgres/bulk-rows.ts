@@ -1,4 +1,4 @@
-// Many rows with one statement: a list of values for each column. Which columns those are, and their types, the schema tells.
+// Many rows with one statement: a list of values for each column. Which columns those are, and their types, is read from the schema.
 import { Buffer } from 'node:buffer'
 import type { Row, Table } from '../../tables.ts'
 import type { Value } from '../../statement-program.ts'

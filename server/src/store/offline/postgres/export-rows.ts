@@ -1,4 +1,4 @@
-// Returns the rows of a database as they were at one moment, while whoever serves it goes on.
+// Returns the rows of a database as they were at one moment, while the processes that serve it go on.
 import type { RowSource } from '../../tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import type { DatabaseAddress } from '../../postgres/connection/address.ts'
@@ -17,13 +17,24 @@ export type ExportedRows = {
   readonly madeAt: number
 }
 
-const NUMBERED = ['agent', 'credential', 'api_key', 'signing_key', 'scope_set', 'audience_set', 'act', 'refused']
+const NUMBERED = [
+  'agent',
+  'credential',
+  'api_key',
+  'signing_key',
+  'scope_set',
+  'audience_set',
+  'act',
+  'refused',
+  'token_use',
+  'late_use',
+]
 
 const NUMBERS = `${NUMBERED.map(
   name => `select '${name}' as name, coalesce(pg_sequence_last_value('${name}_n_seq'), 0) as n`,
 ).join(' union all ')} union all select what, n from given`
 
-const look = async (connection: Connection): Promise<Omit<ExportedRows, 'madeAt'>> => {
+const readRows = async (connection: Connection): Promise<Omit<ExportedRows, 'madeAt'>> => {
   const { rows: numbers } = await runner.ask(connection, NUMBERS)
   const { rows: made } = await runner.ask(connection, 'select made_by as "madeBy" from service')
   return {
@@ -39,5 +50,5 @@ export const exportRows = <T>(address: DatabaseAddress, work: (given: ExportedRo
     // Before the snapshot is taken.
     const { rows } = await runner.ask(connection, 'select mintmark_now() as now')
     const madeAt = (rows[0] as { now: number }).now
-    return makeTransactions(address).read(connection, async () => work({ ...(await look(connection)), madeAt }))
+    return makeTransactions(address).read(connection, async () => work({ ...(await readRows(connection)), madeAt }))
   })

@@ -40,7 +40,7 @@ const RELEASES: Readonly<Record<string, string>> = {
   signing_key: `state = 'retained'`,
 }
 
-// Where the key of the table here is longer than the one that tells its rows apart.
+// Where the key of the table here is longer than the one that identifies its rows.
 const CONFLICTS: Readonly<Record<string, readonly string[]>> = { ended: ['id', 'at'] }
 
 const sameKey = ({ key }: Table): string => key.map(column => `found.${column} = given.${column}`).join(' and ')
@@ -77,7 +77,7 @@ const rowsByKey = (
     },
     rowsAt: async (table, columns, keys) => {
       const { text, values } = await givenKeys(table, keys)
-      // One partition a key, where the key tells which.
+      // One partition a key, where the key names it.
       const one = `select found.* from ${table.name} as found where ${sameKey(table)} limit 1`
       const wanted = columns.map(column => `row.${column}`).join(', ')
       const select = `select ${wanted} from ${text} cross join lateral (${one}) as row`

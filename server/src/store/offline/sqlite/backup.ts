@@ -66,7 +66,7 @@ const refuseTarget = ({ file, target, force }: Target): void => {
 }
 
 /**
- * One read transaction holds the moment while the pages are copied in steps: whoever writes goes on, and what is written
+ * One read transaction holds the moment while the pages are copied in steps: other processes go on writing, and what is written
  * meanwhile is not in the copy. Without it SQLite begins anew after each commit of another process.
  */
 const copyMoment = async (db: Database.Database, part: string, onProgress: BackupOptions['onProgress']) => {

@@ -1,4 +1,4 @@
-// The embedded store as the source of a move: read while it is served, with a log of what changes; then held still, and
+// The embedded store as the source of a move: read while it is served, with a log of what changes; then locked, and
 // marked so that nobody serves it again.
 import type { Database } from 'better-sqlite3'
 import { type ChangedKeys, HISTORY_TABLES, type MoveSource, REPOSITORY_TABLES, textOf } from '../moving.ts'
@@ -10,7 +10,7 @@ import { dropLog, idOfLog, keepLog, KEY_COLUMNS } from './change-log.ts'
 import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
 import { openForMove, refuseForeignUser } from '../../sqlite/connection/connection.ts'
 import { takeMovingLock, takeServingLock } from '../../sqlite/connection/serving-lock.ts'
-import { lookAt, rowsOf } from './table-rows.ts'
+import { readState, rowsOf } from './table-rows.ts'
 import { begin, writingConnection } from '../../sqlite/connection/transaction.ts'
 
 const BUSY_MS = 10_000
@@ -40,7 +40,7 @@ const HISTORY = `select n, name, ${KEY_COLUMNS.join(', ')} from moving_change
   where n > ? and n <= ? and name in (${namesOf(HISTORY_TABLES)}) order by n limit ${CHANGES_AT_ONCE}`
 
 const inSnapshot = async <T>(db: Database, work: () => Promise<T>): Promise<T> => {
-  // The caller that holds the store has a transaction already.
+  // The owner of the lock has a transaction already.
   if (db.inTransaction) return work()
   db.exec('begin')
   try {
@@ -72,7 +72,7 @@ const sourceOf = (db: Database, id: string): MoveSource => ({
     return last === undefined ? undefined : { last: last.n, changed: byTable(changes) }
   },
   rowsAt: (table, columns, keys) => rowsAt(db, table, columns, keys),
-  lastGiven: () => lookAt(db).lastGiven,
+  lastGiven: () => readState(db).lastGiven,
 })
 
 const beginWriting = (db: Database): void =>
@@ -108,11 +108,11 @@ export const exportOnline = <T>(file: string, work: (source: MoveSource) => Prom
     return work(sourceOf(db, beginLog(db)))
   })
 
-/** Holds the store still during `last`, and then marks the file: nobody serves it ever after, and that is durable. */
-export type HoldStill = <T>(last: () => Promise<T>) => Promise<T>
+/** Locks the store during `last`, and then marks the file: nobody serves it ever after, and that is durable. */
+export type WithStoreLocked = <T>(last: () => Promise<T>) => Promise<T>
 
-const holderOf =
-  (db: Database, { file, id }: { readonly file: string; readonly id: string }): HoldStill =>
+const storeLockOf =
+  (db: Database, { file, id }: { readonly file: string; readonly id: string }): WithStoreLocked =>
   async last => {
     beginWriting(db)
     if (idOfLog(db) !== id)
@@ -123,10 +123,10 @@ const holderOf =
     return done
   }
 
-/** Returns a store that nobody serves meanwhile. `hold` is null where the file was marked before: it is still as it was then. */
+/** Returns a store that nobody serves meanwhile. `lock` is null where the file was marked before: it is still as it was then. */
 export const exportOffline = <T>(
   file: string,
-  work: (source: MoveSource, hold: HoldStill | null) => Promise<T>,
+  work: (source: MoveSource, lock: WithStoreLocked | null) => Promise<T>,
 ): Promise<T> =>
   withFile(file, async db => {
     if (isMoved(db)) {
@@ -137,7 +137,7 @@ export const exportOffline = <T>(
     const unlock = takeServingLock(file)
     try {
       const id = beginLog(db)
-      return await work(sourceOf(db, id), holderOf(db, { file, id }))
+      return await work(sourceOf(db, id), storeLockOf(db, { file, id }))
     } finally {
       unlock()
     }

@@ -7,7 +7,7 @@ import { only } from '../../statement-program.ts'
 import { readAllSealed } from '../../signing-keys/signing-keys.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isBackup, readContent } from '../../sqlite/connection/backup-mark.ts'
-import { type ExportedStore, lookAt } from './table-rows.ts'
+import { type ExportedStore, readState } from './table-rows.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from '../../sqlite/schema/migrations.ts'
 import { runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 
@@ -48,7 +48,7 @@ export const withBackup = async <T>(file: string, work: (given: ExportedStore) =
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
     refuseOther(db, file)
-    return await work(lookAt(db))
+    return await work(readState(db))
   } finally {
     db.close()
   }

@@ -16,7 +16,7 @@ import { begin, openTransaction, writingConnection } from '../../sqlite/connecti
 
 const BUSY_MS = 10_000
 
-/** What is restored takes its own time from the clock; a lease that is far ahead of it stays, for `serve` to tell of. */
+/** What is restored takes its own time from the clock; a lease that is far ahead of it stays, for `serve` to report. */
 const restoreFile = (file: string, restoration: Restoration): Restored => {
   const db = openForWriting(file)
   try {

@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Row, RowSource, RowTarget } from '../../tables.ts'
 
-/** Reads on this connection; whoever holds a transaction on it sees one moment. */
+/** Reads on this connection; a transaction on it sees one moment. */
 export const rowsOf = (db: Database): RowSource => ({
   columns: async ({ name }) => {
     const found = db
@@ -21,7 +21,7 @@ export const rowsOf = (db: Database): RowSource => ({
   },
 })
 
-/** Writes on this connection; whoever holds a transaction on it writes all or nothing. */
+/** Writes on this connection; a transaction on it writes all or nothing. */
 export const rowsInto = (db: Database): RowTarget => ({
   ...rowsOf(db),
   write: async ({ name }, columns, rows) => {
@@ -43,7 +43,7 @@ const MARK = `select json_array((select json_array(seq, ended_seq, last_end_seq,
   (select max(n) from act), (select count(*) from used_proof), (select sum(count) from refused)) as mark`
 
 /** What of a store is copied, as this connection sees it. */
-export const lookAt = (db: Database): ExportedStore => {
+export const readState = (db: Database): ExportedStore => {
   const numbers = db.prepare<[], { name: string; seq: number }>('select name, seq from sqlite_sequence').all()
   const mark = db.prepare<[], { mark: string }>(MARK).get()?.mark ?? ''
   return { rows: rowsOf(db), mark, lastGiven: new Map(numbers.map(({ name, seq }) => [name, seq])) }

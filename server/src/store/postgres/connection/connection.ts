@@ -51,7 +51,7 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   lock_timeout: `${STATEMENT_MS_MAX}`,
   idle_in_transaction_session_timeout: `${IDLE_MS_MAX}`,
   default_transaction_isolation: 'read\\ committed',
-  // A wait for the standby that was cancelled is reported as a warning, and nothing else may come in its place.
+  // A wait for the standby that was canceled is reported as a warning, and nothing else may come in its place.
   client_min_messages: 'warning',
   // How bytes come, and how a list says that a value is missing.
   bytea_output: 'hex',
@@ -95,9 +95,11 @@ export type ConnectOptions = {
   readonly name?: string
 }
 
-/** Programs that do not look at the ancestors of a token call their sessions `mintmark`. */
+/** Programs that do not look at the ancestors of a token call their sessions so. */
 export const BEFORE_LINEAGE = 'mintmark'
-export const SERVING = 'mintmark serve'
+/** Programs that end tokens without saying so in the revocation feed call them so. */
+export const BEFORE_FEED = 'mintmark serve'
+export const SERVING = 'mintmark serving'
 export const MIGRATING = 'mintmark migrate'
 
 const clientOf = (

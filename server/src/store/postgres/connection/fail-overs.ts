@@ -1,5 +1,5 @@
-// Tells when another server has become the primary. It may lack the last writes of the one before, which no caller was told of,
-// and give their numbers anew: what was remembered of numbers is forgotten then.
+// Notices when another server has become the primary. It may lack the last writes of the one before, which no caller saw
+// acknowledged, and assign their numbers anew: what was cached of numbers is dropped then.
 
 /** The timeline of a server, as SQL: it grows with each fail-over; null of a standby. */
 export const TIMELINE = `case when pg_is_in_recovery() then null

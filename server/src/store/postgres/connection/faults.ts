@@ -14,22 +14,22 @@ const ANOTHER_SERVER = /^(?:26000|42P05)/
 
 const codeOf = (fault: unknown): string => (fault instanceof pg.DatabaseError ? (fault.code ?? '') : '')
 
-/** Where in the server it arose: what tells faults of one code apart in every language of messages (lc_messages). */
+/** Where in the server it arose: what distinguishes faults of one code in every language of messages (lc_messages). */
 const routineOf = (fault: unknown): string => (fault instanceof pg.DatabaseError ? (fault.routine ?? '') : '')
 
 /** No partition takes the row. */
 export const isPartitionMissing = (fault: unknown): boolean =>
   codeOf(fault) === '23514' && routineOf(fault) === 'ExecFindPartition'
 
-/** A column that the statement gives has become another since it was prepared: it fails from then on, on this connection. */
+/** A column that the statement returns has become another since it was prepared: it fails from then on, on this connection. */
 const isPreparedBefore = (fault: unknown): boolean =>
   codeOf(fault) === '0A000' && routineOf(fault) === 'RevalidateCachedQuery'
 
-/** The database took back what was asked, for the sake of others: nothing of it was done, and it may be asked again. */
+/** The database rolled the transaction back, as on deadlock: nothing of it was done, and it may be repeated. */
 export const isRolledBack = (fault: unknown): boolean =>
   fault instanceof Unavailable && /^(?:40P01|40001)$/.test(codeOf(fault.cause))
 
-/** A statement that was to wait no longer for a lock, or not in a circle. */
+/** A statement whose wait for a lock timed out, or was a deadlock. */
 export const hasGivenWay = (fault: unknown): boolean =>
   fault instanceof Unavailable && /^(?:57014|55P03|40P01)$/.test(codeOf(fault.cause))
 
@@ -60,7 +60,7 @@ export const faultOfStatement = (fault: unknown): Error => {
 
 const ATTEMPTS_MAX = 3
 
-/** Nothing of an attempt that was taken back was done, so the next is as good as the first. */
+/** Nothing of an attempt that was rolled back was done, so the next is as good as the first. */
 export const askAgain = async <T>(attempt: () => Promise<T>): Promise<T> => {
   for (let n = 1; ; n += 1) {
     try {

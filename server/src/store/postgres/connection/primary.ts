@@ -26,7 +26,7 @@ type Server = {
   readonly timeline: string | null
 }
 
-const LOOK = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as "readOnly",
+const SERVER_STATE = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as "readOnly",
   current_setting('server_version_num')::integer as version, current_setting('fsync') as fsync,
   current_setting('server_encoding') as encoding,
   current_setting('full_page_writes') as "fullPageWrites",
@@ -81,11 +81,11 @@ const inTransaction = async (connection: Connection, asked: Asked) => {
   return answered
 }
 
-const lookAt = async (connection: Connection, { pooling }: DatabaseAddress): Promise<Server> => {
+const readServer = async (connection: Connection, { pooling }: DatabaseAddress): Promise<Server> => {
   try {
     const { rows } = await (pooling === 'session'
-      ? connection.ask({ text: LOOK })
-      : inTransaction(connection, { text: LOOK }))
+      ? connection.ask({ text: SERVER_STATE })
+      : inTransaction(connection, { text: SERVER_STATE }))
     return rows[0] as Server // as the statement lists it
   } catch (fault) {
     // PgBouncer, whose messages are not translated.
@@ -107,7 +107,7 @@ const refuseReadOnly = ({ standby, readOnly }: Server, { host, port }: DatabaseH
 const tryHost = async (address: DatabaseAddress, host: DatabaseHost, options: ConnectOptions): Promise<Found> => {
   const connection = await connect(address, host, options)
   try {
-    const server = await lookAt(connection, address)
+    const server = await readServer(connection, address)
     refuseReadOnly(server, host)
     refuseUnsafe(server, address)
     return { connection, host, timeline: server.timeline ?? '' }

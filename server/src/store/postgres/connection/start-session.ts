@@ -54,7 +54,7 @@ const readHead = async (connection: Connection, address: DatabaseAddress): Promi
   return head
 }
 
-/** The time at which the clock of this process starts: not before any that an answer told. */
+/** The time at which the clock of this process starts: not before any in an earlier answer. */
 const startTime = async ({ clockLease, now }: Head, wait: Wait | null): Promise<Milliseconds> => {
   const waited = await awaitLease(clockLease - now, wait, 'the database')
   return Math.max(clockLease, now + waited)

@@ -1,10 +1,10 @@
 // Looks into the store for all who ask meanwhile: tokens by their address, the numbers that may have ended them, the open
-// cut-offs and the time, in one statement and so in one snapshot. Who asks for no token comes along.
+// cut-offs and the time, in one statement and so in one snapshot. A request for no token joins.
 import type { TokenAddress } from '../../../domain/ledger/claims.ts'
 import type { CutOff } from '../../../domain/ledger/ledger.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
-import { type CutOffRow, cutOffOf } from '../../ledger/cut-offs.ts'
+import { COMPARED, type CutOffRow, cutOffOf } from '../../ledger/cut-offs.ts'
 import { SERVICE_COLUMNS, type ServiceRow } from '../../snapshot.ts'
 import { type Ask, makeBatches } from './batches.ts'
 import type { Answered, Asked, Connection } from '../connection/connection.ts'
@@ -25,7 +25,7 @@ const SERVICE_STATEMENT: Asked = { text: `select ${SERVICE} from service`, name:
 // row an event and a member of an object, which cost more than the look-up.
 const lookupStatement = (fence: string): string => `select ${SERVICE},
   (select json_agg(json_build_object('seq', x.seq, 'conditions', x.conditions, 'reason', x.reason, 'act', x.act,
-    'at', x.at) order by x.seq) from cutoff x where x.state = 'open') as "cutOffs",
+    'at', x.at) order by x.seq) from cutoff x where ${COMPARED}) as "cutOffs",
   case when ${fence} then pg_logical_emit_message(true, 'mintmark', '') end as fenced,
   (select json_agg(json_build_array(t.digest, t.agent, t.cred, t.key, t.scope, t.aud, t.seq,
       a.ended_seq, c.ended_seq, k.ended_seq, t.lineage) order by u.n)

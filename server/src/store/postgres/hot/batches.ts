@@ -1,4 +1,4 @@
-// Gathers what was asked meanwhile into one batch: nobody waits for a timer, and nobody joins a batch that has left.
+// Gathers what was asked meanwhile into one batch: nobody waits for a timer, and nobody joins a batch that was sent.
 import { oneByOne } from '../../../domain/one-by-one.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
@@ -35,7 +35,7 @@ const LATE = 'The store was too slow to begin with this in time.'
 export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Out> => {
   const { pool, inFlightMax, sizeMax, send, monotonic = monotonicMs } = options
   const waiting: Waiting<In, Out>[] = []
-  const { allowed, landed } = makeInFlightCount(inFlightMax)
+  const { allowed, measure } = makeInFlightCount(inFlightMax)
   let inFlight = 0
 
   const sendTaken = async (connection: Connection, taken: readonly Waiting<In, Out>[]): Promise<void> => {
@@ -49,7 +49,7 @@ export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Ou
         connection,
         some.map(({ input }) => input),
       )
-      if (some === taken) landed(monotonic() - began)
+      if (some === taken) measure(monotonic() - began)
       return answered
     })
     taken.forEach(({ resolve, reject }, n) => {
@@ -59,7 +59,7 @@ export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Ou
     })
   }
 
-  const fly = async (): Promise<void> => {
+  const runBatch = async (): Promise<void> => {
     try {
       const until = waiting.reduce((latest, one) => Math.max(latest, one.until), 0)
       // Taken once there is a connection, and sent in the same turn: its snapshot is later than every question in it.
@@ -74,7 +74,7 @@ export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Ou
     inFlight += 1
     try {
       // Where fewer are allowed by now there are others, which go on.
-      while (waiting.length > 0 && inFlight <= allowed()) await fly()
+      while (waiting.length > 0 && inFlight <= allowed()) await runBatch()
     } finally {
       inFlight -= 1
     }

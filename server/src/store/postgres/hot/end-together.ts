@@ -1,13 +1,14 @@
 // Ends many single tokens at once: what endToken() does for each, by a few statements for all of them.
 import { ownCause } from '../../../domain/ledger/ledger.ts'
 import { REASONS } from '../../../../../api/values/reason.ts'
+import { appendEnds } from '../../feed/append-facts.ts'
 import { readOpenCutOffs } from '../../ledger/cut-offs.ts'
 import { type EndToken, endToken } from '../../ledger/end-tokens.ts'
 import { parentsAmong } from '../../ledger/lineages.ts'
 import { type Covered, moveCovered } from '../../ledger/move-rows.ts'
 import { expiryOf, ledgerTokenOf, type TokenRow } from '../../ledger/token-rows.ts'
 import { all, run, type Program } from '../../statement-program.ts'
-import type { Transaction } from '../../transaction.ts'
+import { foundAtOf, type Transaction } from '../../transaction.ts'
 
 type EndOutcome = 'ended' | 'already_ended' | 'unknown'
 
@@ -58,12 +59,16 @@ function* write(tx: Transaction, endings: readonly Ending[]): Program<void> {
     tx.live.wasEnded(row.agent, expiryOf(row))
     tx.endings.push(reason)
   }
-  const audits = endings.map(({ address, reason, act: { kind, actor, requestId, source, note } }, i) => {
+  yield* appendEnds(
+    tx,
+    endings.map(({ row }) => row),
+  )
+  const audits = endings.map(({ address, reason, act }, i) => {
+    const { kind, actor, requestId, source, note } = act
     const who = { actor: JSON.stringify(actor), request_id: requestId, source }
-    return { i, kind, ...who, subject: address.id, note, detail: JSON.stringify({ reason }) }
+    return { i, kind, ...who, subject: address.id, note, detail: JSON.stringify({ reason, ...foundAtOf(act) }) }
   })
   yield* run(AUDIT, now, JSON.stringify(audits))
-  yield* run('update service set last_at = ?', now)
 }
 
 function* readRows(tx: Transaction, ends: readonly EndToken[]): Program<readonly Row[]> {
@@ -101,7 +106,7 @@ function* splitEnds(
   return { plain, linked }
 }
 
-/** One outcome for each, in order; of several who end one token the first may be told `ended`. */
+/** One outcome for each, in order; of several who end one token the first may get `ended`. */
 export function* endTogether(tx: Transaction, ends: readonly EndToken[]): Program<readonly EndOutcome[]> {
   const firsts = new Map<string, EndToken>()
   for (const end of ends) if (!firsts.has(keyOf(end))) firsts.set(keyOf(end), end)

@@ -4,7 +4,7 @@ import { isDead, type LookedUpToken } from '../../../domain/ledger/ledger.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { FoundToken } from '../../../ports/ports.ts'
 import { LATE, type Lease } from '../../lease.ts'
-import { type NameCaches, readNamedLineage, recordWith, type RowNames } from '../../ledger/name-caches.ts'
+import { knownNames, type NameCaches, readNames, recordWith, type RowNames } from '../../ledger/name-caches.ts'
 import type { Sets } from '../../ledger/interned-sets.ts'
 import type { StoredAncestor } from '../../ledger/lineages.ts'
 import { NO_ANCESTORS, tokenOf, type TokenNumbers } from '../../ledger/token-rows.ts'
@@ -13,31 +13,8 @@ import type { Program } from '../../statement-program.ts'
 import type { BatchedLookup, LookedUp, TokenColumns } from './batched-lookup.ts'
 import type { Session } from '../connection/session.ts'
 
-type Memory = { readonly nameCaches: NameCaches; readonly sets: Pick<Sets, 'scope' | 'audience' | 'lineage'> }
-
 const numbersOf = ([, agent, cred, key, scope, aud, seq, , , , lineage]: TokenColumns): TokenNumbers => {
   return { agent, cred, key, scope, aud, seq, lineage }
-}
-
-/** What a row without a parent names, where all of it is remembered: a statement program for each would cost as much as the rest. */
-const knownNames = (row: TokenNumbers, { nameCaches, sets }: Memory): RowNames | undefined => {
-  const [agent, credential] = [nameCaches.agent.known(row.agent), nameCaches.credential.known(row.cred)]
-  const publicJwk = nameCaches.publicJwk.known(row.key)
-  const [scope, audience] = [sets.scope.known(row.scope), sets.audience.known(row.aud)]
-  if (agent === undefined || credential === undefined || publicJwk === undefined) return undefined
-  if (scope === undefined || audience === undefined || row.lineage !== null) return undefined
-  return { agent, credential, publicJwk, scope, audience, lineage: null }
-}
-
-function* readNames(row: TokenNumbers, { nameCaches, sets }: Memory): Program<RowNames> {
-  return {
-    agent: yield* recall(nameCaches.agent, row.agent),
-    credential: yield* recall(nameCaches.credential, row.cred),
-    publicJwk: yield* recall(nameCaches.publicJwk, row.key),
-    scope: yield* recall(sets.scope, row.scope),
-    audience: yield* recall(sets.audience, row.aud),
-    lineage: yield* readNamedLineage(row, nameCaches, sets),
-  }
 }
 
 /** A row that was looked up, and what it names. */
@@ -75,31 +52,54 @@ const foundToken = (row: Row, own: LookedUp, above: FoundRows): FoundToken => {
 /** In order; LATE where the lease of the clock does not cover the time of the answer. */
 type Found = readonly (FoundToken | undefined)[] | typeof LATE
 
-type FindTokens = (addresses: readonly TokenAddress[], until: MonotonicMilliseconds) => Promise<Found>
+type Addresses = readonly (TokenAddress | undefined)[]
 
-type FindParts = Memory & { readonly lookup: BatchedLookup; readonly lease: Lease }
+type FindTokens = (addresses: Addresses, until: MonotonicMilliseconds) => Promise<Found>
 
-/** In order; undefined where there is no row, because the token was never written or has been moved. */
-export const makeFindTokens = ({ pool, runner }: Session, { lookup, lease, ...memory }: FindParts): FindTokens => {
-  // What numbers stand for never changes: another snapshot tells the same.
+type FindParts = {
+  readonly lookup: BatchedLookup
+  readonly lease: Lease
+  readonly nameCaches: NameCaches
+  readonly sets: Pick<Sets, 'scope' | 'audience' | 'lineage'>
+}
+
+/**
+ * In order; undefined where there is no row, because the token was never written or has been moved. By the time nobody learns
+ * which it was: an address that is undefined is read as that of the token that was found last, and what finds nothing does the
+ * rest with that token, and forgets it.
+ */
+export const makeFindTokens = (
+  { pool, runner }: Session,
+  { lookup, lease, nameCaches, sets }: FindParts,
+): FindTokens => {
+  let decoy: Row | undefined
+
+  // What numbers stand for never changes: another snapshot reads the same.
   const learn = <T>(program: Program<T>, until: MonotonicMilliseconds): Promise<T> =>
     pool.use(connection => runner.runProgram(connection, program), until)
 
   const rowOf = async (address: TokenAddress, columns: TokenColumns, until: MonotonicMilliseconds): Promise<Row> => {
     const numbers = numbersOf(columns)
     const { lineage } = numbers
-    const names = knownNames(numbers, memory) ?? (await learn(readNames(numbers, memory), until))
-    const ancestors = lineage === null ? NO_ANCESTORS : await learn(recall(memory.sets.lineage, lineage), until)
+    const names = knownNames(numbers, nameCaches, sets) ?? (await learn(readNames(numbers, nameCaches, sets), until))
+    const ancestors = lineage === null ? NO_ANCESTORS : await learn(recall(sets.lineage, lineage), until)
     return { address, columns, numbers, names, ancestors }
   }
 
-  const findRows = async (addresses: readonly TokenAddress[], until: MonotonicMilliseconds): Promise<FoundRows> => {
-    const lookedUp = await lookup(addresses, until)
+  const findRows = async (addresses: Addresses, until: MonotonicMilliseconds): Promise<FoundRows> => {
+    const elsewhere = decoy?.address
+    const lookedUp = await lookup(
+      addresses.map(address => address ?? elsewhere).filter(address => address !== undefined),
+      until,
+    )
     const rows: (Row | undefined)[] = []
-    for (const [n, address] of addresses.entries()) {
-      const columns = lookedUp.rows[n] ?? null
-      rows.push(columns === null ? undefined : await rowOf(address, columns, until))
+    let next = 0
+    for (const address of addresses) {
+      const columns = (address ?? elsewhere) === undefined ? null : (lookedUp.rows[next++] ?? null)
+      rows.push(columns === null || address === undefined ? undefined : await rowOf(address, columns, until))
     }
+    // One with a parent would cost a read for each of its ancestors.
+    decoy = rows.findLast(row => row?.numbers.lineage === null) ?? decoy
     return { rows, lookedUp }
   }
 
@@ -111,7 +111,10 @@ export const makeFindTokens = ({ pool, runner }: Session, { lookup, lease, ...me
     if (!lease.covers(moment.now, moment.service.clockLease)) return LATE
     let next = 0
     return own.rows.map(row => {
-      if (row === undefined) return undefined
+      if (row === undefined) {
+        if (decoy !== undefined) foundToken(decoy, own.lookedUp, { ...above, rows: [] })
+        return undefined
+      }
       const from = next
       next += row.ancestors.length
       return foundToken(row, own.lookedUp, { rows: above.rows.slice(from, next), lookedUp: above.lookedUp })

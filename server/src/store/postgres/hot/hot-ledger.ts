@@ -7,7 +7,7 @@ import type { Lease } from '../../lease.ts'
 import type { NameCaches } from '../../ledger/name-caches.ts'
 import type { Sets } from '../../ledger/interned-sets.ts'
 import type { HotLedger } from '../../ledger/token-ledger.ts'
-import { GROUP_JOBS_MAX } from '../../store-options.ts'
+import { GROUP_MAX } from '../../../domain/one-by-one.ts'
 import { makeBatches } from './batches.ts'
 import { makeFindTokens } from './find-tokens.ts'
 import { makeWritePlain, type PlainOutcome } from './insert-plain.ts'
@@ -50,7 +50,7 @@ const makeInsert = (session: Session, { writer, lease, deadline }: HotParts): To
   const ask = makeBatches<readonly NewToken[], readonly PlainOutcome[]>({
     pool: session.pool,
     inFlightMax: INSERTS_IN_FLIGHT_MAX,
-    sizeMax: GROUP_JOBS_MAX,
+    sizeMax: GROUP_MAX,
     send: async (connection, batch) => {
       const lengths = batch.map(tokens => tokens.length)
       return cut(await writePlain(connection, batch.flat()), lengths)
@@ -74,7 +74,7 @@ export const makeHotLedger = (session: Session, parts: HotParts): HotLedger => (
   find: makeFind(session, parts),
   insert: makeInsert(session, parts),
   exclusively: (work, until) =>
-    parts.writer.hold(
+    parts.writer.exclusively(
       owner => work({ insert: tokens => owner.run(tx => insertTokens(tx, groupOf(tokens))) }),
       parts.deadline(until),
     ),

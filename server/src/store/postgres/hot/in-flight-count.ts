@@ -4,7 +4,7 @@ import type { Milliseconds } from '../../../../../api/values/time.ts'
 type InFlightCount = {
   readonly allowed: () => number
   /** Called with how long each took, from its start to its answer. */
-  readonly landed: (took: Milliseconds) => void
+  readonly measure: (took: Milliseconds) => void
 }
 
 /** One is worked at while what the other brought is made answers of. */
@@ -12,7 +12,7 @@ const IN_FLIGHT_MIN = 2
 /** The share that the newest has in what is usual. */
 const NEWEST = 1 / 8
 /** The shortest is one of the last so many, or of as many before them. */
-const CACHED = 128
+const WINDOW = 128
 
 /**
  * The shortest that a batch took is the way there and back, and what every one waits for: a network, a disk, a standby.
@@ -29,11 +29,11 @@ export const makeInFlightCount = (most: number): InFlightCount => {
       const work = usual - Math.min(shortest, shortestBefore)
       return work <= 0 ? most : Math.min(most, Math.max(IN_FLIGHT_MIN, Math.round(usual / work)))
     },
-    landed: took => {
+    measure: took => {
       usual = usual === undefined ? took : usual + NEWEST * (took - usual)
       shortest = Math.min(shortest, took)
       count += 1
-      if (count % CACHED > 0) return
+      if (count % WINDOW > 0) return
       shortestBefore = shortest
       shortest = Number.POSITIVE_INFINITY
     },

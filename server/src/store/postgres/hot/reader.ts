@@ -41,7 +41,7 @@ const snapshotOf = ({ service, now }: Moment, sets: Sets): Snapshot => {
   }
 }
 
-// What is remembered asks for nothing but the numbers of the service, and they are read once for all who ask.
+// What is cached asks for nothing but the numbers of the service, and they are read once for all who ask.
 const answerFrom = (snapshot: Snapshot, work: Work): Read => {
   try {
     const step = work(snapshot).next()

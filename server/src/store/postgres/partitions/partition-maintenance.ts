@@ -48,7 +48,7 @@ const isOver = ({ table, to }: Partition, { expiredMs, endedMs }: Kept, now: Mil
 
 const isClosed = ({ table, to }: Partition, now: Milliseconds): boolean => to + CLOSED_AFTER_MS[table] <= now
 
-// Detached beside whoever reads and writes, outside of a transaction as PostgreSQL wants it; what was broken off before is
+// Detached while others read and write, outside of a transaction as PostgreSQL wants it; what was broken off before is
 // finished. Another replica may have been faster.
 const drop = async (connection: Connection, { name, parent, pending }: PartitionTable): Promise<void> => {
   if (parent !== null) {

@@ -3,20 +3,20 @@ import type { Connection } from '../connection/connection.ts'
 import { hasGivenWay } from '../connection/faults.ts'
 
 /**
- * How long it waits, in parts of the time after which the server looks whether any wait in a circle. `brief`: whoever holds
- * one table and waits for another is let on before that. `long`: an autovacuum that holds a table is sent away, as only
- * that look does; on deadlock PostgreSQL aborts one transaction, which is retried.
+ * How long it waits, in parts of the time after which the server checks for a deadlock. `brief`: a transaction that has
+ * one table and waits for another goes on before that. `long`: an autovacuum that holds a table is sent away, as only
+ * that check does; on deadlock PostgreSQL aborts one transaction, which is retried.
  */
 const WAITS = { brief: 0.5, long: 2 } as const
-/** Everybody waits meanwhile, wherever they look for circles more seldom. */
+/** Everybody waits meanwhile, also on servers that check for deadlocks less often. */
 const WAIT_MS_MAX = { brief: 500, long: 2000 } as const
 
 export type TableWait = keyof typeof WAITS
 
 const DEADLOCK_MS = `select cast(setting as integer) as ms from pg_settings where name = 'deadlock_timeout'`
 
-// The row of the service is what each transaction reads before anything else: whoever comes waits there and holds nothing,
-// and whoever is past it finishes.
+// The row of the service is what each transaction reads before anything else: a new transaction waits there and has no
+// other lock, and one that is past it finishes.
 const TABLES = `select string_agg(quote_ident(relname), ', ' order by relname <> 'service', relname) as names from pg_class
   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`
 

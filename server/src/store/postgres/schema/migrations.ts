@@ -2,16 +2,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DatabaseAddress } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
+import { runner } from '../connection/run-program.ts'
 import { lockTables, type TableWait } from './lock-tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import { SCHEMA_VERSION } from '../../schema-version.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { makeIndexes, type NewIndex } from './new-indexes.ts'
 import { refuseSearchPath } from '../connection/search-path.ts'
+import { openNewFeed } from '../../feed/open-feed.ts'
 import { AGENT_USAGE } from './agent-usage.ts'
 import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
 import { LINEAGE } from './lineage.ts'
+import { REVOCATION_FEED } from './revocation-feed.ts'
+import { SESSIONS } from './sessions.ts'
+import { TOKEN_USES } from './token-uses.ts'
 import { REST } from './rest.ts'
 
 export type Migration = {
@@ -30,6 +35,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'the usage of agents', sql: AGENT_USAGE, oldestProgram: 1 },
   // The first token that is got for another excludes older programs: store/ledger/lineages.ts.
   { name: 'lineage', sql: LINEAGE, oldestProgram: 1 },
+  // Its opening excludes older programs: store/feed/open-feed.ts.
+  { name: 'revocation feed', sql: REVOCATION_FEED, oldestProgram: 1 },
+  { name: 'sessions', sql: SESSIONS, oldestProgram: 1 },
+  { name: 'uses of tokens', sql: TOKEN_USES, oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */
@@ -85,6 +94,19 @@ const refuseForeign = async (connection: Connection): Promise<void> => {
 
 type Plan = { readonly first: FirstRow; readonly migrations: readonly Migration[] }
 
+const FIRST_SERVICE = `insert into service (one, made_by, seq, ended_seq, last_end_seq, clock_lease, last_at)
+  values (1, $1, 1, 0, 0, 0, 0)`
+
+const writeService = async (
+  connection: Connection,
+  { madeBy }: FirstRow,
+  migrations: readonly Migration[],
+): Promise<void> => {
+  await connection.ask({ text: FIRST_SERVICE, values: [madeBy] })
+  if (!migrations.some(({ name }) => name === 'revocation feed')) return
+  for (const { text, values } of openNewFeed()) await runner.ask(connection, text, ...values)
+}
+
 const applyMissing = async (
   connection: Connection,
   { first, migrations }: Plan,
@@ -95,7 +117,7 @@ const applyMissing = async (
   if (from > to) throw new StoreProblem('The database is of a newer version of Mintmark.')
   if (from === to) return { from, to }
   if (from === 0) await refuseForeign(connection)
-  // Taken as they come, one after another, tables would be waited for in a circle with whoever looks up a token.
+  // Locked one after another in their own order, tables would deadlock with a transaction that looks up a token.
   else if ((await lockTables(connection, wait)) === 'in_use') return 'in_use'
   await connection.ask({ text: TABLE })
   for (const [n, { name, sql, indexes = [], oldestProgram }] of migrations.entries()) {
@@ -105,8 +127,7 @@ const applyMissing = async (
     const row = [n + 1, name, oldestProgram, first.now]
     await connection.ask({ text: 'insert into migration values ($1, $2, $3, $4)', values: row })
   }
-  const service = 'insert into service values (1, $1, 1, 0, 0, 0, 0)'
-  if (from === 0) await connection.ask({ text: service, values: [first.madeBy] })
+  if (from === 0) await writeService(connection, first, migrations)
   return { from, to }
 }
 
@@ -133,12 +154,12 @@ const prepare = async (connection: Connection, migrations: readonly Migration[])
 
 export type Patience = { readonly attempts: number; readonly pauseMs: number }
 
-/** Some two minutes; between two attempts whoever serves goes on. */
+/** Some two minutes; between two attempts the processes that serve go on. */
 const PATIENCE: Patience = { attempts: 45, pauseMs: 2000 }
 const LONG_EVERY = 5
 
 const IN_USE =
-  'Tables of the database stayed in use, by a backup or a dump, or by upkeep that packs what is closed: nothing was changed. Run this again later; pg_stat_activity shows who holds them.'
+  'Tables of the database stayed in use, by a backup or a dump, or by maintenance that packs a closed partition: nothing was changed. Run this again later; pg_stat_activity shows which sessions use them.'
 
 /**
  * Applies what is missing in one transaction, beside programs that serve: a migration that fails leaves the database as it

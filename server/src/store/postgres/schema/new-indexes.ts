@@ -1,4 +1,4 @@
-// Makes the indexes that a migration takes over: beside whoever serves where the tables hold rows, however long that takes.
+// Makes the indexes that a migration takes over: while other processes serve where the tables hold rows, however long that takes.
 import type { Connection } from '../connection/connection.ts'
 import { hasGivenWay } from '../connection/faults.ts'
 

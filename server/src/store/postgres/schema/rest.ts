@@ -1,4 +1,4 @@
-// The rest of the first schema: seals, counts and what must be remembered for a while; and what keeps itself.
+// The rest of the first schema: seals, counts and what must be kept for a while; and what keeps itself.
 
 export const REST = `
 create table seal (                          -- of audit entries, in the order of their numbers; docs/storage.md

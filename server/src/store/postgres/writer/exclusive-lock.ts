@@ -1,34 +1,20 @@
 // Lets work write under the lock that keeps all others from writing: one piece of work at a time, for a bounded time.
 import { Unavailable } from '../../../domain/refusal.ts'
+import type { InTime } from '../../../ports/deadline.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { Program } from '../../statement-program.ts'
 import type { Transaction } from '../../transaction.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { OpenTransaction } from './open-transaction.ts'
 import type { Session } from '../connection/session.ts'
+import { STORE_LATE } from '../../store-options.ts'
 
 const LOCK_MS_MAX = 1000
 
-const LATE = 'The store did not answer in time.'
 const LOCK_LOST = 'The lock of the store was lost.'
 
-/** Rejects at `until`, whatever happens to the promise then. */
-export const inTime = async <T>(
-  { monotonic }: Pick<Session, 'monotonic'>,
-  promise: Promise<T>,
-  until: MonotonicMilliseconds,
-): Promise<T> => {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Unavailable(LATE)), Math.max(0, until - monotonic()))
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /**
- * The connection for as long as it is not taken back: work that goes on beyond its time would else write what it has left
+ * The connection for as long as it is lent: work that goes on beyond its time would else write what it has left
  * into the transaction that is next on the connection, or into none.
  */
 const lend = (connection: Connection) => {
@@ -39,22 +25,22 @@ const lend = (connection: Connection) => {
   }
   return {
     lent,
-    takeBack: () => {
+    endLoan: () => {
       isLent = false
     },
   }
 }
 
-/** Begins one after another, and none that is late by then. */
-const makeTurns = (session: Pick<Session, 'monotonic'>) => {
+/** Begins one after another, and none whose deadline has passed. */
+const makeTurns = ({ monotonic }: Pick<Session, 'monotonic'>, inTime: InTime) => {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>, until: MonotonicMilliseconds): Promise<T> => {
     const working = last.then(() => {
-      if (session.monotonic() > until) throw new Unavailable(LATE)
+      if (monotonic() > until) throw new Unavailable(STORE_LATE)
       return work()
     })
     last = working.catch(() => undefined)
-    return inTime(session, working, until)
+    return inTime(working, until)
   }
 }
 
@@ -63,19 +49,19 @@ export type LockOwner = { readonly run: <T>(perform: (tx: Transaction) => Progra
 export type WithExclusiveLock = <T>(work: (owner: LockOwner) => Promise<T>, until: MonotonicMilliseconds) => Promise<T>
 
 /** Runs work while nothing else can write. What it has not written when its time is over is not written. */
-export const makeExclusiveLock = (session: Session, open: OpenTransaction): WithExclusiveLock => {
+export const makeExclusiveLock = (session: Session, open: OpenTransaction, inTime: InTime): WithExclusiveLock => {
   const { sidePool, transactions, runner, monotonic } = session
-  const inTurn = makeTurns(session)
+  const inTurn = makeTurns(session, inTime)
 
-  const holdOn = <T>(connection: Connection, work: (owner: LockOwner) => Promise<T>, until: MonotonicMilliseconds) =>
+  const runLocked = <T>(connection: Connection, work: (owner: LockOwner) => Promise<T>, until: MonotonicMilliseconds) =>
     transactions.write(connection, async () => {
       const { tx } = await open(connection, true)
-      const { lent, takeBack } = lend(connection)
+      const { lent, endLoan } = lend(connection)
       const owner: LockOwner = { run: perform => runner.runProgram(lent, perform(tx)) }
       try {
-        return await inTime(session, work(owner), Math.min(until, monotonic() + LOCK_MS_MAX))
+        return await inTime(work(owner), Math.min(until, monotonic() + LOCK_MS_MAX))
       } finally {
-        takeBack()
+        endLoan()
       }
     })
 
@@ -84,6 +70,6 @@ export const makeExclusiveLock = (session: Session, open: OpenTransaction): With
     inTurn(async () => {
       // Its work is done once: none may be missing.
       await session.makePartitions()
-      return sidePool.use(connection => holdOn(connection, work, until), until)
+      return sidePool.use(connection => runLocked(connection, work, until), until)
     }, until)
 }

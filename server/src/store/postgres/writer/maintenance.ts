@@ -24,7 +24,11 @@ const PARTITION_MS = 7 * DAY_MS
 
 const QUEUES: Readonly<Record<Step['name'], Queue>> = {
   'audit seals': 'quiet',
+  'opening of the revocation feed': 'act',
   'removal of used proofs': 'quiet',
+  'removal of facts of the revocation feed': 'quiet',
+  'removal of silent verifiers': 'quiet',
+  'removal of ended sessions': 'quiet',
   'backfill of revocations': 'quiet',
   'descendants of ended tokens': 'quiet',
   'life of signing keys': 'act',

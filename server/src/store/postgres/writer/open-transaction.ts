@@ -2,16 +2,17 @@
 import { makeLiveTokens } from '../../ledger/live-tokens.ts'
 import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
 import { first, only, type Program } from '../../statement-program.ts'
+import type { Knowledge } from '../../schema-version.ts'
 import type { NumberedTable, Transaction } from '../../transaction.ts'
 import type { DatabaseTime } from '../connection/clock.ts'
-import { BEFORE_LINEAGE, type Connection } from '../connection/connection.ts'
+import { BEFORE_FEED, BEFORE_LINEAGE, type Connection } from '../connection/connection.ts'
 import { endedBetween } from '../partitions/partitions.ts'
 import type { Session } from '../connection/session.ts'
 import type { ProgramRunner } from '../connection/run-program.ts'
 
 export type Opened = {
   readonly tx: Transaction
-  /** After a part of the transaction was rolled back: what is remembered may be of what was taken back. */
+  /** After a part of the transaction was rolled back: the cache may contain what was rolled back. */
   readonly forget: () => void
 }
 
@@ -30,14 +31,19 @@ export const lastGiven = function* (table: NumberedTable): Program<number> {
   return (yield* only<{ n: number }>(LAST_GIVEN, table)).n
 }
 
-const EARLIER = `select 1 as found from pg_stat_activity
-  where datname = current_database() and application_name = '${BEFORE_LINEAGE}' limit 1`
+const earlier = (sessions: readonly string[]): string => `select 1 as found from pg_stat_activity
+  where datname = current_database() and application_name in (${sessions.map(name => `'${name}'`).join(', ')}) limit 1`
 
-export function* isEarlierServing(): Program<boolean> {
-  return (yield* first(EARLIER)) !== undefined
+const EARLIER: Readonly<Record<Knowledge, string>> = {
+  lineage: earlier([BEFORE_LINEAGE]),
+  'revocation feed': earlier([BEFORE_LINEAGE, BEFORE_FEED]),
 }
 
-/** `known` is what is remembered of sets beyond a transaction: what their numbers stand for. */
+export function* isEarlierServing(knowledge: Knowledge): Program<boolean> {
+  return (yield* first(EARLIER[knowledge])) !== undefined
+}
+
+/** `known` is what is cached of sets beyond a transaction: what their numbers stand for. */
 export const transactionOpener =
   (
     session: Pick<Session, 'runner' | 'clock' | 'leaseMs'>,
@@ -67,7 +73,7 @@ export const transactionOpener =
   }
 
 /**
- * Held by whoever writes tokens, shared, until its commit; and by an act, alone. So an act begins when every token that
+ * Locked in share mode by a writer of tokens until its commit, and in exclusive mode by an act. So an act begins when every token that
  * was decided on before it is there, and whatever is decided on before it and comes later finds another number.
  */
 export const TOKENS_LOCK = 4_937_003

@@ -1,4 +1,4 @@
-// Runs the jobs of a group inside its transaction: what one of them does wrong is taken back alone.
+// Runs the jobs of a group inside its transaction: a job that fails is rolled back alone.
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { Program } from '../../statement-program.ts'
@@ -8,7 +8,7 @@ import { isPartitionMissing, isRolledBack } from '../connection/faults.ts'
 import type { Opened } from './open-transaction.ts'
 import type { Session } from '../connection/session.ts'
 
-/** One statement program for all jobs of a kind in a group. It returns what each gives by itself, in order. */
+/** One statement program for all jobs of a kind in a group. It returns what each returns by itself, in order. */
 export type Together<In, Out> = (tx: Transaction, inputs: readonly In[]) => Program<readonly Out[]>
 
 export type Runnable<T> = {
@@ -70,7 +70,7 @@ const runTogether = async (
   const inputs = inTime.map(({ together }) => together?.input)
   const outcome: Outcome = inTime.length > 1 ? await runInSavepoint(place, tx => all(tx, inputs)) : { fault: null }
   if ('fault' in outcome) return runEach(place, jobs, outcomes)
-  const values = outcome.value as readonly unknown[] // as the statement program gives them
+  const values = outcome.value as readonly unknown[] // as the statement program returns them
   inTime.forEach((job, n) => outcomes.set(job, { value: values[n] }))
   return runEach(
     place,

@@ -35,7 +35,7 @@ export type Transactions = {
   readonly write: <T>(connection: Connection, work: () => Promise<T>) => Promise<T>
   /**
    * Runs `work` in one snapshot. With a synchronous standby what it returns is known there: a primary that was deposed, or
-   * an act whose wait was cancelled, shows in no answer.
+   * an act whose wait was canceled, shows in no answer.
    */
   readonly read: <T>(connection: Connection, work: () => Promise<T>) => Promise<T>
   /** Sends all statements of a transaction at once, so that no process can stop once it holds a lock; again like `once`. */
@@ -44,7 +44,7 @@ export type Transactions = {
 
 const NOT_REPLICATED = 'The database did not say that the change is on its standby: whether it stays is unknown.'
 
-/** Ends a transaction. What a cancelled wait for the standby gives is a notice; our own commits give none. */
+/** Ends a transaction. What a canceled wait for the standby gives is a notice; our own commits give none. */
 const commit = async (connection: Connection): Promise<void> => {
   const notices = connection.notices()
   const { command } = await connection.ask({ text: 'commit' })
@@ -119,7 +119,7 @@ export const makeTransactions = (
   }
   const confirm = makeConfirm(fence, metrics)
 
-  // Behind a pooler: what was remembered of one server may be wrong on the next, and nothing that rests on it was sent yet.
+  // Behind a pooler: what was cached of one server may be wrong on the next, and nothing that rests on it was sent yet.
   const openPooled = async (connection: Connection, begin: Asked): Promise<void> => {
     const [, settings] = await allOf([begin, SETTINGS].map(connection.ask))
     const seen = settings?.rows[0] as { readonly timeline: string | null } | undefined // as the statement lists it

@@ -1,15 +1,16 @@
 // Runs jobs in transactions, all that have arrived in one: one wait for the disk and the standby, however many there are.
-import { oneByOne } from '../../../domain/one-by-one.ts'
+import { GROUP_MAX, oneByOne } from '../../../domain/one-by-one.ts'
 import type { EndingReason } from '../../../../../api/values/reason.ts'
+import { makeDeadline } from '../../../ports/deadline.ts'
 import type { Metrics } from '../../../ports/metrics.ts'
-import { countEndings } from '../../count-endings.ts'
+import { countEndings } from '../../transaction.ts'
 import type { Connection } from '../connection/connection.ts'
-import { type WithExclusiveLock, inTime, makeExclusiveLock } from './exclusive-lock.ts'
+import { type WithExclusiveLock, makeExclusiveLock } from './exclusive-lock.ts'
 import { askAgain, isPartitionMissing } from '../connection/faults.ts'
 import type { OpenTransaction } from './open-transaction.ts'
 import { type Outcome, type Runnable, runJobs } from './run-jobs.ts'
 import type { Session } from '../connection/session.ts'
-import { GROUP_JOBS_MAX } from '../../store-options.ts'
+import { STORE_DEADLINE_MS, STORE_LATE } from '../../store-options.ts'
 
 /**
  * `tokens`: writes tokens, and waits for no other of its kind; `quiet`: an act that refuses and ends nothing but what it
@@ -27,19 +28,19 @@ type Waiting = Job<unknown> & {
 export type GroupWriter = {
   readonly run: <T>(job: Job<T>) => Promise<T>
   /** Runs `work` while nothing else can write. */
-  readonly hold: WithExclusiveLock
+  readonly exclusively: WithExclusiveLock
 }
 
 // Of tokens and of acts so many each: an act never waits behind a flood of token requests.
 const takeGroup = (waiting: Waiting[]): readonly Waiting[] => {
-  const tokens = waiting.filter(({ queue }) => queue === 'tokens').slice(0, GROUP_JOBS_MAX)
-  const acts = waiting.filter(({ queue }) => queue !== 'tokens').slice(0, GROUP_JOBS_MAX)
+  const tokens = waiting.filter(({ queue }) => queue === 'tokens').slice(0, GROUP_MAX)
+  const acts = waiting.filter(({ queue }) => queue !== 'tokens').slice(0, GROUP_MAX)
   const taken = new Set([...tokens, ...acts])
   waiting.splice(0, waiting.length, ...waiting.filter(job => !taken.has(job)))
   return [...taken]
 }
 
-/** Tells each job of a group how it went. */
+/** Settles each job of a group by its outcome. */
 const settle = (jobs: readonly Waiting[], outcomes: readonly (Outcome | Error)[]): void =>
   jobs.forEach(({ resolve, reject }, n) => {
     const outcome = outcomes[n] ?? new Error('A job of a group has no outcome.')
@@ -60,8 +61,11 @@ export const makeWriter = (
   { onActs, metrics }: WriterOptions,
 ): GroupWriter => {
   const { pool, transactions } = session
+  const inTime = makeDeadline(session, STORE_DEADLINE_MS, STORE_LATE)
   const waiting: Waiting[] = []
   let isRunning = false
+  const observeCommit = metrics.histogram('mintmark_commit_seconds', {})
+  const observeJobs = metrics.histogram('mintmark_commit_jobs', {})
 
   const commitGroup = async (jobs: readonly Waiting[]): Promise<readonly Outcome[]> => {
     const excludesTokens = jobs.some(({ queue }) => queue === 'act')
@@ -75,8 +79,8 @@ export const makeWriter = (
       })
     const began = session.monotonic()
     const outcomes = await askAgain(() => pool.use(commit, until))
-    metrics.observe('mintmark_commit_seconds', {}, (session.monotonic() - began) / 1000)
-    metrics.observe('mintmark_commit_jobs', {}, jobs.length)
+    observeCommit((session.monotonic() - began) / 1000)
+    observeJobs(jobs.length)
     countEndings(metrics, endings)
     return outcomes
   }
@@ -92,7 +96,7 @@ export const makeWriter = (
   }
 
   const runGroup = async (jobs: readonly Waiting[]): Promise<void> => {
-    // What the server refuses of a commit it has taken back: each job can be done again by itself.
+    // A commit that the server refuses is rolled back: each job can be repeated by itself.
     const outcomes = await oneByOne(jobs, commitWithPartitions)
     settle(jobs, outcomes)
     if (jobs.some(({ queue }, n) => queue === 'act' && 'value' in (outcomes[n] ?? {}))) onActs()
@@ -116,7 +120,7 @@ export const makeWriter = (
     })
 
   return {
-    run: job => inTime(session, enqueue(job), job.until),
-    hold: makeExclusiveLock(session, open),
+    run: job => inTime(enqueue(job), job.until),
+    exclusively: makeExclusiveLock(session, open, inTime),
   }
 }

@@ -1,5 +1,5 @@
-// What tells a backup, and a store that went on elsewhere, from a store: a mark in the header of its file, which whoever
-// opens a store sees first.
+// The mark of a backup, and of a store that went on elsewhere: in the header of the file, which is read first when a store
+// is opened.
 import type { Database } from 'better-sqlite3'
 import { StoreProblem } from '../../store-problem.ts'
 import type { BackupContent } from '../../../domain/restore.ts'

@@ -9,7 +9,7 @@ import { monotonicMs } from '../../monotonic.ts'
 /** What a thread needs to read the clock: both members can be handed to another thread. */
 export type ClockCells = {
   /**
-   * [0] what to add to monotonic time; [1] the same as of [2], less the time that the machine had slept by then; [2] the
+   * [0] what to add to monotonic time; [1] the same as of [2], less the time that the machine had slept; [2] the
    * monotonic time since which steps ahead are added up.
    */
   readonly offset: SharedArrayBuffer

@@ -17,7 +17,7 @@ export const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x01021997, '9P'],
 ])
 
-/** The f_type of the file system of a folder; undefined where the system does not tell it as Linux does. */
+/** The f_type of the file system of a folder; undefined where the system does not report it as Linux does. */
 type FileSystemTypeOf = (folder: string) => number | undefined
 
 const fileSystemTypeOf: FileSystemTypeOf = folder =>
@@ -58,7 +58,7 @@ const makeFile = (file: string): void => {
   }
 }
 
-/** Refuses a user who is not the owner of the store: what he created beside it would be closed to the service. */
+/** Refuses a user who is not the owner of the store: files that they create beside it would be closed to the service. */
 export const refuseForeignUser = (file: string, userId = () => process.getuid?.()): void => {
   const user = userId()
   const owned = existsSync(file) ? file : dirname(file)
@@ -180,7 +180,7 @@ const openMigrated = (file: string, typeOf: FileSystemTypeOf, opening: Opening =
 /** The writing connection; one in a process. */
 export const openForWriting = (file: string, typeOf = fileSystemTypeOf): Database.Database => openMigrated(file, typeOf)
 
-/** A connection for whoever moves the store, also after it was marked as moved. */
+/** A connection for a move of the store, also after it was marked as moved. */
 export const openForMove = (file: string): Database.Database =>
   openMigrated(file, fileSystemTypeOf, { takesMoved: true })
 

@@ -29,7 +29,7 @@ export const takeServingLock = (file: string): (() => void) =>
     `${file} is in use by a mintmark that runs: stop that one first, or set MINTMARK_DATA_DIR.`,
   )
 
-/** The same for whoever copies the store into a database. */
+/** The same for a copy of the store into a database. */
 export const takeMovingLock = (file: string): (() => void) =>
   takeLock(`${file}-moving`, `Another migrate-store copies ${file}: wait for it, or end it.`)
 

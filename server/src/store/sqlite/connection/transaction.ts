@@ -43,7 +43,7 @@ export const writingConnection = (
   return { db, sql, sets: makeSets(), live: makeLiveTokens(), clock, leaseMs, guard, onCommitted }
 }
 
-/** After a rollback: what is remembered may be of what was taken back. */
+/** After a rollback: caches may contain what was rolled back. */
 export const forgetMemory = ({ sets, live }: WritingConnection): void => {
   sets.forget()
   live.forget(null)

@@ -1,5 +1,6 @@
 // What of the ledger's port SQLite does in its own way: looking tokens up, and handing new ones over to be written.
 import { randomUUID } from 'node:crypto'
+import { ENDED_SEQ } from '../../ledger/cut-offs.ts'
 import { lineageKey, type NameCaches, readNamedLineage, recordWith, type RowNames } from '../../ledger/name-caches.ts'
 import type { HotLedger } from '../../ledger/token-ledger.ts'
 import { packTokens } from '../writer/packed-tokens.ts'
@@ -16,33 +17,35 @@ import { NO_ANCESTORS, type TokenNumbers, tokenOf } from '../../ledger/token-row
 import type { NameCache } from '../../name-cache.ts'
 import { runProgram, type Statements } from '../connection/statements.ts'
 
-export const makeHotLedger = (reader: SqliteReader, nameCaches: NameCaches, writer: SqliteWriter): HotLedger => ({
-  find: async addresses =>
-    addresses.length === 0 ? [] : reader.readDirectly(snapshot => findTokens(snapshot, nameCaches, addresses)),
-  insert: (tokens, until) => writer.call('insertTokens', packTokens(tokens), until),
-  exclusively: async (work, until) => {
-    const pause = randomUUID()
-    await writer.call('pauseActs', pause, until)
-    try {
-      return await work({ insert: tokens => writer.call('insertTokens', packTokens(tokens), until) })
-    } finally {
-      // Where this fails, the pause ends by itself. Where it comes too late, the pause that is on is another's, and stays.
-      writer.call('resumeActs', pause).catch(() => undefined)
-    }
-  },
-})
+export const makeHotLedger = (reader: SqliteReader, nameCaches: NameCaches, writer: SqliteWriter): HotLedger => {
+  const findTokens = makeFindTokens(nameCaches)
+  return {
+    find: async addresses =>
+      addresses.length === 0 ? [] : reader.readDirectly(snapshot => findTokens(snapshot, addresses)),
+    insert: (tokens, until) => writer.call('insertTokens', packTokens(tokens), until),
+    exclusively: async (work, until) => {
+      const pause = randomUUID()
+      await writer.call('pauseActs', pause, until)
+      try {
+        return await work({ insert: tokens => writer.call('insertTokens', packTokens(tokens), until) })
+      } finally {
+        // Where this fails, the pause ends by itself. Where it comes too late, the pause that is on is another's, and stays.
+        writer.call('resumeActs', pause).catch(() => undefined)
+      }
+    },
+  }
+}
 
 type FoundRow = TokenNumbers & { readonly digest: Digest }
 
-// As text: buffers that cross into SQLite and back cost more than the look-up.
-const SELECT = `select agent, cred, key, scope, aud, seq, lineage, lower(hex(digest)) as digest from token
-  where life = ? and id = unhex(?, '-')`
+// As text: buffers that cross into SQLite and back cost more than the look-up. A row comes back whether one is found or not: to
+// find none takes as long.
+const SELECT = `select agent, cred, key, scope, aud, seq, lineage, lower(hex(digest)) as digest
+  from (select ? as wanted_life, unhex(?, '-') as wanted_id) left join token on life = wanted_life and id = wanted_id`
 
-const ENDED_SEQ = {
-  agent: 'select ended_seq as seq from agent where n = ?',
-  credential: 'select ended_seq as seq from credential where n = ?',
-  key: 'select ended_seq as seq from signing_key where n = ?',
-} as const
+type Row = FoundRow | { readonly agent: null }
+
+const isThere = (row: Row): row is FoundRow => row.agent !== null
 
 const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers): EndedSeqs => {
   // No act ended many tokens since this one was decided on: no number can be above its own.
@@ -60,7 +63,7 @@ const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers): EndedSe
   }
 }
 
-/** Without a statement program where it is remembered: it would cost as much as the rest. */
+/** Without a statement program where it is cached: it would cost as much as the rest. */
 const recallNow = <T>(sql: Statements, { known, read }: NameCache<number, T>, n: number): T =>
   known(n) ?? runProgram(sql, read(n))
 
@@ -76,8 +79,10 @@ const namesOf = (sql: Statements, row: TokenNumbers, nameCaches: NameCaches, set
   lineage: row.lineage === null ? null : lineageNow(sql, row, nameCaches, sets),
 })
 
-const lookUp = (snapshot: SqliteSnapshot, address: TokenAddress): FoundRow | undefined =>
-  snapshot.sql<FoundRow>(SELECT).get(address.lifetimeSeconds, address.id)
+const lookUp = (snapshot: SqliteSnapshot, address: TokenAddress): FoundRow | undefined => {
+  const row = snapshot.sql<Row>(SELECT).get(address.lifetimeSeconds, address.id)
+  return row !== undefined && isThere(row) ? row : undefined
+}
 
 const ancestorsOf = ({ sql, sets }: SqliteSnapshot, { lineage }: TokenNumbers): readonly StoredAncestor[] =>
   lineage === null ? NO_ANCESTORS : recallNow(sql, sets.lineage, lineage)
@@ -88,7 +93,7 @@ const lookedUp = (snapshot: SqliteSnapshot, address: TokenAddress, row: FoundRow
   const scope = recallNow(sql, sets.scope, row.scope).items
   const audience = recallNow(sql, sets.audience, row.aud)
   const token = tokenOf(address, row, { scope, audience, ancestors: ancestorsOf(snapshot, row) })
-  const openCutOffs = row.seq >= service.lastEndSeq ? [] : runProgram(sql, snapshot.cutOffs())
+  const openCutOffs = row.seq >= service.lastEndSeq ? [] : runProgram(sql, snapshot.comparedCutOffs())
   return { token, ended: endedSeqs(snapshot, row), openCutOffs, now }
 }
 
@@ -99,24 +104,50 @@ const lookUpAncestors = (snapshot: SqliteSnapshot, ancestors: readonly Ancestor[
     return row === undefined ? undefined : lookedUp(snapshot, address, row)
   })
 
-/** In order; undefined where there is no row, because the token was never written or has been moved. */
-export const findTokens = (
-  snapshot: SqliteSnapshot,
-  nameCaches: NameCaches,
-  addresses: readonly TokenAddress[],
-): readonly (FoundToken | undefined)[] => {
-  const { sql, sets } = snapshot
-  return addresses.map(address => {
-    const row = lookUp(snapshot, address)
-    if (row === undefined) return undefined
-    const names = namesOf(sql, row, nameCaches, sets)
-    const one = lookedUp(snapshot, address, row)
-    return {
-      ...recordWith(address, names),
-      dead: isDead(one, lookUpAncestors(snapshot, one.token.ancestors)),
-      digest: row.digest,
-      publicJwk: names.publicJwk,
-      seq: row.seq,
+type Addressed = { readonly address: TokenAddress; readonly row: FoundRow }
+
+const describe = (snapshot: SqliteSnapshot, nameCaches: NameCaches, { address, row }: Addressed): FoundToken => {
+  const names = namesOf(snapshot.sql, row, nameCaches, snapshot.sets)
+  const one = lookedUp(snapshot, address, row)
+  return {
+    ...recordWith(address, names),
+    dead: isDead(one, lookUpAncestors(snapshot, one.token.ancestors)),
+    digest: row.digest,
+    publicJwk: names.publicJwk,
+    seq: row.seq,
+  }
+}
+
+/** Whether no name of the row would have to be read: those that retention removed are not there. */
+const isRemembered = ({ sets }: SqliteSnapshot, nameCaches: NameCaches, row: FoundRow): boolean =>
+  nameCaches.agent.known(row.agent) !== undefined &&
+  nameCaches.credential.known(row.cred) !== undefined &&
+  nameCaches.publicJwk.known(row.key) !== undefined &&
+  sets.scope.known(row.scope) !== undefined &&
+  sets.audience.known(row.aud) !== undefined
+
+/** No token of ours is there: it would have been issued in 1970. */
+const NOWHERE: TokenAddress = { id: '00000000-0000-7000-8000-000000000000', lifetimeSeconds: 1 }
+
+/**
+ * Finds tokens, in order; undefined where there is no row, because the token was never written or has been moved. By the time
+ * nobody learns which it was: what finds nothing does the rest with the token that was found last, and forgets it.
+ */
+const makeFindTokens = (nameCaches: NameCaches) => {
+  let decoy: Addressed | undefined
+  const findOne = (snapshot: SqliteSnapshot, address: TokenAddress | undefined): FoundToken | undefined => {
+    const row = lookUp(snapshot, address ?? decoy?.address ?? NOWHERE)
+    if (address !== undefined && row !== undefined) {
+      const found = { address, row }
+      // One with a parent would cost a read for each of its ancestors.
+      if (row.lineage === null) decoy = found
+      return describe(snapshot, nameCaches, found)
     }
-  })
+    if (decoy !== undefined && isRemembered(snapshot, nameCaches, decoy.row)) describe(snapshot, nameCaches, decoy)
+    return undefined
+  }
+  return (
+    snapshot: SqliteSnapshot,
+    addresses: readonly (TokenAddress | undefined)[],
+  ): readonly (FoundToken | undefined)[] => addresses.map(address => findOne(snapshot, address))
 }

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { CutOff } from '../../../domain/ledger/ledger.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
-import { readOpenCutOffs } from '../../ledger/cut-offs.ts'
+import { readComparedCutOffs, readOpenCutOffs } from '../../ledger/cut-offs.ts'
 import type { LabelsOf, Metrics } from '../../../ports/metrics.ts'
 import { LATE, makeLease } from '../../lease.ts'
 import { makeSets } from '../../ledger/interned-sets.ts'
@@ -16,7 +16,11 @@ import { endedBetween } from '../connection/transaction.ts'
 import type { SqliteWriter } from '../writer/writer-client.ts'
 
 /** A snapshot, and the statements of its connection for what is done most. */
-export type SqliteSnapshot = Snapshot & { readonly sql: Statements }
+export type SqliteSnapshot = Snapshot & {
+  readonly sql: Statements
+  /** The open cut-offs that look-ups compare. */
+  readonly comparedCutOffs: () => Program<readonly CutOff[]>
+}
 
 export type SqliteReader = Reader & {
   /** As `read`, for work that is no statement program. */
@@ -26,11 +30,13 @@ export type SqliteReader = Reader & {
 
 type Kind = LabelsOf<'mintmark_store_read_seconds'>['kind']
 
-type Seen = { cutOffs: readonly CutOff[] | undefined }
-
-function* readOnce(seen: Seen): Program<readonly CutOff[]> {
-  seen.cutOffs ??= yield* readOpenCutOffs()
-  return seen.cutOffs
+/** Reads once in a snapshot, however often it is asked. */
+const once = (read: () => Program<readonly CutOff[]>) => {
+  let seen: readonly CutOff[] | undefined
+  return function* (): Program<readonly CutOff[]> {
+    seen ??= yield* read()
+    return seen
+  }
 }
 
 const ATTEMPTS = 5
@@ -49,15 +55,17 @@ export const makeReader = (
 ): SqliteReader => {
   const sql = statementsOf(db)
   const sets = makeSets()
+  const open = (kind: Kind) => metrics.histogram('mintmark_store_read_seconds', { kind })
+  const observe = { tokens: open('tokens'), snapshot: open('snapshot') }
   const lease = makeLease(() => writer.call('renewLease', null), onFault)
 
   const snapshot = <T>(work: (snapshot: SqliteSnapshot) => T): T => {
     sql('begin').run()
     try {
       const service = readServiceRow(sql)
-      const seen: Seen = { cutOffs: undefined }
       const now = Math.max(clock(), service.lastAt)
-      return work({ sql, sets, service, now, cutOffs: () => readOnce(seen), endedBetween })
+      const [cutOffs, comparedCutOffs] = [once(readOpenCutOffs), once(readComparedCutOffs)]
+      return work({ sql, sets, service, now, cutOffs, comparedCutOffs, endedBetween })
     } finally {
       if (db.inTransaction) sql('commit').run()
     }
@@ -68,7 +76,7 @@ export const makeReader = (
     try {
       return attemptOften(work)
     } finally {
-      metrics.observe('mintmark_store_read_seconds', { kind }, (performance.now() - began) / 1000)
+      observe[kind]((performance.now() - began) / 1000)
     }
   }
 

@@ -2,10 +2,14 @@
 import type { Database } from 'better-sqlite3'
 import type { StoreMaker } from '../../store-options.ts'
 import { ADMINISTRATION } from './administration.ts'
+import { openNewFeed } from '../../feed/open-feed.ts'
 import { AGENT_USAGE } from './agent-usage.ts'
 import { ENDED_MINUTES } from './ended-minutes.ts'
 import { LEDGER } from './ledger.ts'
 import { LINEAGE } from './lineage.ts'
+import { REVOCATION_FEED } from './revocation-feed.ts'
+import { SESSIONS } from './sessions.ts'
+import { TOKEN_USES } from './token-uses.ts'
 import { SCHEMA_VERSION } from '../../schema-version.ts'
 
 type Migration = {
@@ -24,6 +28,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'the usage of agents', sql: AGENT_USAGE, oldestProgram: 3 },
   // The first token that is got for another excludes older programs: store/ledger/lineages.ts.
   { name: 'lineage', sql: LINEAGE, oldestProgram: 3 },
+  // Its opening excludes older programs: store/feed/open-feed.ts.
+  { name: 'revocation feed', sql: REVOCATION_FEED, oldestProgram: 3 },
+  { name: 'sessions', sql: SESSIONS, oldestProgram: 3 },
+  { name: 'uses of tokens', sql: TOKEN_USES, oldestProgram: 3 },
 ]
 
 /** The version that this program writes. */
@@ -37,6 +45,9 @@ export const schemaVersionOf = (db: Database): SchemaVersion => {
   if (exists === undefined) return { version: 0, oldestProgram: 0 }
   return db.prepare<[], SchemaVersion>(SCHEMA_VERSION).get() ?? { version: 0, oldestProgram: 0 }
 }
+
+const FIRST_SERVICE = `insert into service (one, made_by, seq, ended_seq, last_end_seq, clock_lease, last_at)
+  values (1, ?, 1, 0, 0, 0, 0)`
 
 /** Applies what is missing in one transaction: a migration that fails leaves the store as it was. */
 export const applyMigrations = (
@@ -57,6 +68,10 @@ export const applyMigrations = (
     })
     const dangling = db.pragma('foreign_key_check')
     if (!Array.isArray(dangling) || dangling.length > 0) throw new Error('A migration left rows that refer to nothing.')
-    if (version === 0) db.prepare('insert into service values (1, ?, 1, 0, 0, 0, 0)').run(first.madeBy)
+    if (version > 0) return
+    db.prepare(FIRST_SERVICE).run(first.madeBy)
+    if (migrations.some(({ name }) => name === 'revocation feed')) {
+      for (const { text, values } of openNewFeed()) db.prepare(text).run(...values)
+    }
   }).immediate()
 }

@@ -14,6 +14,9 @@ import {
 } from '../connection/transaction.ts'
 import type { Failure, JobMessage, ReportedFault, Reply } from './writer-messages.ts'
 
+/** Takes seconds. */
+type ObserveSync = (seconds: number) => void
+
 const messageOf = (fault: unknown): string =>
   fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault)
 
@@ -57,22 +60,33 @@ const runEach = (connection: WritingConnection, tx: SqliteTransaction, jobs: rea
     }
   })
 
+/** Commits, and measures how long that alone takes: SQLite syncs the disk in it. */
+const commit = ({ sql }: WritingConnection, observeSync: ObserveSync): void => {
+  const began = monotonicMs()
+  sql('commit').run()
+  observeSync((monotonicMs() - began) / 1000)
+}
+
 /**
- * A reply for each job: durable, or failed. Where the commit itself fails no caller is told that anything was done; where it
+ * A reply for each job: durable, or failed. Where the commit itself fails no caller gets a success; where it
  * is not the disk's fault, each job is done again by itself.
  */
-export const groupCommit = (connection: WritingConnection, jobs: readonly JobMessage[]): Reply[] => {
+export const groupCommit = (
+  connection: WritingConnection,
+  jobs: readonly JobMessage[],
+  observeSync: ObserveSync = () => undefined,
+): Reply[] => {
   try {
     begin(connection, Math.max(...jobs.map(({ deadline }) => deadline)))
     const tx = openTransaction(connection)
     const replies = runEach(connection, tx, jobs)
-    connection.sql('commit').run()
+    commit(connection, observeSync)
     connection.onCommitted(tx)
     return replies
   } catch (fault) {
     if (connection.db.inTransaction) connection.db.exec('rollback')
     forgetMemory(connection)
-    if (jobs.length > 1 && !isStoreFault(fault)) return jobs.flatMap(job => groupCommit(connection, [job]))
+    if (jobs.length > 1 && !isStoreFault(fault)) return jobs.flatMap(job => groupCommit(connection, [job], observeSync))
     return jobs.map(({ n }) => ({ n, failure: failureOf(fault) }))
   }
 }

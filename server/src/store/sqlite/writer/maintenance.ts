@@ -39,14 +39,22 @@ const runStep = (connection: WritingConnection, { work }: Step): void => {
 /** Tasks with many steps, one after another. */
 const MANY_ROWS: ReadonlySet<string> = new Set(['backfill of revocations', 'descendants of ended tokens'])
 
-/** Starts the maintenance; the function it returns says that an act was done. Steps give way to requests. */
+export type RunningMaintenance = {
+  /** Says that an act was done. */
+  readonly wake: () => void
+  /** Nothing more is begun. */
+  readonly stop: () => void
+}
+
+/** Starts the maintenance. Its steps give way to requests. */
 export const startMaintenance = (
   connection: WritingConnection,
   surroundings: MaintenanceSurroundings,
-): (() => void) => {
+): RunningMaintenance => {
   const { leaveGap, askedAt } = surroundings
   const maintenance = makeMaintenanceSchedule({ ...surroundings, retentionStep })
   let running = false
+  let isStopped = false
 
   const pauseAfter = ({ name }: Step, began: number): number => {
     const now = monotonicMs()
@@ -62,6 +70,8 @@ export const startMaintenance = (
 
   const turn = (): void => {
     running = false
+    // What was put off for this turn would find the store closed.
+    if (isStopped) return
     let pauseMs = 0
     try {
       const step = runProgram(connection.sql, maintenance.due(connection.clock))
@@ -89,6 +99,10 @@ export const startMaintenance = (
     wake()
   }
 
-  setInterval(tick, EVERY_MS).unref()
-  return wake
+  const ticking = setInterval(tick, EVERY_MS).unref()
+  const stop = (): void => {
+    isStopped = true
+    clearInterval(ticking)
+  }
+  return { wake, stop }
 }

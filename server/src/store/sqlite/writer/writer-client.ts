@@ -3,12 +3,12 @@ import type { MessagePort, Transferable } from 'node:worker_threads'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { monotonicMs } from '../../monotonic.ts'
-import { STORE_DEADLINE_MS } from '../../store-options.ts'
+import { STORE_DEADLINE_MS, STORE_LATE } from '../../store-options.ts'
 import type { JobInput, JobName, JobOutput } from './jobs.ts'
 import { NO_TRACES, type Span, type Traces } from '../../../ports/traces.ts'
 import type { CommitTimes, Failure, JobMessage, Reply } from './writer-messages.ts'
 
-/** `until`: the caller's deadline, where that is sooner than the store's own. What has not begun by then is not begun. */
+/** `until`: the caller's deadline, where that is sooner than the store's own. What has not begun when it passes is not begun. */
 export type SqliteWriter = {
   readonly call: <Name extends JobName>(
     job: Name,
@@ -21,8 +21,6 @@ type WriterClient = SqliteWriter & {
   /** Takes the port to a writing thread, the first or the next after one that ended. */
   readonly connect: (port: MessagePort) => void
 }
-
-const LATE = 'The store did not answer in time.'
 
 type Waiting = {
   readonly resolve: (value: unknown) => void
@@ -92,7 +90,7 @@ export const makeWriterClient = (options: ClientOptions = {}): WriterClient => {
   /** In how many ms the caller is refused. A request whose time is up before this step begins takes no further one. */
   const patienceMs = (until: MonotonicMilliseconds = Number.POSITIVE_INFINITY): number => {
     const left = Math.min(deadlineMs, until - monotonicMs())
-    if (left <= 0) throw new Unavailable(LATE)
+    if (left <= 0) throw new Unavailable(STORE_LATE)
     return left
   }
 
@@ -100,7 +98,7 @@ export const makeWriterClient = (options: ClientOptions = {}): WriterClient => {
     new Promise<unknown>((resolve, reject) => {
       const to = connected()
       const n = ++last
-      const late = () => settle(n)?.reject(new Unavailable(LATE))
+      const late = () => settle(n)?.reject(new Unavailable(STORE_LATE))
       if (waiting.size === 0) to.ref()
       const span = traces.current()
       waiting.set(n, { resolve, reject, timer: setTimeout(late, waitMs), span })

@@ -1,26 +1,24 @@
 // Keeps the one writing thread of a process running, and connects the threads that serve to it.
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Seal } from '../../../domain/audit/seal.ts'
 import type { OnFault } from '../../background.ts'
 import { StoreProblem } from '../../store-problem.ts'
+import { makeWriterThread, type WriterThread } from './make-writer-thread.ts'
 import type { ReportedFault, WriterControl, WriterOptions, WriterReport } from './writer-messages.ts'
 
 const RESTART_MS = 1000
 
-const TOO_FEW_THREADS =
-  'This user may start no further thread (EAGAIN): raise the limit with `ulimit -u`, TasksMax= of systemd or --pids-limit of a container.'
-
 export type WriterHost = {
   /**
    * Hands over a port to the writing thread, now and whenever one that ended has been replaced, until the function that
-   * it gives is called.
+   * it returns is called.
    */
   readonly attach: (take: (port: MessagePort) => void) => () => void
   /** Commits what has been handed over and ends the thread. */
   readonly close: () => Promise<void>
 }
 
-/** Who hears of what the thread does by itself. */
+/** Called for what the thread does by itself. */
 type WriterListeners = {
   readonly onFault: OnFault
   readonly onSeal?: ((seal: Seal) => void) | undefined
@@ -29,20 +27,12 @@ type WriterListeners = {
 
 const faultOf = ({ message, stack }: ReportedFault): Error => Object.assign(new Error(message), { stack })
 
-const makeThread = (workerData: WriterOptions): Worker => {
-  try {
-    const program = new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url)
-    return new Worker(program, { workerData, name: 'mintmark writer' })
-  } catch (fault) {
-    // What Node says of a thread that the system does not give.
-    if (!(fault instanceof Error && fault.message === 'EAGAIN')) throw fault
-    throw new StoreProblem(TOO_FEW_THREADS)
-  }
-}
-
-const startThread = (options: WriterOptions, { onFault, onSeal, onKeyWanted }: WriterListeners): Promise<Worker> =>
+const startThread = (
+  options: WriterOptions,
+  { onFault, onSeal, onKeyWanted }: WriterListeners,
+): Promise<WriterThread> =>
   new Promise((resolve, reject) => {
-    const thread = makeThread(options)
+    const thread = makeWriterThread(options)
     thread.on('message', (report: WriterReport) => {
       if (report === 'ready') resolve(thread)
       else if (report === 'key wanted') onKeyWanted?.()
@@ -56,7 +46,7 @@ const startThread = (options: WriterOptions, { onFault, onSeal, onKeyWanted }: W
 /** Starts the writing thread. One that ends by itself is replaced; until then its clients are refused. */
 export const startWriter = async (options: WriterOptions, listeners: WriterListeners): Promise<WriterHost> => {
   const takers = new Set<(port: MessagePort) => void>()
-  let thread: Worker | undefined
+  let thread: WriterThread | undefined
   let starting: Promise<void> | undefined
   let closing = false
 
@@ -69,7 +59,7 @@ export const startWriter = async (options: WriterOptions, listeners: WriterListe
     take(port2)
   }
 
-  const adopt = async (promised: Promise<Worker>): Promise<void> => {
+  const adopt = async (promised: Promise<WriterThread>): Promise<void> => {
     const started = await promised
     let why: unknown = new Error('The writing thread ended without an error.')
     started.on('error', fault => {

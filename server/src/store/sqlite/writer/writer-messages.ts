@@ -25,7 +25,7 @@ export type WriterOptions = {
 
 export type JobMessage = {
   readonly n: number
-  /** In ms of monotonicMs(): a job that has not begun by then is not begun. */
+  /** In ms of monotonicMs(): a job that has not begun when it passes is not begun. */
   readonly deadline: number
   /** When it was handed over, on the same clock. */
   readonly sentAt: number

@@ -1,6 +1,6 @@
 // What has arrived at the writing thread and is not written yet, in two queues: acts never wait behind a flood of new tokens.
 import type { MessagePort } from 'node:worker_threads'
-import { GROUP_JOBS_MAX } from '../../store-options.ts'
+import { GROUP_MAX } from '../../../domain/one-by-one.ts'
 import { QUIET_JOBS } from '../../jobs.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import type { JobInput, JobName } from './jobs.ts'
@@ -15,7 +15,7 @@ const NEVER_PAUSED: ReadonlySet<JobName> = new Set([...QUIET_JOBS, 'resumeActs',
 
 /** Removes the first jobs that are chosen, one group at most. */
 const takeFrom = (queue: Arrived[], isChosen: (job: JobName) => boolean): readonly Arrived[] => {
-  const taken = new Set(queue.filter(({ message }) => isChosen(message.job)).slice(0, GROUP_JOBS_MAX))
+  const taken = new Set(queue.filter(({ message }) => isChosen(message.job)).slice(0, GROUP_MAX))
   queue.splice(0, queue.length, ...queue.filter(job => !taken.has(job)))
   return [...taken]
 }
@@ -38,7 +38,7 @@ export const makeWriterQueue = (monotonic = monotonicMs) => {
 
   const takeActs = (): readonly Arrived[] => {
     if (isPaused()) return takeFrom(acts, job => NEVER_PAUSED.has(job))
-    const taken = acts.splice(0, GROUP_JOBS_MAX)
+    const taken = acts.splice(0, GROUP_MAX)
     // A pause begins behind acts, so that two callers who pause them in turn do not stop them.
     const late = takeLatePauses()
     const pause = pauses.shift()
@@ -68,8 +68,10 @@ export const makeWriterQueue = (monotonic = monotonicMs) => {
      * The jobs of the next group, with room for both queues. New tokens are written first: what an act of their group ends
      * or refuses would have to be decided again.
      */
-    take: (): readonly Arrived[] => [...tokens.splice(0, GROUP_JOBS_MAX), ...takeActs()],
+    take: (): readonly Arrived[] => [...tokens.splice(0, GROUP_MAX), ...takeActs()],
     resume,
+    /** How long acts are still kept back. */
+    pauseLeftMs: (): number => Math.max(0, pausedUntil - monotonic()),
     /** How many have arrived and were not taken. */
     size: (): number => acts.length + tokens.length + pauses.length,
     /** Whether there is nothing to take now. */
@@ -79,4 +81,28 @@ export const makeWriterQueue = (monotonic = monotonicMs) => {
         ? !acts.some(({ message }) => NEVER_PAUSED.has(message.job))
         : acts.length === 0 && pauses.length === 0),
   }
+}
+
+/**
+ * Ends pauses whose callers do not: returns what to call once a pause has begun, and takes what begins the next group.
+ * A timer counts from the beginning of its turn of the event loop, which may be well before the pause: it is set again
+ * until the pause is over, or acts would wait for the next message that happens to arrive.
+ */
+export const makePauseTimer = (
+  queue: Pick<ReturnType<typeof makeWriterQueue>, 'pauseLeftMs'>,
+  turn: () => void,
+  setTimer: (fire: () => void, ms: number) => unknown = setTimeout,
+): (() => void) => {
+  let isSet = false
+  const set = (): void => {
+    const left = Math.ceil(queue.pauseLeftMs())
+    if (isSet || left === 0) return
+    isSet = true
+    setTimer(() => {
+      isSet = false
+      turn()
+      set()
+    }, left)
+  }
+  return set
 }

@@ -69,9 +69,9 @@ class NimbusTest {
     void introspectionAndRevocation() throws Exception {
         var asker = new NimbusAgent(Surroundings.ISSUER, Surroundings.API_KEY_ID, Surroundings.API_KEY);
         var token = take(Surroundings.ORDERS);
-        var told = asker.introspect(token).toSuccessResponse();
-        assertTrue(told.isActive());
-        assertEquals(Surroundings.ORDERS, told.getAudience().get(0).getValue());
+        var answer = asker.introspect(token).toSuccessResponse();
+        assertTrue(answer.isActive());
+        assertEquals(Surroundings.ORDERS, answer.getAudience().get(0).getValue());
         agent.revoke(token);
         assertFalse(asker.introspect(token).toSuccessResponse().isActive());
         // What has only the keys cannot know.

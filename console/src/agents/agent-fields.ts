@@ -1,0 +1,124 @@
+// The settings of an agent as fields of a form: what a field says as the API takes it, and as options of the command.
+import type { AgentRecord, ChangeAgentBody } from '../../../packages/client/src/index.ts'
+import { GRANT_TYPES } from '../../../api/values/delegation.ts'
+import { AT_LIVE_TOKENS_MAX } from '../../../api/values/limits.ts'
+
+type Setting = keyof ChangeAgentBody
+
+/** `text` may be long; `words` are separated by white space; `labels` are lines of `key=value`. */
+export type Kind = 'line' | 'text' | 'words' | 'number' | 'flag' | 'labels' | readonly string[]
+
+export type Field = {
+  readonly title: string
+  readonly kind: Kind
+  readonly hint?: string
+  readonly isRequired?: true
+  /** Of the command, where it is not the name of the setting. */
+  readonly option?: string
+}
+
+export const FIELDS: Readonly<Record<Setting, Field>> = {
+  name: { title: 'Name', kind: 'line', hint: 'which no other agent has', isRequired: true },
+  scope: { title: 'Scope', kind: 'line', hint: 'db:read db:write', isRequired: true },
+  owner: { title: 'Owner', kind: 'line', hint: 'who answers for it' },
+  description: { title: 'Description', kind: 'text' },
+  labels: { title: 'Labels', kind: 'labels', hint: 'team=payments, one a line', option: 'label' },
+  default_scope: { title: 'Default scope', kind: 'line', hint: 'where a request names none' },
+  resources: { title: 'Audiences', kind: 'words', hint: 'URIs, or * for any', option: 'resource' },
+  default_audience: { title: 'Default audience', kind: 'line', hint: 'the one of the service' },
+  lifetime_seconds: { title: 'Lifetime of tokens, s', kind: 'number', hint: 'that of the service' },
+  tokens_per_minute: { title: 'Tokens a minute', kind: 'number', hint: 'any number' },
+  tokens_per_day: { title: 'Tokens a day', kind: 'number', hint: 'any number' },
+  live_tokens_max: { title: 'Live tokens', kind: 'number', hint: 'any number' },
+  at_live_tokens_max: { title: 'Beyond its live tokens', kind: AT_LIVE_TOKENS_MAX },
+  dpop_bound_access_tokens: { title: 'Only with DPoP proof', kind: 'flag' },
+  tls_client_certificate_bound_access_tokens: { title: 'Bound to its TLS certificate', kind: 'flag' },
+  grant_types: { title: 'Grants', kind: 'words', hint: GRANT_TYPES[0], option: 'grant-type' },
+  acts_for: { title: 'Acts for', kind: 'words', hint: 'ids of agents, label:key=value, or *' },
+  receives: { title: 'Exchanges tokens for', kind: 'words', hint: 'URIs' },
+}
+
+export const SETTINGS = Object.keys(FIELDS) as readonly Setting[] // of that table
+
+type Values = Readonly<Record<string, string>>
+
+const formatLabels = (labels: AgentRecord['labels']): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join('\n')
+
+/** What a field shows of an agent; a flag is `on` or empty. */
+export const textOf = (agent: AgentRecord, setting: Setting): string => {
+  if (setting === 'labels') return formatLabels(agent.labels)
+  const value = agent[setting]
+  if (value === null || value === false) return ''
+  if (value === true) return 'on'
+  return typeof value === 'object' ? value.join('\n') : String(value)
+}
+
+const parseLabels = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    text
+      .split('\n')
+      .map(line => line.trim())
+      .filter(line => line !== '')
+      .map(line => {
+        const equals = line.indexOf('=')
+        return equals === -1 ? [line, ''] : [line.slice(0, equals), line.slice(equals + 1)]
+      }),
+  )
+
+const changeOfLabels = (text: string, before: string): LabelsChange => {
+  const [now, was] = [parseLabels(text), parseLabels(before)]
+  const change = new Map<string, string | null>()
+  for (const key of Object.keys(was)) if (!Object.hasOwn(now, key)) change.set(key, null)
+  for (const [key, value] of Object.entries(now)) if (was[key] !== value) change.set(key, value)
+  return Object.fromEntries(change)
+}
+
+type LabelsChange = Readonly<Record<string, string | null>>
+
+type Value = string | number | boolean | null | readonly string[] | LabelsChange
+
+const isList = (value: Value): value is readonly string[] => Array.isArray(value)
+
+const parse = (setting: Setting, text: string, before: string): Value => {
+  const { kind, isRequired } = FIELDS[setting]
+  if (kind === 'labels') return changeOfLabels(text, before)
+  if (kind === 'words') return text.split(/\s+/).filter(word => word !== '')
+  if (kind === 'flag') return text === 'on'
+  if (text === '' && isRequired !== true) return null
+  // What is no number is sent as it is: the service says what is wrong.
+  return kind === 'number' && /^\d{1,9}$/.test(text) ? Number(text) : text
+}
+
+const sameText = (text: string): string => text.replaceAll('\r\n', '\n').trim()
+
+/** Settings as the API takes them. */
+export type Change = Readonly<Record<string, Value>>
+
+/** Those that differ from `before`, as the API takes them. */
+export const changeOf = (values: Values, before: Values): Change => {
+  const changed = SETTINGS.map(setting => {
+    const [now, was] = [sameText(values[setting] ?? ''), sameText(before[setting] ?? '')]
+    return [setting, now, was] as const
+  }).filter(([, now, was]) => now !== was)
+  return Object.fromEntries(changed.map(([setting, now, was]) => [setting, parse(setting, now, was)]))
+}
+
+const optionsOf = (setting: Setting, value: Value): readonly string[] => {
+  const name = FIELDS[setting].option ?? setting.replaceAll('_', '-')
+  if (value === null || value === false || (isList(value) && value.length === 0)) return [`--no-${name}`]
+  if (value === true) return [`--${name}`]
+  if (isList(value)) return value.flatMap(one => [`--${name}`, one])
+  if (typeof value !== 'object') return [`--${name}`, String(value)]
+  return Object.entries(value).flatMap(([key, one]) =>
+    one === null ? ['--remove-label', key] : [`--${name}`, `${key}=${one}`],
+  )
+}
+
+export const optionsFor = (change: Change): readonly string[] =>
+  SETTINGS.flatMap(setting => {
+    const value = change[setting]
+    return value === undefined ? [] : optionsOf(setting, value)
+  })

@@ -1,0 +1,112 @@
+// Makes an agent, or changes the settings of one.
+import type { AgentRecord, CreateAgentBody } from '../../../packages/client/src/index.ts'
+import { addressOf, go } from '../address.ts'
+import { ActDialog } from '../parts/act-dialog.tsx'
+import { textIn } from '../parts/form-fields.tsx'
+import { OPEN } from '../parts/panel.tsx'
+import { SecretOnce } from '../parts/secret-once.tsx'
+import { administration } from '../reading/service.ts'
+import { changeOf, type Field, FIELDS, optionsFor, SETTINGS, textOf } from './agent-fields.ts'
+
+type Setting = (typeof SETTINGS)[number]
+
+const FIRST: readonly Setting[] = ['name', 'scope', 'owner', 'tokens_per_minute']
+
+const Input = ({ name, field, text }: { readonly name: string; readonly field: Field; readonly text: string }) => {
+  const { kind, hint, isRequired } = field
+  const shared = { name, defaultValue: text, placeholder: hint, required: isRequired, autoComplete: 'off' }
+  if (kind === 'text' || kind === 'words' || kind === 'labels')
+    return <textarea {...shared} rows={2} spellCheck={false} />
+  if (typeof kind === 'object') {
+    return (
+      <select name={name} defaultValue={text === '' ? kind[0] : text}>
+        {kind.map(choice => (
+          <option key={choice}>{choice}</option>
+        ))}
+      </select>
+    )
+  }
+  return <input {...shared} spellCheck={false} inputMode={kind === 'number' ? 'numeric' : undefined} />
+}
+
+const SettingField = ({ setting, agent }: { readonly setting: Setting; readonly agent: AgentRecord | undefined }) => {
+  const field = FIELDS[setting]
+  const text = agent === undefined ? '' : textOf(agent, setting)
+  return field.kind === 'flag' ? (
+    <label className="check">
+      <input type="checkbox" name={setting} defaultChecked={text === 'on'} />
+      {field.title}
+    </label>
+  ) : (
+    <label>
+      {field.title}
+      <Input name={setting} field={field} text={text} />
+    </label>
+  )
+}
+
+const Fields = ({ agent }: { readonly agent?: AgentRecord }) => (
+  <>
+    {FIRST.map(setting => (
+      <SettingField key={setting} setting={setting} agent={agent} />
+    ))}
+    <details>
+      <summary>More settings</summary>
+      <div className="fields">
+        {SETTINGS.filter(setting => !FIRST.includes(setting)).map(setting => (
+          <SettingField key={setting} setting={setting} agent={agent} />
+        ))}
+      </div>
+    </details>
+  </>
+)
+
+const [REFUSE] = FIELDS.at_live_tokens_max.kind
+/** Of an agent of which nothing was said. */
+const NEW = { at_live_tokens_max: String(REFUSE) }
+
+const valuesIn = (form: FormData) => Object.fromEntries(SETTINGS.map(setting => [setting, textIn(form, setting)]))
+
+/** A form that was not touched yet changes nothing. */
+const isUntouched = (form: FormData): boolean => form.get('name') === null
+
+const changeIn = (form: FormData, before: Readonly<Record<string, string>>) =>
+  isUntouched(form) ? {} : changeOf(valuesIn(form), before)
+
+export const CreateAgent = () => (
+  <ActDialog
+    trigger="New agent"
+    title="New agent"
+    about="It gets its first secret, with which it asks for tokens."
+    submit="Create it"
+    fields={() => <Fields />}
+    commandOf={form => {
+      const body = { name: 'NAME', scope: 'SCOPE', ...changeIn(form, NEW) }
+      return ['mintmark', 'agent', 'create', ...optionsFor(body)]
+    }}
+    act={form => administration.createAgent({ body: changeIn(form, NEW) as CreateAgentBody })} // the service parses it
+    done={({ client_secret: secret }) => <SecretOnce secret={secret} about="The agent is made." />}
+    onDone={({ agent_id: id }) => go(addressOf('agents', new URLSearchParams({ [OPEN]: id })))}
+  />
+)
+
+export const ChangeAgent = ({ agent }: { readonly agent: AgentRecord }) => {
+  const before = Object.fromEntries(SETTINGS.map(setting => [setting, textOf(agent, setting)]))
+  return (
+    <ActDialog
+      trigger="Change"
+      triggerLabel={`Change ${agent.name}`}
+      title={`Change ${agent.name}`}
+      about="Taking away scope, audiences or whom it acts for ends the tokens that have it, at once."
+      submit="Change it"
+      fields={() => <Fields agent={agent} />}
+      commandOf={form => ['mintmark', 'agent', 'change', agent.agent_id, ...optionsFor(changeIn(form, before))]}
+      act={form =>
+        administration.changeAgent({
+          path: { id: agent.agent_id },
+          body: changeIn(form, before),
+        })
+      }
+    />
+  )
+}

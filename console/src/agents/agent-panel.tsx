@@ -1,0 +1,104 @@
+// One agent: who answers for it, what it may do, its credentials, and the ways to stop it.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { AgentRecord } from '../../../packages/client/src/index.ts'
+import { addressOf } from '../address.ts'
+import { AgentOverTime } from '../charts/lazy-charts.tsx'
+import { Command } from '../parts/command.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { Instant } from '../parts/instant.tsx'
+import { Link } from '../parts/link.tsx'
+import { Members } from '../parts/members.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { useRole } from '../reading/role.ts'
+import { refresh } from '../reading/refresh.ts'
+import { administration } from '../reading/service.ts'
+import { ChangeAgent } from './agent-form.tsx'
+import { Credentials } from './credentials.tsx'
+import { DeleteAgent } from './delete-agent.tsx'
+import { Snippets } from './snippets.tsx'
+import { StopAgent } from './stop-agent.tsx'
+
+const Enable = ({ id }: { readonly id: string }) => {
+  const queryClient = useQueryClient()
+  const enabling = useMutation({
+    mutationFn: () => administration.enableAgent({ path: { id } }),
+    onSettled: () => refresh(queryClient),
+  })
+  return (
+    <>
+      <button type="button" disabled={enabling.isPending} onClick={() => enabling.mutate()}>
+        Enable
+      </button>
+      {enabling.error !== null && <Fault fault={enabling.error} />}
+    </>
+  )
+}
+
+const limitOf = (value: number | null): string => (value === null ? 'any number' : String(value))
+
+const Life = ({ agent }: { readonly agent: AgentRecord }) => {
+  const role = useRole()
+  const isDisabled = agent.disabled_at !== null
+  const list = (screen: string): string => addressOf(screen, new URLSearchParams({ agent_id: agent.agent_id }))
+  return (
+    <>
+      <p className={isDisabled ? 'state ended' : 'state active'}>{isDisabled ? 'disabled' : 'active'}</p>
+      <div className="acts">
+        {!isDisabled && role !== 'viewer' && <StopAgent id={agent.agent_id} name={agent.name} />}
+        {isDisabled && role === 'admin' && <Enable id={agent.agent_id} />}
+        {role === 'admin' && <ChangeAgent agent={agent} />}
+        {role === 'admin' && <DeleteAgent agent={agent} />}
+      </div>
+      <div className="acts">
+        <Link to={list('tokens')}>Live tokens</Link>
+        <Link to={list('history')}>History</Link>
+        <Link to={addressOf('delegation', new URLSearchParams({ agent: agent.agent_id }))}>Delegation</Link>
+      </div>
+      <Members
+        of={[
+          ['Description', agent.description],
+          ['Owner', agent.owner],
+          [
+            'Labels',
+            Object.entries(agent.labels)
+              .map(([name, value]) => `${name}=${value}`)
+              .join('\n'),
+          ],
+          ['Agent', <code key="id">{agent.agent_id}</code>],
+          ['Client', agent.client_id === agent.agent_id ? null : <code key="client">{agent.client_id}</code>],
+          ['Scope', agent.scope],
+          ['Default scope', agent.default_scope],
+          ['Audiences', agent.resources.join('\n')],
+          ['Lifetime of tokens', agent.lifetime_seconds === null ? null : `${agent.lifetime_seconds} s`],
+          ['Tokens a minute', limitOf(agent.tokens_per_minute)],
+          ['Tokens a day', limitOf(agent.tokens_per_day)],
+          ['Live tokens', limitOf(agent.live_tokens_max)],
+          ['Grants', agent.grant_types.join('\n')],
+          ['Made', <Instant key="made" at={agent.created_at} />],
+          ['Disabled', agent.disabled_at === null ? null : <Instant key="disabled" at={agent.disabled_at} />],
+          [
+            'Suspended by a restore',
+            agent.suspended_at === null ? null : <Instant key="suspended" at={agent.suspended_at} />,
+          ],
+        ]}
+      />
+      <AgentOverTime id={agent.agent_id} />
+      <Credentials agentId={agent.agent_id} />
+      <Snippets agent={agent} />
+      <Command words={['mintmark', 'agent', 'show', agent.agent_id]} />
+    </>
+  )
+}
+
+export const AgentPanel = ({ id }: { readonly id: string }) => {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['agent', id],
+    queryFn: ({ signal }) => administration.showAgent({ path: { id }, signal }),
+  })
+  return (
+    <Panel title={data?.name ?? 'Agent'}>
+      {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
+      {data !== undefined && <Life agent={data} />}
+    </Panel>
+  )
+}

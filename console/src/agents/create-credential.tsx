@@ -1,0 +1,42 @@
+// Gives an agent another secret beside those that it has.
+import { ActDialog } from '../parts/act-dialog.tsx'
+import { ExpiryField, expiryIn, expiryOptions, textIn } from '../parts/form-fields.tsx'
+import { SecretOnce } from '../parts/secret-once.tsx'
+import { administration } from '../reading/service.ts'
+
+export const CreateCredential = ({ agentId }: { readonly agentId: string }) => (
+  <ActDialog
+    trigger="New secret"
+    title="New secret"
+    about="It works beside the others. Keys, workloads and certificates in place of a secret are given by options of the same command."
+    submit="Create it"
+    fields={() => (
+      <>
+        <label>
+          Name
+          <input name="name" required maxLength={100} autoComplete="off" placeholder="to know it by" />
+        </label>
+        <ExpiryField />
+      </>
+    )}
+    commandOf={form => {
+      const name = textIn(form, 'name')
+      return [
+        'mintmark',
+        'credential',
+        'create',
+        agentId,
+        '--name',
+        name === '' ? 'NAME' : name,
+        ...expiryOptions(form),
+      ]
+    }}
+    act={form =>
+      administration.createCredential({
+        path: { agent_id: agentId },
+        body: { name: textIn(form, 'name'), ...expiryIn(form) },
+      })
+    }
+    done={({ client_secret: secret = '' }) => <SecretOnce secret={secret} />}
+  />
+)

@@ -1,0 +1,31 @@
+// Gives a credential a successor, and the old one a chosen end. The new secret is shown this once.
+import type { ShowCredentialAnswer } from '../../../packages/client/src/index.ts'
+import { ActDialog } from '../parts/act-dialog.tsx'
+import { GraceField, graceIn } from '../parts/form-fields.tsx'
+import { SecretOnce } from '../parts/secret-once.tsx'
+import { administration } from '../reading/service.ts'
+
+export const RotateCredential = ({ credential }: { readonly credential: ShowCredentialAnswer }) => {
+  const { agent_id, credential_id, name } = credential
+  return (
+    <ActDialog
+      trigger="Roll"
+      triggerLabel={`Roll ${name}`}
+      title={`Roll ${name}`}
+      about="A new secret takes its place. Until the old one ends, both work."
+      submit="Roll it"
+      fields={() => <GraceField />}
+      commandOf={form => {
+        const grace = `${graceIn(form)}s`
+        return ['mintmark', 'credential', 'rotate', agent_id, credential_id, '--grace', grace]
+      }}
+      act={form =>
+        administration.rotateCredential({
+          path: { agent_id, credential_id },
+          body: { grace_seconds: graceIn(form) },
+        })
+      }
+      done={({ client_secret: secret }) => <SecretOnce secret={secret} />}
+    />
+  )
+}

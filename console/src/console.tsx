@@ -1,0 +1,123 @@
+// The frame of the console: who is signed in, the screens, and the one that the address names.
+import { QueryClientProvider, useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { addressOf, useAddress } from './address.ts'
+import type { Jump } from './keyboard/keys.ts'
+import { useKeys } from './keyboard/use-keys.ts'
+import { Fault } from './parts/fault.tsx'
+import { Link } from './parts/link.tsx'
+import { OperatorMenu } from './parts/operator-menu.tsx'
+import { useLiveStream } from './reading/live-stream.ts'
+import { includes, RoleContext } from './reading/role.ts'
+import { makeQueryClient, readSession, type Role, SESSION_KEY, type Session } from './reading/service.ts'
+import { NoRole, SignedOut, SignInOff } from './screens/sign-in.tsx'
+import { HeaderSearch } from './search/header-search.tsx'
+import { type Screen, SCREENS } from './screens/screens.ts'
+
+const queryClient = makeQueryClient()
+
+const KeyHelp = lazy(async () => ({ default: (await import('./keyboard/key-help.tsx')).KeyHelp }))
+
+const CONTENT_ID = 'screen'
+
+const Navigation = ({
+  screens,
+  current,
+}: {
+  readonly screens: readonly Screen[]
+  readonly current: Screen | undefined
+}) => {
+  const place = useRef<HTMLElement>(null)
+  // On a narrow screen it scrolls: the current one is in sight.
+  useEffect(() => {
+    place.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  })
+  return (
+    <nav aria-label="Screens" ref={place}>
+      {screens.map(screen => (
+        <Link key={screen.path} to={addressOf(screen.path)} isCurrent={screen === current}>
+          {screen.title}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+const NOT_FOUND = 'There is no such screen'
+
+/** Names the screen in the title of the page, and moves the focus to a screen that took the place of another. */
+const useArrival = (title: string): void => {
+  const shown = useRef<string>(undefined)
+  useEffect(() => {
+    document.title = `${title} · Mintmark`
+    if (shown.current !== undefined && shown.current !== title) document.getElementById(CONTENT_ID)?.focus()
+    shown.current = title
+  }, [title])
+}
+
+const NotFound = () => (
+  <section className="empty">
+    <h1>{NOT_FOUND}</h1>
+    <p>
+      <Link to={addressOf('')}>To the overview</Link>
+    </p>
+  </section>
+)
+
+const Frame = ({ session, role }: { readonly session: Session; readonly role: Role }) => {
+  const { path } = useAddress()
+  const screens = SCREENS.filter(({ least }) => includes(role, least))
+  const current = screens.find(screen => screen.path === path)
+  const jumps: readonly Jump[] = screens.map(({ key, title, path: to }) => ({ key, title, address: addressOf(to) }))
+  const [isHelpOpen, setHelpOpen] = useState(false)
+  const showHelp = (): void => setHelpOpen(true)
+  useKeys(jumps, showHelp)
+  useArrival(current?.title ?? NOT_FOUND)
+  useLiveStream()
+  return (
+    <div className="frame">
+      <a className="skip" href={`#${CONTENT_ID}`}>
+        To the content
+      </a>
+      <header>
+        <Link to={addressOf('')} className="mark">
+          Mintmark
+        </Link>
+        <HeaderSearch />
+        <OperatorMenu session={session} role={role} onHelp={showHelp} />
+      </header>
+      <Navigation screens={screens} current={current} />
+      <main id={CONTENT_ID} tabIndex={-1}>
+        <Suspense fallback={<p className="quiet">Reading…</p>}>
+          {current === undefined ? <NotFound /> : <current.Show />}
+        </Suspense>
+      </main>
+      {isHelpOpen && (
+        <Suspense>
+          <KeyHelp jumps={jumps} onClose={() => setHelpOpen(false)} />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+const Gate = () => {
+  const { data: session, error, refetch } = useQuery({ queryKey: SESSION_KEY, queryFn: readSession, staleTime: 60_000 })
+  // Who is signed in and cannot be asked for now stays where they are: each request shows what fails.
+  if (session === undefined) return error === null ? null : <Fault fault={error} onAgain={() => void refetch()} />
+  if (session === 'off') return <SignInOff />
+  if (session === 'signed-out') return <SignedOut />
+  const { role } = session
+  if (role === null) return <NoRole session={session} />
+  return (
+    <RoleContext value={role}>
+      <Frame session={session} role={role} />
+    </RoleContext>
+  )
+}
+
+export const Console = () => (
+  <QueryClientProvider client={queryClient}>
+    <Gate />
+  </QueryClientProvider>
+)

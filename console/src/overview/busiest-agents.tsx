@@ -1,0 +1,110 @@
+// The agents by the tokens that they got in the last minute: a runaway one stands first.
+import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { ListAgentUsageAnswer } from '../../../packages/client/src/index.ts'
+import { addressOf } from '../address.ts'
+import { StopAgent } from '../agents/stop-agent.tsx'
+import { Command } from '../parts/command.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { Link } from '../parts/link.tsx'
+import { Time } from '../parts/time.tsx'
+import { useRefreshMs } from '../reading/live-stream.ts'
+import { administration } from '../reading/service.ts'
+import { keepOrder } from './keep-order.ts'
+
+type Busy = ListAgentUsageAnswer['data'][number]
+
+const AGENTS_SHOWN = 20
+const REFRESH_MS = 2_000
+/** Rates fall by themselves. */
+const REFRESH_WITH_STREAM_MS = 5_000
+
+const count = new Intl.NumberFormat('en')
+
+const Row = ({ agent, mayStop }: { readonly agent: Busy; readonly mayStop: boolean }) => (
+  <tr>
+    <th scope="row">
+      <Link to={addressOf('tokens', new URLSearchParams({ agent_id: agent.agent_id }))}>{agent.name}</Link>
+    </th>
+    <td>{agent.owner ?? <span className="quiet">nobody</span>}</td>
+    <td className="number">{count.format(agent.tokens_last_minute)}</td>
+    <td className="number">{count.format(agent.tokens_last_hour)}</td>
+    <td className="number">{count.format(agent.tokens_last_day)}</td>
+    <td className="number">
+      {count.format(agent.live_tokens.count)}
+      {!agent.live_tokens.exact && '+'}
+    </td>
+    <td className="number">{count.format(agent.refusals)}</td>
+    <td>{agent.last_issued_at === null ? '' : <Time at={agent.last_issued_at} />}</td>
+    <td className="act">
+      {agent.state !== 'active' ? agent.state : mayStop && <StopAgent id={agent.agent_id} name={agent.name} />}
+    </td>
+  </tr>
+)
+
+const idOf = (agent: Busy): string => agent.agent_id
+
+/** The rows, in an order that does not change while the pointer or the focus is in the table; and what notices both. */
+const useCalmOrder = (newest: readonly Busy[]) => {
+  const [isPointed, setPointed] = useState(false)
+  const order = useRef<readonly string[]>([])
+  const rows = isPointed ? keepOrder(order.current, newest, idOf) : newest
+  order.current = rows.map(idOf)
+  const [enter, leave] = [() => setPointed(true), () => setPointed(false)]
+  return { rows, pointed: { onPointerEnter: enter, onPointerLeave: leave, onFocus: enter, onBlur: leave } }
+}
+
+export const BusiestAgents = ({ mayStop }: { readonly mayStop: boolean }) => {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['usage', 'agents'],
+    queryFn: ({ signal }) => administration.listAgentUsage({ query: { limit: AGENTS_SHOWN }, signal }),
+    refetchInterval: useRefreshMs(REFRESH_MS, REFRESH_WITH_STREAM_MS),
+  })
+  const { rows, pointed } = useCalmOrder(data?.data ?? [])
+  if (error !== null) return <Fault fault={error} onAgain={() => void refetch()} />
+  if (data === undefined) return <p className="quiet">Reading…</p>
+  if (data.data.length === 0) {
+    return (
+      <section className="empty">
+        <p>No agent asked for a token within the last day.</p>
+        <Command words={['mintmark', 'agent', 'create', '--name', 'NAME', '--scope', 'SCOPE']} />
+      </section>
+    )
+  }
+  return (
+    <div className="records by-rate" {...pointed}>
+      <table aria-label="Agents by tokens of the last minute">
+        <thead>
+          <tr>
+            <th scope="col">Agent</th>
+            <th scope="col">Owner</th>
+            <th scope="col" className="number">
+              Last minute
+            </th>
+            <th scope="col" className="number">
+              Hour
+            </th>
+            <th scope="col" className="number">
+              Day
+            </th>
+            <th scope="col" className="number">
+              Live
+            </th>
+            <th scope="col" className="number">
+              Refused
+            </th>
+            <th scope="col">Last token</th>
+            <th scope="col">
+              <span className="unseen">Acts</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(agent => (
+            <Row key={agent.agent_id} agent={agent} mayStop={mayStop} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

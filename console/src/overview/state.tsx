@@ -1,0 +1,58 @@
+// The state of the service on one line of figures.
+import { useQuery } from '@tanstack/react-query'
+import type { ShowStatusAnswer } from '../../../packages/client/src/index.ts'
+import { Fault } from '../parts/fault.tsx'
+import { administration } from '../reading/service.ts'
+
+const REFRESH_MS = 5_000
+
+const count = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+type Figure = { readonly title: string; readonly value: number; readonly isWarning?: boolean; readonly about?: string }
+
+const figuresOf = (status: ShowStatusAnswer): readonly Figure[] => [
+  {
+    title: 'Live tokens',
+    value: status.live_tokens_estimate,
+    about: 'Exact below 10,000 of one lifetime; beyond, an estimate.',
+  },
+  { title: 'Issued, last minute', value: status.tokens_last_minute },
+  { title: 'Last hour', value: status.tokens_last_hour },
+  { title: 'Last day', value: status.tokens_last_day },
+  { title: 'Refused, last hour', value: status.refusals },
+  { title: 'Failed authentications', value: status.failed_authentications, about: 'Of the last hour, of every kind.' },
+  { title: 'Agents', value: status.agents },
+  { title: 'Disabled', value: status.agents_disabled },
+  {
+    title: 'Credentials expire',
+    value: status.credentials_expiring,
+    isWarning: status.credentials_expiring > 0,
+    about: 'Within 7 days.',
+  },
+  {
+    title: 'API keys expire',
+    value: status.api_keys_expiring,
+    isWarning: status.api_keys_expiring > 0,
+    about: 'Within 7 days.',
+  },
+]
+
+export const State = () => {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['status'],
+    queryFn: ({ signal }) => administration.showStatus({ signal }),
+    refetchInterval: REFRESH_MS,
+  })
+  if (error !== null) return <Fault fault={error} onAgain={() => void refetch()} />
+  if (data === undefined) return <p className="quiet">Reading…</p>
+  return (
+    <dl className="figures">
+      {figuresOf(data).map(({ title, value, isWarning, about }) => (
+        <div key={title} title={about} className={isWarning === true ? 'warning' : undefined}>
+          <dt>{title}</dt>
+          <dd>{count.format(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

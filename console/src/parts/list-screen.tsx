@@ -1,0 +1,104 @@
+// A screen that is a table: filters in the address, the open record beside it.
+import type { ReactNode } from 'react'
+import { changeQuery, useAddress } from '../address.ts'
+import type { Page, Query } from '../reading/page.ts'
+import { type Selection, useSelection } from '../reading/selection.ts'
+import { useList } from '../reading/use-list.ts'
+import { Chips, type Filter } from './chips.tsx'
+import { type CountRecords, ListCount } from './list-count.tsx'
+import { LiveBar } from './live-bar.tsx'
+import { OPEN } from './panel.tsx'
+import { type Column, Records } from './records.tsx'
+
+/** What can be done with many records: those that were chosen, or all that match. */
+type Many<Row> = (asked: {
+  readonly query: Query
+  readonly rows: readonly Row[]
+  readonly selection: Selection<Row>
+}) => ReactNode
+
+type ListScreenProps<Row> = {
+  readonly title: string
+  /** Says what the records are and in which order, for readers of the screen. */
+  readonly label: string
+  readonly filters?: readonly Filter[]
+  readonly columns: readonly Column<Row>[]
+  readonly idOf: (row: Row) => string
+  /** Names the list among what was read. */
+  readonly name: string
+  readonly read: (query: Query) => (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>
+  /** Of the open record. */
+  readonly panel: (id: string) => ReactNode
+  readonly empty: ReactNode
+  /** The newest stand first, and what is new is counted. */
+  readonly isLive?: boolean
+  /** Beside the title: what makes a new record. */
+  readonly acts?: ReactNode
+  /** How many match, beside the title. */
+  readonly count?: CountRecords
+  readonly many?: Many<Row> | undefined
+  /** Above the filters. */
+  readonly children?: ReactNode
+}
+
+const queryOf = (filters: readonly Filter[], query: URLSearchParams): Query =>
+  Object.fromEntries(
+    filters.flatMap(({ name }) => {
+      const value = query.get(name)
+      return value === null ? [] : [[name, value]]
+    }),
+  )
+
+export const ListScreen = <Row,>(props: ListScreenProps<Row>) => {
+  const {
+    title,
+    label,
+    filters = [],
+    columns,
+    idOf,
+    name,
+    read,
+    panel,
+    empty,
+    isLive = false,
+    many,
+    count,
+    acts,
+    children,
+  } = props
+  const { query } = useAddress()
+  const asked = queryOf(filters, query)
+  const openId = query.get(OPEN)
+  const list = useList({ queryKey: [name, asked], read: read(asked), idOf, isLive })
+  const selection = useSelection(list.rows, idOf, JSON.stringify(asked))
+  return (
+    <>
+      <div className="title">
+        <h1>{title}</h1>
+        {acts !== undefined && <div className="acts">{acts}</div>}
+        {count !== undefined && <ListCount name={name} query={asked} ask={count} />}
+      </div>
+      {children}
+      {(filters.length > 0 || isLive) && (
+        <div className="list-bar">
+          {filters.length > 0 && <Chips filters={filters} />}
+          {isLive && <LiveBar changes={list.changes} onShow={list.showNewest} />}
+        </div>
+      )}
+      {many?.({ query: asked, rows: list.rows, selection })}
+      <div className="beside">
+        <Records
+          label={label}
+          columns={columns}
+          idOf={idOf}
+          list={list}
+          selection={many === undefined ? undefined : selection}
+          openId={openId}
+          onOpen={row => changeQuery(OPEN, idOf(row))}
+          empty={<section className="empty">{empty}</section>}
+        />
+        {openId !== null && panel(openId)}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+// Who is signed in, with which role, and what is one's own: colors, single keys, the end of the session.
+import * as Menu from '@radix-ui/react-dropdown-menu'
+import { type Role, type Session, signOut } from '../reading/service.ts'
+import { keysChoice } from '../keyboard/keys.ts'
+import { setTheme, type Theme, THEMES, useTheme } from './theme.ts'
+
+type OperatorMenuProps = { readonly session: Session; readonly role: Role; readonly onHelp: () => void }
+
+export const OperatorMenu = ({ session, role, onHelp }: OperatorMenuProps) => {
+  const theme = useTheme()
+  const keys = keysChoice.use()
+  const { name, sub, iss } = session.operator
+  return (
+    <Menu.Root>
+      <Menu.Trigger className="operator">
+        {name ?? sub} <span className="quiet">{role}</span>
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Content className="menu" align="end">
+          <Menu.Label className="quiet">
+            {sub} at {iss}
+          </Menu.Label>
+          <Menu.Separator />
+          <Menu.RadioGroup value={theme} onValueChange={value => setTheme(value as Theme)}>
+            {THEMES.map(each => (
+              <Menu.RadioItem key={each} value={each}>
+                {each === 'system' ? 'Colors of the system' : `${each[0]?.toUpperCase()}${each.slice(1)}`}
+                <Menu.ItemIndicator> ✓</Menu.ItemIndicator>
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+          <Menu.Separator />
+          <Menu.CheckboxItem
+            checked={keys === 'on'}
+            onCheckedChange={isOn => keysChoice.set(isOn ? 'on' : 'off')}
+            onSelect={event => event.preventDefault()}
+          >
+            Single keys
+            <Menu.ItemIndicator> ✓</Menu.ItemIndicator>
+          </Menu.CheckboxItem>
+          <Menu.Item onSelect={onHelp}>Keys</Menu.Item>
+          <Menu.Separator />
+          <Menu.Item onSelect={() => void signOut().then(() => window.location.reload())}>Sign out</Menu.Item>
+        </Menu.Content>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}

@@ -1,0 +1,112 @@
+// A table of records, page after page as the reader scrolls; only the rows in sight are in the document.
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useRef, useState } from 'react'
+import type { Selection } from '../reading/selection.ts'
+import type { ReadList } from '../reading/use-list.ts'
+import { Fault } from './fault.tsx'
+import { RecordRow } from './record-row.tsx'
+
+export type Column<Row> = {
+  readonly title: string
+  readonly show: (row: Row) => ReactNode
+  readonly isNumber?: boolean
+}
+
+type RecordsProps<Row> = {
+  /** Says what the records are, for readers of the screen. */
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly idOf: (row: Row) => string
+  readonly list: ReadList<Row>
+  /** Where rows can be chosen. */
+  readonly selection: Selection<Row> | undefined
+  readonly openId: string | null
+  readonly onOpen: (row: Row) => void
+  readonly empty: ReactNode
+}
+
+const ROW_PIXELS = 37
+const ROWS_BEYOND = 20
+/** Beyond so many the table scrolls by itself on a narrow screen too. */
+const ROWS_SHORT = 50
+
+const Head = <Row,>({
+  columns,
+  hasBoxes,
+}: {
+  readonly columns: readonly Column<Row>[]
+  readonly hasBoxes: boolean
+}) => (
+  <thead>
+    <tr>
+      {hasBoxes && (
+        <th scope="col">
+          <span className="unseen">Chosen</span>
+        </th>
+      )}
+      {columns.map(({ title, isNumber }) => (
+        <th key={title} scope="col" className={isNumber === true ? 'number' : undefined}>
+          {title}
+        </th>
+      ))}
+    </tr>
+  </thead>
+)
+
+/** Keeps the place of the rows that are not in the document. */
+const Space = ({ height }: { readonly height: number }) =>
+  height === 0 ? null : <tr aria-hidden="true" style={{ height }} />
+
+export const Records = <Row,>(props: RecordsProps<Row>) => {
+  const { label, columns, idOf, list, selection, openId, onOpen, empty } = props
+  const { rows, error, isPending, hasNextPage, isFetchingNextPage, readMore, readAgain, changes } = list
+  const place = useRef<HTMLDivElement>(null)
+  const [activeId, setActiveId] = useState<string>()
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => place.current,
+    estimateSize: () => ROW_PIXELS,
+    overscan: ROWS_BEYOND,
+    onChange: ({ range }) => {
+      if (range !== null && range.endIndex >= rows.length - ROWS_BEYOND) readMore()
+    },
+  })
+  if (error !== null && rows.length === 0) return <Fault fault={error} onAgain={readAgain} />
+  if (isPending) return <p className="quiet">Reading…</p>
+  if (rows.length === 0) return empty
+  const items = virtual.getVirtualItems()
+  const isActiveInSight = items.some(({ index }) => rows[index] !== undefined && idOf(rows[index]) === activeId)
+  return (
+    <div className={rows.length > ROWS_SHORT ? 'records long' : 'records'} ref={place} tabIndex={-1}>
+      <table aria-label={label} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>
+        <Head columns={columns} hasBoxes={selection !== undefined} />
+        <tbody>
+          <Space height={items[0]?.start ?? 0} />
+          {items.map(({ index }, order) => {
+            const row = rows[index]
+            if (row === undefined) return null
+            const id = idOf(row)
+            return (
+              <RecordRow
+                key={id}
+                columns={columns}
+                row={row}
+                index={index}
+                isOpen={id === openId}
+                isGone={changes.gone.has(id)}
+                isReachable={isActiveInSight ? id === activeId : order === 0}
+                isChosen={selection?.chosen.has(id)}
+                onToggle={isRange => selection?.toggle(index, isRange)}
+                onOpen={() => onOpen(row)}
+                onFocus={() => setActiveId(id)}
+              />
+            )
+          })}
+          <Space height={virtual.getTotalSize() - (items.at(-1)?.end ?? 0)} />
+        </tbody>
+      </table>
+      {isFetchingNextPage && <p className="quiet">Reading more…</p>}
+      {error !== null && <Fault fault={error} onAgain={readMore} />}
+    </div>
+  )
+}

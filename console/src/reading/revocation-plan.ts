@@ -1,0 +1,34 @@
+// A revocation of many tokens in two steps: what would end, and its end.
+import { administration } from './service.ts'
+import type { Conditions } from '../tokens/revocation-of.ts'
+
+export type Plan = {
+  readonly conditions: Conditions
+  readonly tokens: number
+  /** False: at least so many. */
+  readonly isExact: boolean
+  /** Of the revocation to come: sent a second time it ends nothing more. */
+  readonly id: string
+  /** What ends is what was counted, and no more. */
+  readonly planId: string
+}
+
+export const planRevocation = async (conditions: Conditions): Promise<Plan> => {
+  const answer = await administration.createRevocation({ body: { ...conditions, dry_run: true } })
+  if (!('dry_run' in answer)) throw new Error('The service ended tokens where it was asked to count them.')
+  return {
+    conditions,
+    tokens: answer.tokens,
+    isExact: answer.tokens_exact,
+    id: crypto.randomUUID(),
+    planId: answer.plan_id,
+  }
+}
+
+export const carryOut = async ({ conditions, id, planId }: Plan, note: string) => {
+  const answer = await administration.createRevocation({
+    body: { ...conditions, id, plan_id: planId, ...(note !== '' && { note }) },
+  })
+  if ('dry_run' in answer) throw new Error('The service counted tokens where it was asked to end them.')
+  return answer
+}

@@ -1,0 +1,66 @@
+// The service that served this page: its administration, with the cookie of the session, and the session itself.
+import { QueryClient } from '@tanstack/react-query'
+import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
+import { createAdministration } from '../../../packages/client/src/administration/create-administration.ts'
+
+/** Without a slash at its end. */
+export const baseUrl = new URL('..', document.baseURI).href.replace(/\/$/, '')
+
+export const administration = createAdministration({ url: baseUrl, cookie: true, allowInsecureRequests: true })
+
+export type Role = 'viewer' | 'operator' | 'admin'
+
+export type Session = {
+  readonly operator: { readonly iss: string; readonly sub: string; readonly name: string | null }
+  readonly role: Role | null
+  readonly expires_at: string
+}
+
+/** Nobody is signed in; or nobody can, because no client is configured. */
+export type NoSession = 'signed-out' | 'off'
+
+export const readSession = async (): Promise<Session | NoSession> => {
+  const response = await fetch(`${baseUrl}/console/session`, { cache: 'no-store' })
+  if (response.status === 401) return 'signed-out'
+  if (response.status === 404) return 'off'
+  if (!response.ok) throw new Error(`The service answers ${response.status} when it is asked who is signed in.`)
+  return (await response.json()) as Session // as docs/decisions/0080-console.md says
+}
+
+export const signInAddress = (to: string): string =>
+  `${baseUrl}/console/sign-in?${new URLSearchParams({ to }).toString()}`
+
+export const signOut = async (): Promise<void> => {
+  const response = await fetch(`${baseUrl}/console/sign-out`, { method: 'POST' })
+  if (!response.ok && response.status !== 401)
+    throw new Error(`The service answers ${response.status} to the sign-out.`)
+}
+
+export const SESSION_KEY = ['session'] as const
+
+const TRIES_MAX = 3
+
+const isLost = (fault: unknown): boolean => fault instanceof ApiRefused && fault.status === 401
+
+/** What was read lately. A session that ended elsewhere shows at the next request: then the page asks who is signed in. */
+export const makeQueryClient = (): QueryClient => {
+  const client = new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        retry: (count, fault) => !(fault instanceof ApiRefused) && count < TRIES_MAX,
+        throwOnError: false,
+      },
+    },
+  })
+  const onFault = (fault: unknown): void => {
+    if (isLost(fault)) void client.invalidateQueries({ queryKey: SESSION_KEY })
+  }
+  client.getQueryCache().subscribe(({ query, type }) => {
+    if (type === 'updated' && query.state.status === 'error') onFault(query.state.error)
+  })
+  client.getMutationCache().subscribe(({ mutation }) => {
+    if (mutation?.state.status === 'error') onFault(mutation.state.error)
+  })
+  return client
+}

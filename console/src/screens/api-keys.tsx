@@ -1,0 +1,82 @@
+// The API keys: which resource servers and tools may ask, and for what.
+import { useQuery } from '@tanstack/react-query'
+import type { ShowApiKeyAnswer } from '../../../packages/client/src/index.ts'
+import { CreateApiKey, RevokeApiKey, RotateApiKey } from '../api-keys/key-acts.tsx'
+import { Command } from '../parts/command.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { Instant } from '../parts/instant.tsx'
+import { ListScreen } from '../parts/list-screen.tsx'
+import { Members } from '../parts/members.tsx'
+import { Panel } from '../parts/panel.tsx'
+import type { Column } from '../parts/records.tsx'
+import { Time } from '../parts/time.tsx'
+import { readPage } from '../reading/read-page.ts'
+import { administration } from '../reading/service.ts'
+
+const stateOf = ({ revoked_at: revoked, suspended_at: suspended, expires_at: expires }: ShowApiKeyAnswer): string => {
+  if (revoked !== null) return 'revoked'
+  if (suspended !== null) return 'suspended'
+  return expires !== null && Date.parse(expires) <= Date.now() ? 'expired' : 'active'
+}
+
+const COLUMNS: readonly Column<ShowApiKeyAnswer>[] = [
+  { title: 'API key', show: ({ name }) => name },
+  { title: 'Permissions', show: ({ permissions }) => permissions.join(' ') },
+  { title: 'Audiences', show: ({ audiences }) => audiences?.join(' ') ?? 'all' },
+  { title: 'Last used', show: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />) },
+  { title: 'Expires', show: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
+  { title: 'State', show: stateOf },
+]
+
+const KeyPanel = ({ id }: { readonly id: string }) => {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['api-key', id],
+    queryFn: ({ signal }) => administration.showApiKey({ path: { api_key_id: id }, signal }),
+  })
+  return (
+    <Panel title={data?.name ?? 'API key'}>
+      {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
+      {data !== undefined && (
+        <>
+          {stateOf(data) === 'active' && (
+            <div className="acts">
+              <RotateApiKey apiKey={data} />
+              <RevokeApiKey apiKey={data} />
+            </div>
+          )}
+          <Members
+            of={[
+              ['State', stateOf(data)],
+              ['API key', <code key="id">{data.api_key_id}</code>],
+              ['Permissions', data.permissions.join('\n')],
+              ['Audiences', data.audiences?.join('\n') ?? 'all'],
+              ['Made', <Instant key="made" at={data.created_at} />],
+              ['Last used', data.last_used_at === null ? 'never' : <Instant key="used" at={data.last_used_at} />],
+              ['Expires', data.expires_at === null ? 'never' : <Instant key="expires" at={data.expires_at} />],
+            ]}
+          />
+          <Command words={['mintmark', 'api-key', 'show', id]} />
+        </>
+      )}
+    </Panel>
+  )
+}
+
+export const ApiKeys = () => (
+  <ListScreen
+    title="API keys"
+    acts={<CreateApiKey />}
+    label="API keys, by id"
+    columns={COLUMNS}
+    idOf={({ api_key_id: id }) => id}
+    name="api-keys"
+    read={() => readPage((cursor, signal) => administration.listApiKeys({ query: { cursor }, signal }))}
+    panel={id => <KeyPanel key={id} id={id} />}
+    empty={
+      <>
+        <p>There is no API key.</p>
+        <Command words={['mintmark', 'api-key', 'create', '--name', 'NAME', '--permission', 'tokens:introspect']} />
+      </>
+    }
+  />
+)

@@ -1,0 +1,55 @@
+// The audit log: who did what, newest first.
+import type { AuditRecord } from '../../../packages/client/src/index.ts'
+import { ACT_KINDS, ACTOR_TYPES } from '../../../api/values/audit.ts'
+import { EntryPanel } from '../audit/entry-panel.tsx'
+import { Seals } from '../audit/seals.tsx'
+import type { Filter } from '../parts/chips.tsx'
+import { Command } from '../parts/command.tsx'
+import { ListScreen } from '../parts/list-screen.tsx'
+import type { Column } from '../parts/records.tsx'
+import { Time } from '../parts/time.tsx'
+import { readPage } from '../reading/read-page.ts'
+import { administration } from '../reading/service.ts'
+import { formatActor } from '../tokens/describe-end.ts'
+
+const FILTERS: readonly Filter[] = [
+  { name: 'kind', title: 'Act', hint: '', choices: ACT_KINDS },
+  { name: 'subject', title: 'Subject', hint: 'id of an agent, a token, a key' },
+  { name: 'actor_sub', title: 'Operator', hint: 'sub of an operator' },
+  { name: 'actor_iss', title: 'Provider', hint: 'iss of the identity provider' },
+  { name: 'actor_id', title: 'Actor', hint: 'id of a client, an API key or a user' },
+  { name: 'actor_type', title: 'Kind of actor', hint: '', choices: ACTOR_TYPES },
+  { name: 'request_id', title: 'Request', hint: 'id of a request' },
+  { name: 'since', title: 'Since', hint: '2026-11-22T12:00:00Z' },
+  { name: 'before', title: 'Before', hint: '2026-11-22T12:00:00Z' },
+]
+
+const COLUMNS: readonly Column<AuditRecord>[] = [
+  { title: 'When', show: ({ at }) => <Time at={at} /> },
+  { title: 'Act', show: ({ kind }) => <code>{kind}</code> },
+  { title: 'By', show: ({ actor }) => formatActor(actor) },
+  { title: 'Subject', show: ({ subject }) => subject !== null && <code>{subject}</code> },
+  { title: 'Note', show: ({ note }) => note !== null && <span title={note}>{note}</span> },
+]
+
+export const Audit = () => (
+  <ListScreen
+    title="Audit"
+    label="Entries of the audit log, newest first"
+    filters={FILTERS}
+    columns={COLUMNS}
+    idOf={({ n }) => String(n)}
+    isLive
+    name="audit"
+    read={query => readPage((cursor, signal) => administration.listAudit({ query: { ...query, cursor }, signal }))}
+    panel={n => <EntryPanel key={n} n={n} />}
+    empty={
+      <>
+        <p>No entry matches.</p>
+        <Command words={['mintmark', 'audit', 'list']} />
+      </>
+    }
+  >
+    <Seals />
+  </ListScreen>
+)

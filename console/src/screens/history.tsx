@@ -1,0 +1,29 @@
+// The tokens that ended, those that were issued last first.
+import { Command } from '../parts/command.tsx'
+import { ListScreen } from '../parts/list-screen.tsx'
+import { readPage } from '../reading/read-page.ts'
+import { administration } from '../reading/service.ts'
+import { HISTORY_COLUMNS } from '../tokens/token-columns.tsx'
+import { HISTORY_FILTERS } from '../tokens/token-filters.ts'
+import { TokenPanel } from '../tokens/token-panel.tsx'
+
+export const History = () => (
+  <ListScreen
+    title="History"
+    label="Ended tokens, newest first"
+    filters={HISTORY_FILTERS}
+    columns={HISTORY_COLUMNS}
+    idOf={({ id }) => id}
+    isLive
+    name="history"
+    count={(query, signal) => administration.countHistory({ query, signal })}
+    read={query => readPage((cursor, signal) => administration.listHistory({ query: { ...query, cursor }, signal }))}
+    panel={id => <TokenPanel key={id} id={id} />}
+    empty={
+      <>
+        <p>No ended token matches.</p>
+        <Command words={['mintmark', 'token', 'history']} />
+      </>
+    }
+  />
+)

@@ -1,0 +1,37 @@
+// Before anybody is signed in, and where somebody is who may see nothing.
+import { type Session, signInAddress, signOut } from '../reading/service.ts'
+
+export const SignedOut = () => (
+  <main className="entry">
+    <h1>Mintmark</h1>
+    <p>See every token, explain any, end all of them.</p>
+    <a className="button primary" href={signInAddress(window.location.pathname + window.location.search)}>
+      Sign in
+    </a>
+  </main>
+)
+
+export const SignInOff = () => (
+  <main className="entry">
+    <h1>The console is off</h1>
+    <p>
+      Nobody can sign in, because this service has no client at the identity provider of its operators. Its
+      administrator sets <code>MINTMARK_CONSOLE_CLIENT_ID</code> and starts it again. The command line works meanwhile:
+    </p>
+    <pre>mintmark top</pre>
+  </main>
+)
+
+export const NoRole = ({ session }: { readonly session: Session }) => (
+  <main className="entry">
+    <h1>You have no role here</h1>
+    <p>
+      You are signed in as {session.operator.name ?? session.operator.sub}, and the identity provider{' '}
+      <code>{session.operator.iss}</code> gave you none of the roles of this service: viewer, operator or admin. Ask its
+      administrator.
+    </p>
+    <button type="button" onClick={() => void signOut().then(() => window.location.reload())}>
+      Sign out
+    </button>
+  </main>
+)

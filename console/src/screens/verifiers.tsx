@@ -1,0 +1,116 @@
+// The verifiers that follow the revocation feed: those that were not heard of for the longest time first, and who holds which position.
+import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
+import type { ListVerifiersRecord } from '../../../packages/client/src/index.ts'
+import { Command } from '../parts/command.tsx'
+import { ListScreen } from '../parts/list-screen.tsx'
+import { Members } from '../parts/members.tsx'
+import { Link } from '../parts/link.tsx'
+import { OPEN, Panel } from '../parts/panel.tsx'
+import { addressOf } from '../address.ts'
+import { AgentName } from '../parts/agent-name.tsx'
+import { ACCESS } from '../../../api/values/access.ts'
+import { useMay } from '../reading/role.ts'
+import { staleFirst } from '../verifiers/stale-first.ts'
+import type { Column } from '../parts/records.tsx'
+import { Time } from '../parts/time.tsx'
+import { useOpenRow } from '../reading/open-row.ts'
+import { readPage } from '../reading/read-page.ts'
+import { administration } from '../reading/service.ts'
+
+const TONES: Readonly<Record<ListVerifiersRecord['state'], string>> = {
+  silent: 'ended',
+  behind: 'late',
+  current: 'active',
+}
+
+const State = ({ state }: Pick<ListVerifiersRecord, 'state'>) => (
+  <span className={`state ${TONES[state]}`}>{state}</span>
+)
+
+const COLUMNS: readonly Column<ListVerifiersRecord>[] = [
+  { title: 'Verifier', show: ({ name }) => name },
+  { title: 'State', show: ({ state }) => <State state={state} /> },
+  { title: 'Behind', isNumber: true, show: ({ behind }) => behind ?? 'another epoch' },
+  { title: 'Position', isNumber: true, show: ({ position }) => position },
+  { title: 'Last heard of', show: ({ reported_at: at }) => <Time at={at} /> },
+  { title: 'API key', show: ({ api_key_name: name }) => name },
+  { title: 'Address', show: ({ address }) => address },
+]
+
+/** Two API keys may each have a verifier of one name. */
+const idOf = ({ api_key_id: key, name }: ListVerifiersRecord): string => `${key} ${name}`
+
+/** Only administrators see API keys. */
+const ApiKey = ({ of: { api_key_id: id, api_key_name: name } }: { readonly of: ListVerifiersRecord }) =>
+  useMay(ACCESS.writeKeys) ? (
+    <Link to={addressOf('api-keys', new URLSearchParams({ [OPEN]: id }))}>{name}</Link>
+  ) : (
+    <>
+      {name} <code>{id}</code>
+    </>
+  )
+
+const Uses = ({ of: { uses } }: { readonly of: ListVerifiersRecord }) => (
+  <ul className="peers">
+    {uses.map(({ agent_id: id, count }) => (
+      <li key={id}>
+        {count} of{' '}
+        <Link to={addressOf('agents', new URLSearchParams({ [OPEN]: id }))}>
+          <AgentName id={id} />
+        </Link>
+      </li>
+    ))}
+  </ul>
+)
+
+const VerifierPanel = ({ id }: { readonly id: string }) => {
+  const verifier = useOpenRow<ListVerifiersRecord>('verifiers', row => idOf(row) === id)
+  return (
+    <Panel title={verifier?.name ?? 'Verifier'}>
+      {verifier !== undefined && (
+        <Members
+          of={[
+            ['State', <State key="state" state={verifier.state} />],
+            [
+              'Position',
+              verifier.behind === null
+                ? `${verifier.position}, of another epoch`
+                : `${verifier.position}, ${verifier.behind} behind`,
+            ],
+            ['Last heard of', <Time key="last" at={verifier.reported_at} />],
+            ['Address', verifier.address],
+            ['API key', <ApiKey key="key" of={verifier} />],
+            ['Epoch', <code key="epoch">{verifier.epoch}</code>],
+            ['First heard of', <Time key="first" at={verifier.first_reported_at} />],
+            ['Uses since it started', verifier.uses.length === 0 ? null : <Uses key="uses" of={verifier} />],
+          ]}
+        />
+      )}
+      <Command words={['mintmark', 'verifier', 'list']} />
+    </Panel>
+  )
+}
+
+export const Verifiers = () => (
+  <ListScreen
+    title="Verifiers"
+    label="Verifiers that follow the revocation feed, those that were not heard of for the longest time first"
+    columns={COLUMNS}
+    idOf={idOf}
+    name="verifiers"
+    read={() => async (cursor, signal) => {
+      const read = readPage((from: string | undefined, aborted) =>
+        administration.listVerifiers({ query: { cursor: from, limit: PAGE_RECORDS_MAX }, signal: aborted }),
+      )
+      const page = await read(cursor, signal)
+      return { ...page, data: staleFirst(page.data) }
+    }}
+    panel={id => <VerifierPanel key={id} id={id} />}
+    empty={
+      <>
+        <p>No verifier follows the revocation feed and says so.</p>
+        <Command words={['npm', 'install', '@mintmark/verify']} />
+      </>
+    }
+  />
+)

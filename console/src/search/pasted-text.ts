@@ -1,0 +1,26 @@
+// What was pasted: the id of a token, what looks like the text of one, or a secret.
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
+
+/** The compact form of a JWS (RFC 7515 §7.1); what it holds is the service's to judge. */
+const COMPACT = /^eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}$/
+
+/** A client secret or an API key, or most of one. */
+const SECRET = /^mm[ac]_[0-9A-Za-z]{16,}$/
+
+/** A name is no longer. */
+const NAME_CHARACTERS_MAX = 100
+
+export const readTokenId = (text: string): string | undefined => {
+  const id = text.trim().toLowerCase()
+  return UUID.test(id) ? id : undefined
+}
+
+/** A text that can only be a token, or a piece of one. */
+export const isTokenText = (text: string): boolean => {
+  const trimmed = text.trim()
+  return trimmed.length > NAME_CHARACTERS_MAX || COMPACT.test(trimmed)
+}
+
+/** A text that is sent nowhere. */
+export const isSecretText = (text: string): boolean => SECRET.test(text.trim())

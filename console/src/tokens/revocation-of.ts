@@ -1,0 +1,44 @@
+// The filters of a list as the conditions of a revocation: all of them, or none.
+import type { Query } from '../reading/page.ts'
+
+export type Conditions = {
+  readonly agent_id?: string
+  readonly scope?: string
+  readonly lineage?: string
+  readonly issued_before?: string
+}
+
+/** By the name of the filter: the condition that takes the same tokens, and the option of the command. */
+const CONDITION_OF: Readonly<Record<string, { readonly name: keyof Conditions; readonly option: string }>> = {
+  agent_id: { name: 'agent_id', option: '--agent' },
+  scope: { name: 'scope', option: '--scope' },
+  root_id: { name: 'lineage', option: '--lineage' },
+  issued_before: { name: 'issued_before', option: '--issued-before' },
+}
+
+/** Undefined where a filter has no condition, or where none is set: that would take more than the list shows. */
+export const conditionsOf = (query: Query): Conditions | undefined => {
+  const filters = Object.entries(query)
+  if (filters.length === 0) return undefined
+  const conditions: Record<string, string> = {}
+  for (const [filter, value] of filters) {
+    const condition = Object.hasOwn(CONDITION_OF, filter) ? CONDITION_OF[filter] : undefined
+    if (condition === undefined) return undefined
+    conditions[condition.name] = value
+  }
+  return conditions
+}
+
+/** Everything of one agent: no other condition holds any token back. */
+export const isWholeAgent = (conditions: Conditions): boolean =>
+  conditions.agent_id !== undefined && Object.keys(conditions).length === 1
+
+export const commandOf = (conditions: Conditions): readonly string[] => [
+  'mintmark',
+  'revocation',
+  'create',
+  ...Object.values(CONDITION_OF).flatMap(({ name, option }) => {
+    const value = conditions[name]
+    return value === undefined ? [] : [option, value]
+  }),
+]

@@ -1,0 +1,26 @@
+// The columns of lists of tokens.
+import type { EndedTokenRecord, TokenRecord } from '../../../packages/client/src/index.ts'
+import { AgentName, ShortId } from '../parts/agent-name.tsx'
+import type { Column } from '../parts/records.tsx'
+import { Time } from '../parts/time.tsx'
+import { formatActor, formatReason } from './describe-end.ts'
+
+const shared: readonly Column<TokenRecord>[] = [
+  { title: 'Token', show: ({ id }) => <ShortId id={id} /> },
+  { title: 'Agent', show: ({ agent_id: id }) => <AgentName id={id} /> },
+  { title: 'Scope', show: ({ scope }) => <span title={scope}>{scope}</span> },
+  { title: 'Audience', show: ({ audience }) => <span title={audience.join('\n')}>{audience.join(' ')}</span> },
+  { title: 'Issued', show: ({ issued_at: at }) => <Time at={at} /> },
+]
+
+export const TOKEN_COLUMNS: readonly Column<TokenRecord>[] = [
+  ...shared,
+  { title: 'Expires', show: ({ expires_at: at }) => <Time at={at} /> },
+]
+
+export const HISTORY_COLUMNS: readonly Column<EndedTokenRecord>[] = [
+  ...shared,
+  { title: 'Ended', show: ({ ended_at: at }) => <Time at={at} /> },
+  { title: 'Reason', show: ({ termination_reason: reason }) => formatReason(reason) },
+  { title: 'By', show: ({ ended_by: actor }) => formatActor(actor) },
+]

@@ -1,0 +1,154 @@
+// The whole life of one token: why it is active or not, who ended it and why, what it is, where it is used, and its tree.
+import { useQuery } from '@tanstack/react-query'
+import type { ExplainTokenAnswer } from '../../../packages/client/src/index.ts'
+import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
+import { addressOf } from '../address.ts'
+import { AgentName, ShortId } from '../parts/agent-name.tsx'
+import { Command } from '../parts/command.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { Instant } from '../parts/instant.tsx'
+import { Link } from '../parts/link.tsx'
+import { type Member, Members } from '../parts/members.tsx'
+import { OPEN, Panel } from '../parts/panel.tsx'
+import { explanationKey, PASTED, explainId } from '../reading/explanations.ts'
+import { useRole } from '../reading/role.ts'
+import { auditOfEnd } from './act-of-end.ts'
+import { Checks } from './checks.tsx'
+import { explainCode } from './describe-check.ts'
+import { formatActor, formatReason } from './describe-end.ts'
+import { EndToken } from './end-token.tsx'
+import { Lineage } from './lineage.tsx'
+import { TokenUses } from './token-uses.tsx'
+
+type Token = NonNullable<ExplainTokenAnswer['token']>
+
+const at = (screen: string, query: Readonly<Record<string, string>>): string =>
+  addressOf(screen, new URLSearchParams(query))
+
+const End = ({ token }: { readonly token: Token }) => {
+  const audit = auditOfEnd(token.ended_at, token.termination_reason)
+  const mayAudit = useRole() !== 'viewer'
+  const { ancestor_id: ancestor } = token
+  return (
+    <section>
+      <h3>Its end</h3>
+      <Members
+        of={[
+          ['When', token.ended_at === null ? null : <Instant at={token.ended_at} />],
+          ['By', formatActor(token.ended_by)],
+          ['Note', token.note],
+          ['Revocation', token.revocation_id === null ? null : <code key="revocation">{token.revocation_id}</code>],
+          [
+            'With the end of',
+            ancestor === null ? null : (
+              <Link key="ancestor" to={at('tokens', { [OPEN]: ancestor })}>
+                <code>{ancestor}</code>
+              </Link>
+            ),
+          ],
+        ]}
+      />
+      {mayAudit && audit !== undefined && <Link to={audit}>The act in the audit log</Link>}
+    </section>
+  )
+}
+
+const membersOf = (token: Token, maySeeKeys: boolean): readonly Member[] => [
+  ['Token', <code key="id">{token.id}</code>],
+  [
+    'Agent',
+    <Link key="agent" to={at('agents', { [OPEN]: token.agent_id })}>
+      <AgentName id={token.agent_id} />
+    </Link>,
+  ],
+  [
+    'Credential',
+    <Link key="credential" to={at('agents', { [OPEN]: token.agent_id, credential: token.credential_id })}>
+      <code>{token.credential_id}</code>
+    </Link>,
+  ],
+  ['Scope', token.scope],
+  ['Audience', token.audience.join('\n')],
+  ['Issued', <Instant key="issued" at={token.issued_at} />],
+  ['Expires', <Instant key="expires" at={token.expires_at} />],
+  [
+    'Signing key',
+    maySeeKeys ? (
+      <Link key="kid" to={addressOf('keys')}>
+        <code>{token.kid}</code>
+      </Link>
+    ) : (
+      <code key="kid">{token.kid}</code>
+    ),
+  ],
+  [
+    'On behalf of',
+    token.subject.agent_id === token.agent_id ? null : <AgentName key="subject" id={token.subject.agent_id} />,
+  ],
+  [
+    'Got for',
+    token.parent_id === null ? null : (
+      <Link key="parent" to={at('tokens', { [OPEN]: token.parent_id })}>
+        <ShortId id={token.parent_id} />
+      </Link>
+    ),
+  ],
+  ['Depth', token.depth === 0 ? null : token.depth],
+]
+
+const Life = ({ token }: { readonly token: Token }) => {
+  const role = useRole()
+  const isActive = token.state === 'active'
+  return (
+    <>
+      {isActive ? role !== 'viewer' && <EndToken id={token.id} /> : <End token={token} />}
+      <Members of={membersOf(token, role !== 'viewer')} />
+      <TokenUses token={token} isEnded={!isActive} />
+      <Lineage id={token.id} />
+      {token.root_id !== null && <Link to={at('tokens', { root_id: token.root_id })}>Live tokens of its tree</Link>}
+    </>
+  )
+}
+
+const Explained = ({ explanation: { active, code, checks, token } }: { readonly explanation: ExplainTokenAnswer }) => {
+  const about = explainCode(code)
+  return (
+    <>
+      <p className={active ? 'state active' : 'state ended'}>{formatReason(code)}</p>
+      {about !== undefined && <p>{about}</p>}
+      {token !== null && <Life token={token} />}
+      <Checks checks={checks} />
+      <Command words={['mintmark', 'token', 'explain', ...(token === null ? [] : [token.id])]} />
+    </>
+  )
+}
+
+const isUnknown = (fault: unknown): boolean => fault instanceof ApiRefused && fault.status === 404
+
+const NotKept = ({ id }: { readonly id: string }) => (
+  <>
+    <p className="state ended">unknown</p>
+    <p>This service has no record of it: it was never issued here, or retention removed it.</p>
+    <code>{id}</code>
+  </>
+)
+
+export const TokenPanel = ({ id }: { readonly id: string }) => {
+  const isPasted = id === PASTED
+  const { data, error, refetch } = useQuery({
+    queryKey: explanationKey(id),
+    queryFn: ({ signal }) => explainId(id, signal),
+    enabled: !isPasted,
+  })
+  return (
+    <Panel title="Token">
+      {isUnknown(error) ? (
+        <NotKept id={id} />
+      ) : (
+        error !== null && <Fault fault={error} onAgain={() => void refetch()} />
+      )}
+      {data !== undefined && error === null && <Explained explanation={data} />}
+      {data === undefined && isPasted && <p>The text of a token is not kept. Paste it into the search once more.</p>}
+    </Panel>
+  )
+}

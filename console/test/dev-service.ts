@@ -1,0 +1,53 @@
+// A running `mintmark dev` with agents of its own, for tests that use the console.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { claimsOf } from '../../testkit/callers/requests.ts'
+import { freePorts, makeFolder, start } from '../../testkit/commands/run-mintmark.ts'
+
+/** The id of a token, by its text. */
+export const idOf = (token: string): string => String(claimsOf(token)['jti'])
+
+type Scope = { readonly after: (end: () => unknown) => void }
+
+export type Agent = { readonly agent_id: string; readonly client_id: string; readonly client_secret: string }
+
+export type RunningDev = {
+  readonly baseUrl: string
+  readonly storeFile: string
+  readonly ask: (method: string, path: string, body?: object) => Promise<unknown>
+  readonly makeAgent: (name: string) => Promise<Agent>
+  readonly issue: (agent: Agent) => Promise<string>
+}
+
+const readVariable = (folder: string, name: string): string => {
+  const found = new RegExp(`^export ${name}=['"]?([^'"\n]+)`, 'm').exec(readFileSync(join(folder, 'dev.env'), 'utf8'))
+  if (found?.[1] === undefined) throw new Error(`dev.env has no ${name}.`)
+  return found[1]
+}
+
+export const startDev = async (scope: Scope): Promise<RunningDev> => {
+  const [port, providerPort] = await freePorts()
+  const baseUrl = `http://127.0.0.1:${port}`
+  const cwd = makeFolder(scope)
+  const folder = join(cwd, 'data')
+  const variables = { PORT: String(port), MINTMARK_DEV_IDP_PORT: String(providerPort), MINTMARK_DATA_DIR: folder }
+  await start(scope, cwd, { args: ['dev'], variables, ready: /jwks\.json"; echo\n/ })
+  const headers = { authorization: `Bearer ${readVariable(folder, 'IDENTITY_PROVIDER_JWT')}` }
+  const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return response.status === 204 ? undefined : response.json()
+  }
+  const makeAgent = async (name: string): Promise<Agent> =>
+    (await ask('POST', '/api/v1/agents', { name, scope: 'db:read' })) as Agent
+  const issue = async ({ client_id, client_secret }: Agent): Promise<string> => {
+    const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope: 'db:read' })
+    const response = await fetch(`${baseUrl}/oauth/token`, { method: 'POST', body })
+    return ((await response.json()) as { readonly access_token: string }).access_token
+  }
+  return { baseUrl, storeFile: join(folder, 'mintmark.db'), ask, makeAgent, issue }
+}

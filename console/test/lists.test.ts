@@ -1,0 +1,105 @@
+// What is new in a list, which filters a revocation can express, and what was pasted.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keepOrder } from '../src/overview/keep-order.ts'
+import { compareRows } from '../src/reading/changes.ts'
+import { isSecretText, isTokenText, readTokenId } from '../src/search/pasted-text.ts'
+import { staleFirst } from '../src/verifiers/stale-first.ts'
+import { isMatch } from '../src/settings/match-setting.ts'
+import { conditionsOf, isWholeAgent } from '../src/tokens/revocation-of.ts'
+
+const compare = (known: string, newest: string, { isWhole = false, hasMore = true } = {}) => {
+  const { added, isMore, gone } = compareRows({
+    known: known.split(''),
+    isWhole,
+    newest: { data: newest.split(''), next_cursor: hasMore ? 'x' : null },
+    idOf: (id: string) => id,
+  })
+  return [added, isMore, [...gone].join('')]
+}
+
+test('rows above those that are shown are new, those that move up from below are not', () => {
+  assert.deepEqual(compare('defg', 'defg'), [0, false, ''])
+  assert.deepEqual(compare('defg', 'bcde'), [2, false, ''])
+  assert.deepEqual(compare('defg', 'dfgh'), [0, false, ''])
+  assert.deepEqual(compare('defghi', 'dfgh'), [0, false, 'e'])
+  assert.deepEqual(compare('defg', 'wxyz'), [4, true, ''])
+})
+
+test('of a list that was read to its end every row that was not known is new', () => {
+  assert.deepEqual(compare('de', 'cdef', { isWhole: true, hasMore: false }), [2, false, ''])
+  assert.deepEqual(compare('de', '', { isWhole: true, hasMore: false }), [0, false, 'de'])
+})
+
+test('a revocation takes all filters or none', () => {
+  assert.deepEqual(conditionsOf({ agent_id: 'a', scope: 'db:read' }), { agent_id: 'a', scope: 'db:read' })
+  assert.deepEqual(conditionsOf({ root_id: 't' }), { lineage: 't' })
+  assert.equal(conditionsOf({ agent_id: 'a', issued_after: '2026-11-22T12:00:00Z' }), undefined)
+  assert.equal(conditionsOf({ constructor: 'a' }), undefined)
+  assert.equal(conditionsOf({}), undefined)
+  assert.deepEqual([isWholeAgent({ agent_id: 'a' }), isWholeAgent({ agent_id: 'a', scope: 'db:read' })], [true, false])
+})
+
+test('an id of a token is known in any case, and a text of a token by its form or its length', () => {
+  const id = '01a20ab7-9544-7e03-9e33-b64a4ac6a715'
+  assert.equal(readTokenId(` ${id.toUpperCase()}\n`), id)
+  for (const text of ['', 'a', '..', `${id}0`, '\0.\uD800.x']) assert.equal(readTokenId(text), undefined)
+  const part = 'x'.repeat(12)
+  for (const text of [`eyJ${part}.${part}.${part}`, ` eyJ${part}.${part}.${part}\n`, 'x'.repeat(101)])
+    assert.equal(isTokenText(text), true)
+  for (const text of ['', 'eyJ.a.b', 'reports.of.sales', id, 'x'.repeat(100)]) assert.equal(isTokenText(text), false)
+})
+
+test('a client secret and an API key are known by their form, a piece of one too', () => {
+  const random = 'a1B2c3D4e5F6g7H8'
+  for (const text of [`mmc_${random}`, ` mma_${random}${random}\n`]) assert.equal(isSecretText(text), true)
+  for (const text of ['', 'mmc_', 'mma_short', `mmx_${random}`, `x mmc_${random}`])
+    assert.equal(isSecretText(text), false)
+})
+
+const keep = (known: string, rows: string): string =>
+  keepOrder(known.split(''), rows.split(''), (id: string) => id).join('')
+
+test('while somebody points at a table its rows keep their places, and new ones stand last', () => {
+  assert.equal(keep('abc', 'cab'), 'abc')
+  assert.equal(keep('abc', 'xcyb'), 'bcxy')
+  assert.equal(keep('', 'cab'), 'cab')
+})
+
+type State = 'silent' | 'behind' | 'current'
+
+const verifierOf = (name: string, state: State, staleSeconds: number) => ({ name, state, stale_seconds: staleSeconds })
+
+test('silent verifiers stand before those that are behind, and those that were not heard of for longer before the others', () => {
+  const verifiers = [
+    verifierOf('a', 'current', 9),
+    verifierOf('b', 'behind', 1),
+    verifierOf('c', 'silent', 40),
+    verifierOf('d', 'silent', 90),
+    verifierOf('e', 'behind', 3),
+  ]
+  assert.equal(
+    staleFirst(verifiers)
+      .map(({ name }) => name)
+      .join(''),
+    'dceba',
+  )
+})
+
+test('a setting is found by words of its name, its value and its meaning, in any order and case', () => {
+  const setting = {
+    name: 'PORT',
+    group: 'service',
+    value: '8080',
+    secret: false,
+    source: 'default',
+    variable: null,
+    unit: null,
+    bounds: null,
+    meaning: 'the port to listen on',
+  } as const
+  for (const text of ['', 'port', 'LISTEN 80', ' on  port ']) assert.equal(isMatch(setting, text, false), true, text)
+  for (const text of ['ports', '81']) assert.equal(isMatch(setting, text, false), false, text)
+  assert.equal(isMatch(setting, '', true), false)
+  assert.equal(isMatch({ ...setting, source: 'environment' }, '', true), true)
+})

@@ -1,0 +1,60 @@
+// The chart as helm renders it.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { parseAllDocuments } from 'yaml'
+import { readFiles, REPOSITORY } from '../../testkit/sources/source-files.ts'
+
+const FOLDER = 'deploy/helm/mintmark'
+const CHART = join(REPOSITORY, FOLDER)
+
+export type Manifest = {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly spec?: Readonly<Record<string, unknown>>
+  readonly data?: Readonly<Record<string, string>>
+}
+
+/** Values under which it is linted and rendered, by path. */
+export const readValues = (): readonly string[] => readFiles(`${FOLDER}/ci/*-values.yaml`).map(({ path }) => path)
+
+const run = (helm: string, args: readonly string[]) => {
+  const { status, stdout, stderr } = spawnSync(helm, args, { cwd: REPOSITORY, encoding: 'utf8' })
+  return { failed: status !== 0, stdout, stderr: stderr.trim() }
+}
+
+/** What helm objects to, warnings too; null: nothing. */
+export const lintChart = (helm: string, values: string): string | null => {
+  const { failed, stdout, stderr } = run(helm, ['lint', '--strict', '--values', values, CHART])
+  return failed ? `${stdout}${stderr}` : null
+}
+
+/** `set`: single values over those of the file, as `--set-json` takes them. Answers why there is none, or the manifests as text. */
+export const renderChart = (
+  helm: string,
+  values: string,
+  ...set: readonly string[]
+): { readonly refused: string } | { readonly text: string } => {
+  const more = set.flatMap(one => ['--set-json', one])
+  const { failed, stdout, stderr } = run(helm, ['template', 'mintmark', CHART, '--values', values, ...more])
+  return failed ? { refused: stderr } : { text: stdout }
+}
+
+export const parseManifests = (text: string): readonly Manifest[] =>
+  parseAllDocuments(text, { merge: true })
+    .map(document => document.toJS() as Manifest | null)
+    .filter(manifest => manifest !== null)
+
+/** Single values that the schema must refuse, with what it must say. */
+export const REFUSED: readonly (readonly [set: string, says: RegExp])[] = [
+  ['settings.MINTMARK_BASE_URL="http://auth.example.com"', /MINTMARK_BASE_URL/],
+  ['settings.MINTMARK_BASE_URL=null', /MINTMARK_BASE_URL/],
+  ['settings.MINTMARK_WORKERS=2', /MINTMARK_WORKERS/],
+  ['settings.MINTMARK_KEY_ENCRYPTION_KEY="AAAA"', /MINTMARK_KEY_ENCRYPTION_KEY|false schema/i],
+  ['settings.PATH="/tmp"', /PATH/],
+  ['replicas=0', /replicas/],
+  ['replica=3', /replica/],
+  ['image.digest="sha256:1"', /digest/],
+  ['networkPolicy.from=[]', /from/],
+  ['metrics.port=8080', /port/],
+]

@@ -1,0 +1,145 @@
+// The Debian package: the program, its production dependencies, and the Node.js that npm brings. Nothing of the distribution but its C library.
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { readText, REPOSITORY } from '../../testkit/sources/source-files.ts'
+import { dependenciesOf, type Lock } from './shipped.ts'
+
+type Given = {
+  readonly version: string
+  /** Seconds since 1970. */
+  readonly sourceDate: number
+  /** The package for npm. */
+  readonly tarball: string
+  readonly sbom: string
+  readonly lock: Lock
+  /** Where the result goes. */
+  readonly folder: string
+}
+
+const SOURCES = join(REPOSITORY, 'deploy/debian')
+const HOME = 'usr/lib/mintmark'
+const DOCS = 'usr/share/doc/mintmark'
+const SCRIPTS = ['postinst', 'prerm', 'postrm'] as const
+const KEPT_IN_ETC = 0o644
+const PROGRAM = 0o755
+
+/** By Node's name of a processor: Debian's. */
+const ARCHITECTURES: Readonly<Partial<Record<string, string>>> = { x64: 'amd64', arm64: 'arm64' }
+
+const place = (root: string, path: string, content: string | Uint8Array, mode = KEPT_IN_ETC): void => {
+  const file = join(root, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, content)
+  chmodSync(file, mode)
+}
+
+/** Folders and files at the top of a package that its program does not read. */
+const ASIDE = /^\/(?:\.|(?:tests?|spec|bench(?:marks?)?|integration|docs?|examples?)(?:\/|$)|index\.html$)/
+
+/** What no installation of this platform loads: tests, sources in C, and the binaries of others. Packages within come by themselves. */
+const isLoaded = (name: string, path: string, processor: string): boolean => {
+  if (ASIDE.test(path) || path.includes('/node_modules') || /\/\.[^/]+$/.test(path)) return false
+  if (name !== 'better-sqlite3') return true
+  if (/^\/(?:deps|src|binding\.gyp)/.test(path)) return false
+  return !path.startsWith('/prebuilds/') || path === `/prebuilds/linux-${processor}.node`
+}
+
+/** From where npm installed it to where the package has it: beside the program, or below what needs another version. */
+const targetOf = (path: string): string =>
+  path.startsWith('server/') ? `node_modules/mintmark/${path.slice('server/'.length)}` : path
+
+const placeProgram = (root: string, { tarball, lock }: Given, processor: string): void => {
+  const program = join(root, HOME, 'node_modules/mintmark')
+  mkdirSync(program, { recursive: true })
+  execFileSync('tar', ['-xzf', tarball, '-C', program, '--strip-components=1'])
+  for (const { name, path } of dependenciesOf(lock, 'server')) {
+    const from = join(REPOSITORY, path)
+    cpSync(from, join(root, HOME, targetOf(path)), {
+      recursive: true,
+      filter: source => isLoaded(name, source.slice(from.length), processor),
+    })
+  }
+  execFileSync('chmod', ['-R', 'a-x+X,u+w,go=rX', join(root, HOME)])
+}
+
+const placeNode = (root: string, processor: string): void => {
+  const node = join(REPOSITORY, `node_modules/node-linux-${processor}`)
+  place(root, `${HOME}/bin/node`, readFileSync(join(node, 'bin/node')), PROGRAM)
+  place(root, `${DOCS}/node-LICENSE.gz`, gzipSync(readFileSync(join(node, 'LICENSE')), { level: 9 }))
+}
+
+const formatChangelog = (version: string, sourceDate: number): string =>
+  `mintmark (${version}) stable; urgency=medium
+
+  * https://github.com/mintmark/mintmark/blob/main/CHANGELOG.md
+
+ -- The Mintmark maintainers <maintainers@mintmark.invalid>  ${new Date(sourceDate * 1000).toUTCString().replace('GMT', '+0000')}
+`
+
+const placeRest = (root: string, { version, sourceDate, sbom }: Given): void => {
+  const settings = readText('deploy/systemd/mintmark.env')
+  place(root, 'etc/mintmark/mintmark.env', settings)
+  place(root, 'usr/lib/systemd/system/mintmark.service', readText('deploy/systemd/mintmark.service'))
+  place(root, 'usr/bin/mintmark', readText('deploy/debian/mintmark'), PROGRAM)
+  place(root, 'usr/sbin/mintmark-local', readText('deploy/debian/mintmark-local'), PROGRAM)
+  place(root, 'usr/share/lintian/overrides/mintmark', readText('deploy/debian/lintian-overrides'))
+  place(root, `${DOCS}/copyright`, readText('deploy/debian/copyright'))
+  place(root, `${DOCS}/changelog.gz`, gzipSync(formatChangelog(version, sourceDate), { level: 9 }))
+  place(root, `${DOCS}/sbom.cdx.json.gz`, gzipSync(sbom, { level: 9 }))
+}
+
+const kilobytesBelow = (root: string): number =>
+  Math.ceil(
+    globSync('**', { cwd: root })
+      .map(path => statSync(join(root, path)))
+      .reduce((bytes, { size }) => bytes + size, 0) / 1024,
+  )
+
+/** Debian sorts what follows `~` before the version itself, as semantic versioning sorts what follows `-`. */
+const debianVersionOf = (version: string): string => version.replace('-', '~')
+
+const placeControl = (root: string, version: string, architecture: string): void => {
+  const kilobytes = kilobytesBelow(root)
+  const control = readText('deploy/debian/control')
+    .replace('@VERSION@', version)
+    .replace('@ARCHITECTURE@', architecture)
+    .replace('@KILOBYTES@', String(kilobytes))
+  place(root, 'DEBIAN/control', control)
+  place(root, 'DEBIAN/conffiles', '/etc/mintmark/mintmark.env\n')
+  for (const script of SCRIPTS) place(root, `DEBIAN/${script}`, readFileSync(join(SOURCES, script)), PROGRAM)
+}
+
+/** Needs dpkg-deb, on Linux; answers the name of the file. */
+export const buildDebianPackage = (given: Given): string => {
+  const architecture = ARCHITECTURES[process.arch]
+  if (architecture === undefined) throw new Error(`There is no Debian package for ${process.arch}.`)
+  const version = debianVersionOf(given.version)
+  const root = mkdtempSync(join(tmpdir(), 'mintmark-debian-'))
+  try {
+    placeProgram(root, given, process.arch)
+    placeNode(root, process.arch)
+    placeRest(root, { ...given, version })
+    placeControl(root, version, architecture)
+    const name = `mintmark_${version}_${architecture}.deb`
+    execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', '-z3', '--build', root, join(given.folder, name)], {
+      env: { ...process.env, SOURCE_DATE_EPOCH: String(given.sourceDate) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    return name
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,64 @@
+// npm run release -- [--dry-run] [--only PART …] [--output FOLDER]: builds everything that a release consists of, with checksums, and
+// publishes nothing. A dry run leaves out what takes minutes. What needs a program that is missing is skipped by name.
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findProgram } from '../../testkit/processes/find-program.ts'
+import { REPOSITORY } from '../../testkit/sources/source-files.ts'
+import { refusedLicenses } from './licenses.ts'
+import { buildSite } from './npm-packages.ts'
+import { PARTS, readRelease, type Release } from './parts.ts'
+
+/** The exit code where something was skipped for want of a program. */
+const SKIPPED = 2
+const CHECKSUMS = 'SHA256SUMS'
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+
+const giveUp = (reason: string): never => {
+  process.stderr.write(`release: ${reason}\n`)
+  process.exit(1)
+}
+
+const options = {
+  'dry-run': { type: 'boolean', default: false },
+  only: { type: 'string', multiple: true, default: Object.keys(PARTS) },
+  output: { type: 'string', default: join(REPOSITORY, 'dist/release') },
+} as const
+
+/** Answers the name of the file, or null. */
+const build = (name: string, release: Release, isDry: boolean): string | null => {
+  const part = PARTS[name] ?? giveUp(`there is no part ${name}; expected ${Object.keys(PARTS).join(', ')}.`)
+  const program = part.needs === undefined ? '' : findProgram(part.needs)
+  if (program === undefined) {
+    print(`${name}: skipped, ${part.needs} is missing`)
+    if (!isDry) process.exitCode = SKIPPED
+    return null
+  }
+  if (part.isSlow === true && isDry) {
+    print(`${name}: not built in a dry run`)
+    return null
+  }
+  const file = part.build(release, program)
+  print(`${name}: ${file}`)
+  return file
+}
+
+/** As `sha256sum --check` reads it. */
+const checksumOf = (folder: string, name: string): string =>
+  `${createHash('sha256')
+    .update(readFileSync(join(folder, name)))
+    .digest('hex')}  ${name}\n`
+
+const { values } = parseArgs({ options })
+const folder = resolve(values.output)
+mkdirSync(folder, { recursive: true })
+const release = readRelease(folder)
+const refused = refusedLicenses(release.shipped)
+if (refused.length > 0) giveUp(`not on the list of deploy/release/licenses.ts:\n  ${refused.join('\n  ')}`)
+print(`mintmark ${release.version} with ${release.shipped.length} packages of others, into ${folder}`)
+if (!values['dry-run']) buildSite()
+const files = values.only.flatMap(name => build(name, release, values['dry-run']) ?? [])
+writeFileSync(join(folder, CHECKSUMS), files.map(name => checksumOf(folder, name)).join(''))
+print(`${CHECKSUMS}: ${files.length} files`)

@@ -1,0 +1,67 @@
+// What a release consists of.
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packChart } from './chart.ts'
+import { buildDebianPackage } from './debian-package.ts'
+import { buildImage } from './image.ts'
+import { packForNpm } from './npm-packages.ts'
+import { readProduct, readSourceDate } from './product.ts'
+import { formatSbom } from './sbom.ts'
+import { bundledInConsole, dependenciesOf, type Lock, readLock, type Shipped } from './shipped.ts'
+
+export type Release = {
+  /** Where everything goes. */
+  readonly folder: string
+  readonly version: string
+  /** Seconds since 1970. */
+  readonly sourceDate: number
+  readonly lock: Lock
+  /** What others wrote and we ship. */
+  readonly shipped: readonly Shipped[]
+  /** In CycloneDX. */
+  readonly sbom: string
+}
+
+type Part = {
+  /** A program that does not come with npm. */
+  readonly needs?: string
+  /** Takes minutes. */
+  readonly isSlow?: boolean
+  /** Answers the name of the file that it wrote; `program`: the path of what it needs. */
+  readonly build: (release: Release, program: string) => string
+}
+
+export const readRelease = (folder: string): Release => {
+  const product = readProduct()
+  const [sourceDate, lock] = [readSourceDate(), readLock()]
+  const shipped = [...dependenciesOf(lock, 'server'), ...bundledInConsole(lock)]
+  const direct = Object.keys(lock['server']?.dependencies ?? {}).map(name => `node_modules/${name}`)
+  const sbom = formatSbom(product, shipped, { direct, at: new Date(sourceDate * 1000) })
+  return { folder, version: product.version, sourceDate, lock, shipped, sbom }
+}
+
+const writeSbom = ({ folder, version, sbom }: Release): string => {
+  const name = `mintmark-${version}-sbom.cdx.json`
+  writeFileSync(join(folder, name), sbom)
+  return name
+}
+
+const buildDebian = (release: Release): string => {
+  const tarball = `mintmark-${release.version}.tgz`
+  const name = existsSync(join(release.folder, tarball)) ? tarball : packForNpm('server', release.folder)
+  return buildDebianPackage({ ...release, tarball: join(release.folder, name) })
+}
+
+export const PARTS: Readonly<Record<string, Part>> = {
+  mintmark: { build: ({ folder }) => packForNpm('server', folder) },
+  client: { build: ({ folder }) => packForNpm('packages/client', folder) },
+  verify: { build: ({ folder }) => packForNpm('packages/verify', folder) },
+  sbom: { build: writeSbom },
+  chart: { needs: 'helm', build: ({ folder, version }, helm) => packChart(helm, version, folder) },
+  debian: { needs: 'dpkg-deb', isSlow: true, build: buildDebian },
+  image: {
+    needs: 'buildah',
+    isSlow: true,
+    build: ({ folder, version }, buildah) => buildImage(buildah, version, folder),
+  },
+}

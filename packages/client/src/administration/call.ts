@@ -1,0 +1,147 @@
+// One request of the administration: built from a row of the table, with the credential, answered in JSON within bounds.
+import { type Answer, exchange, ExchangeFault, type Fetch, parseObject, retryAfterOf } from '../wire/exchange.ts'
+import { harmless } from '../wire/redaction.ts'
+import { ApiRefused, ApiUnavailable } from './api-errors.ts'
+
+/** A row of the table that generate.ts makes. */
+export type ApiOperation = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Below the base URL, with `{name}` for each parameter. */
+  readonly path: string
+  /** One answer, a list in pages, or an export as lines of JSON. */
+  readonly kind: 'call' | 'list' | 'records'
+  /** Whether it takes an `Idempotency-Key`. */
+  readonly creates: boolean
+  /** Whether its answer has no body. */
+  readonly isEmpty: boolean
+}
+
+export type CallOptions = {
+  /** Gives the request up; a change may have been made all the same. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export type CreationOptions = CallOptions & {
+  /**
+   * A name for this creation, of 1 to 255 printable ASCII characters: a repeat within a day creates nothing. One is made up
+   * unless it is given; `ApiUnavailable` has it.
+   */
+  readonly idempotencyKey?: string | undefined
+}
+
+type QueryValue = string | number | boolean | readonly string[] | undefined
+
+/** Any request of a method, whose declared type is of its operation. */
+export type LooseRequest = CreationOptions & {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, QueryValue>>
+  readonly body?: unknown
+}
+
+export type Connection = {
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly fetch: Fetch
+  readonly timeoutMs: number
+  /** For the next part of an export. */
+  readonly partMs: number
+  /** The header with the credential, and the secret in it. */
+  readonly authorize: () => Promise<{ readonly headers: Readonly<Record<string, string>>; readonly secret: string }>
+}
+
+/** A page of the largest records that there can be. */
+const ANSWER_BYTES_MAX = 67_108_864
+const IDEMPOTENCY_KEY = /^[\x20-\x7E]{1,255}$/
+
+const checkSegment = (name: string, text: unknown): string => {
+  // What a URL resolves before it is sent would name another path.
+  if (typeof text === 'string' && text !== '' && text !== '.' && text !== '..') return encodeURIComponent(text)
+  throw new TypeError(`path.${name} is ${JSON.stringify(text)}; expected an id.`)
+}
+
+const targetOf = (row: ApiOperation, { path = {}, query = {} }: LooseRequest): string => {
+  const target = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => checkSegment(name, path[name]))
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map(each => [name, String(each)]),
+  )
+  return pairs.length === 0 ? target : `${target}?${new URLSearchParams(pairs).toString()}`
+}
+
+/** RFC 9651 §3.3.3. */
+const quote = (key: string): string => `"${key.replaceAll(/["\\]/g, '\\$&')}"`
+
+const keyOf = ({ creates }: ApiOperation, { idempotencyKey }: LooseRequest): string | undefined => {
+  if (!creates) return undefined
+  if (idempotencyKey === undefined) return crypto.randomUUID()
+  if (IDEMPOTENCY_KEY.test(idempotencyKey)) return idempotencyKey
+  throw new TypeError('idempotencyKey is not 1 to 255 printable ASCII characters.')
+}
+
+export type Message = {
+  readonly url: string
+  readonly init: RequestInit
+  readonly idempotencyKey: string | undefined
+  readonly secret: string
+}
+
+/** Throws a TypeError where a parameter is wrong: then nothing is sent. */
+export const messageOf = async (connection: Connection, row: ApiOperation, request: LooseRequest): Promise<Message> => {
+  const idempotencyKey = keyOf(row, request)
+  const url = connection.url + targetOf(row, request)
+  const { headers, secret } = await connection.authorize()
+  const hasBody = request.body !== undefined
+  const init = {
+    method: row.method,
+    headers: {
+      ...headers,
+      accept: row.kind === 'records' ? 'application/x-ndjson' : 'application/json',
+      ...(hasBody && { 'content-type': 'application/json' }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': quote(idempotencyKey) }),
+    },
+    ...(hasBody && { body: JSON.stringify(request.body) }),
+  }
+  return { url, init, idempotencyKey, secret }
+}
+
+const stringOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise)
+
+/** What an answer without success means. */
+export const refusalOf = ({ status, headers, text }: Answer, { idempotencyKey, secret }: Message): Error => {
+  const { error, error_description: description, id } = parseObject(text) ?? {}
+  const code = harmless(stringOr(error, ''), [secret])
+  const said = harmless(stringOr(description, ''), [secret])
+  if (status >= 400 && status < 500 && status !== 429 && code !== '') {
+    return new ApiRefused({
+      error: code,
+      description: said,
+      status,
+      requestId: headers.get('x-request-id') ?? undefined,
+      id: typeof id === 'string' ? id : undefined,
+    })
+  }
+  const reason = `it answers ${status}${code === '' ? ', and not as Mintmark does' : ` ${code} (${said})`}`
+  return new ApiUnavailable(reason, { retryAfterSeconds: retryAfterOf(headers, Date.now()), idempotencyKey })
+}
+
+export const unavailable = (fault: unknown, idempotencyKey?: string): unknown =>
+  fault instanceof ExchangeFault ? new ApiUnavailable(fault.message, { idempotencyKey }) : fault
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+export const call = async (connection: Connection, row: ApiOperation, request: LooseRequest): Promise<unknown> => {
+  const message = await messageOf(connection, row, request)
+  const { fetch, timeoutMs } = connection
+  const how = { fetch, timeoutMs, bytesMax: ANSWER_BYTES_MAX, signal: request.signal }
+  let answer: Answer
+  try {
+    answer = await exchange(message.url, message.init, how)
+  } catch (fault) {
+    throw unavailable(fault, message.idempotencyKey)
+  }
+  if (!isSuccess(answer.status)) throw refusalOf(answer, message)
+  if (row.isEmpty) return undefined
+  const body = parseObject(answer.text)
+  if (body !== undefined) return body
+  const { idempotencyKey } = message
+  throw new ApiUnavailable(`it answers ${answer.status} with something else than an object of JSON`, { idempotencyKey })
+}

@@ -1,0 +1,86 @@
+// The administration of a service as an object of methods, made from the table of its operations.
+import type { Fetch } from '../wire/exchange.ts'
+import { checkAddress } from '../wire/web-address.ts'
+import { type ApiOperation, call, type Connection, type LooseRequest } from './call.ts'
+import type { Administration } from './generated/administration.ts'
+import { OPERATIONS } from './generated/operations.ts'
+import { makeList } from './lists.ts'
+import { readRecords } from './records.ts'
+
+const ANSWER_MS_DEFAULT = 30_000
+const ANSWER_MS_MAX = 300_000
+/** For the next part of an export; the service may rest in between. */
+const PART_MS_MAX = 60_000
+
+/** A secret, or what fetches the current one before each request. */
+export type SecretSource = string | (() => string | Promise<string>)
+
+export type AdministrationOptions = {
+  /** The base URL of the service. */
+  readonly url: string
+  /** An API key, for `X-API-Key`. Exactly one of the three credentials is given. */
+  readonly apiKey?: SecretSource | undefined
+  /** A JWT of the identity provider, for `Authorization`. */
+  readonly operatorJwt?: SecretSource | undefined
+  /** The cookie of the console, which the browser adds by itself: for pages of the service. */
+  readonly cookie?: true | undefined
+  /** In the place of the global one: with a proxy, or with a client certificate. */
+  readonly fetch?: Fetch | undefined
+  /** For a whole answer, or for the beginning of an export: 30 s unless given, 300 s at most. */
+  readonly timeoutMs?: number | undefined
+  /** Lets the credential go over http to other machines: for a network that protects it by itself. */
+  readonly allowInsecureRequests?: boolean | undefined
+}
+
+const SECRET = /^[\x21-\x7E]{1,8192}$/
+
+const authorizeWith = ({ apiKey, operatorJwt, cookie }: AdministrationOptions): Connection['authorize'] => {
+  if ([apiKey, operatorJwt, cookie].filter(credential => credential !== undefined).length !== 1) {
+    throw new TypeError('Expected exactly one of apiKey, operatorJwt and cookie.')
+  }
+  const source = apiKey ?? operatorJwt
+  if (source === undefined) return async () => ({ headers: {}, secret: '' })
+  return async () => {
+    const secret = typeof source === 'string' ? source : await source()
+    if (!SECRET.test(secret)) {
+      throw new TypeError('The credential is not one line of printable ASCII without spaces.')
+    }
+    const headers = apiKey === undefined ? { authorization: `Bearer ${secret}` } : { 'x-api-key': secret }
+    return { headers, secret }
+  }
+}
+
+const connect = (options: AdministrationOptions): Connection => {
+  const { url, fetch, timeoutMs = ANSWER_MS_DEFAULT, allowInsecureRequests = false } = options
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > ANSWER_MS_MAX) {
+    throw new TypeError(`timeoutMs is ${timeoutMs}; expected a whole number from 1 to ${ANSWER_MS_MAX}.`)
+  }
+  const checked = checkAddress(url, 'url', allowInsecureRequests)
+  if (new URL(checked).search !== '') throw new TypeError('url has a query; expected the base URL of the service.')
+  return {
+    url: checked.replace(/\/$/, ''),
+    fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    timeoutMs,
+    partMs: PART_MS_MAX,
+    authorize: authorizeWith(options),
+  }
+}
+
+const methodFor = (connection: Connection, row: ApiOperation): ((request?: LooseRequest) => unknown) => {
+  if (row.kind === 'records') return (request = {}) => readRecords(connection, row, request)
+  if (row.kind === 'call') return (request = {}) => call(connection, row, request)
+  return (request = {}) =>
+    makeList(cursor =>
+      call(connection, row, cursor === undefined ? request : { ...request, query: { ...request.query, cursor } }),
+    )
+}
+
+/**
+ * Makes the administration of a service: a method for each operation, by its id. A method throws `ApiRefused` or
+ * `ApiUnavailable`, and a TypeError where a parameter is wrong; nothing is repeated by itself.
+ */
+export const createAdministration = (options: AdministrationOptions): Administration => {
+  const connection = connect(options)
+  const methods = Object.entries(OPERATIONS).map(([id, row]) => [id, methodFor(connection, row)])
+  return Object.fromEntries(methods) as Administration // each as its row says
+}

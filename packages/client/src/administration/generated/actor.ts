@@ -1,0 +1,8 @@
+// Made by packages/client/generate.ts from the rows of api/: change those, and run it.
+
+export type Actor = {
+  readonly type: 'operator' | 'client' | 'api_key' | 'cli' | 'system'
+  readonly iss?: string | undefined
+  readonly sub?: string | undefined
+  readonly id?: string | undefined
+}

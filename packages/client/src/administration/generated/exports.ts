@@ -1,0 +1,79 @@
+// Made by packages/client/generate.ts from the rows of api/: change those, and run it.
+
+export type ExportAuditQuery = {
+  /** Only acts of this kind: agent.change, agent.create, agent.delete, agent.disable, agent.enable, agent.import, api_key.create, api_key.revoke, api_key.rotate, clock.reset, credential.convert, credential.create, credential.revoke, credential.rotate, revocation.create, session.create, session.end, signing_key.compromise, signing_key.create, signing_key.drop, signing_key.import, signing_key.reencrypt, signing_key.retire, signing_key.rotate, store.accept, store.backup, store.restore, token.revoke, token.supersede. */
+  readonly kind?:
+    | 'agent.change'
+    | 'agent.create'
+    | 'agent.delete'
+    | 'agent.disable'
+    | 'agent.enable'
+    | 'agent.import'
+    | 'api_key.create'
+    | 'api_key.revoke'
+    | 'api_key.rotate'
+    | 'clock.reset'
+    | 'credential.convert'
+    | 'credential.create'
+    | 'credential.revoke'
+    | 'credential.rotate'
+    | 'revocation.create'
+    | 'session.create'
+    | 'session.end'
+    | 'signing_key.compromise'
+    | 'signing_key.create'
+    | 'signing_key.drop'
+    | 'signing_key.import'
+    | 'signing_key.reencrypt'
+    | 'signing_key.retire'
+    | 'signing_key.rotate'
+    | 'store.accept'
+    | 'store.backup'
+    | 'store.restore'
+    | 'token.revoke'
+    | 'token.supersede'
+    | undefined
+  /** Only acts of this kind of actor. */
+  readonly actor_type?: 'operator' | 'client' | 'api_key' | 'cli' | 'system' | undefined
+  /** Only acts of the client, the API key or the user at the terminal of this id. */
+  readonly actor_id?: string | undefined
+  /** Only acts of operators of this identity provider. */
+  readonly actor_iss?: string | undefined
+  /** Only acts of the operator whom the identity provider calls so. */
+  readonly actor_sub?: string | undefined
+  /** Only acts on the agent, credential, key or token of this id. */
+  readonly subject?: string | undefined
+  /** Only acts of this request. */
+  readonly request_id?: string | undefined
+  /** Only acts of then or later. */
+  readonly since?: string | undefined
+  /** Only acts of earlier. */
+  readonly before?: string | undefined
+}
+
+export type ExportHistoryQuery = {
+  /** Only tokens of this agent. */
+  readonly agent_id?: string | undefined
+  /** Only tokens of this client. */
+  readonly client_id?: string | undefined
+  /** Only tokens that carry this item. */
+  readonly scope?: string | undefined
+  /** Only tokens issued then or later. */
+  readonly issued_after?: string | undefined
+  /** Only tokens issued earlier. */
+  readonly issued_before?: string | undefined
+  /** Only tokens that act on behalf of this agent. */
+  readonly subject?: string | undefined
+  /** Only tokens that were got for this token. */
+  readonly parent_id?: string | undefined
+  /** Only this token, and all that descend from it. */
+  readonly root_id?: string | undefined
+  /** Only tokens that ended for one of these reasons, separated by commas: expired, manual_revocation, bulk_revocation, self_revocation, agent_disabled, agent_deleted, credential_revoked, secret_leaked, key_compromise, scope_removed, audience_removed, superseded, undelivered, restored, ancestor_ended, actor_removed. */
+  readonly termination_reason?: string | undefined
+  /** Only tokens that ended then or later. */
+  readonly ended_after?: string | undefined
+  /** Only tokens that ended earlier. */
+  readonly ended_before?: string | undefined
+  /** Only tokens that this one ended: the `sub` of an operator, the `id` of a client, an API key or a user at the terminal, or `system` for the service itself. Pages may be short, even empty, with a `next_cursor`. */
+  readonly ended_by?: string | undefined
+}

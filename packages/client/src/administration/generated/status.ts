@@ -1,0 +1,48 @@
+// Made by packages/client/generate.ts from the rows of api/: change those, and run it.
+
+export type ShowStatusAnswer = {
+  /** By the clock of the store. */
+  readonly at: string
+  /** Of the program that answers. */
+  readonly version: string
+  /** Agents that are not deleted, disabled ones too. */
+  readonly agents: number
+  readonly agents_disabled: number
+  /** Exact below 10,000 of one lifetime. Beyond, an estimate by the rate at which they are issued. */
+  readonly live_tokens_estimate: number
+  readonly tokens_last_minute: number
+  readonly tokens_last_hour: number
+  readonly tokens_last_day: number
+  /** Token requests of the last hour that were refused although the agent had authenticated itself. */
+  readonly refusals: number
+  /** Of the last hour, of every kind. */
+  readonly failed_authentications: number
+  /** The oldest key in each state. */
+  readonly signing_keys: readonly {
+    readonly state: 'next' | 'current' | 'retained'
+    readonly created_at: string
+  }[]
+  /** Within 7 days. */
+  readonly credentials_expiring: number
+  /** Within 7 days. */
+  readonly api_keys_expiring: number
+  /** Acts whose tokens are all dead, and whose records are still being updated. */
+  readonly revocations_open: number
+  readonly oldest_open_revocation_at: string | null
+  readonly audit_entries_unsealed: number
+}
+
+export type ListExpiringAnswer = {
+  /** Those that are not revoked and expire within 7 days, soonest first, at most 100. */
+  readonly data: readonly {
+    readonly kind: 'credential' | 'api_key'
+    readonly id: string
+    readonly name: string
+    /** Whose credential it is; null: it is an API key. */
+    readonly agent_id: string | null
+    readonly agent_name: string | null
+    readonly expires_at: string
+    /** At most a minute behind; null: never. */
+    readonly last_used_at: string | null
+  }[]
+}

@@ -1,0 +1,136 @@
+// Where an agent gets its tokens: configured once, asked before every use.
+import type { Fetch } from '../wire/exchange.ts'
+import { checkAddress } from '../wire/web-address.ts'
+import type { AccessToken } from './access-token.ts'
+import { credentialOf, type CredentialOptions } from './client-authentication.ts'
+import { makeProver } from './dpop.ts'
+import { makeEndpointFinder } from './metadata.ts'
+import { makeResourceFetch } from './resource-fetch.ts'
+import { makeTokenCache, type World } from './token-cache.ts'
+import { type Grant, requestToken } from './token-request.ts'
+
+const REQUEST_MS_DEFAULT = 10_000
+const REQUEST_MS_MAX = 300_000
+
+/**
+ * Exactly one credential is given: `clientSecret`, `clientSecretFile`, `privateKey`, `privateKeyFile`, `workloadTokenFile` or
+ * `clientCertificate`. A file is read anew for each token, so replacing it is enough.
+ */
+export type TokenSourceOptions = CredentialOptions & {
+  /** The base URL of the service. The token endpoint is read from its metadata, whose issuer must be this (RFC 8414 §3.3). */
+  readonly issuer?: string | undefined
+  /** In the place of the metadata. With a private key give `issuer` too: it is the audience of the assertions. */
+  readonly tokenEndpoint?: string | undefined
+  /** Needed with every credential but `workloadTokenFile`. */
+  readonly clientId?: string | undefined
+  /** Where a secret stands in the request: `client_secret_post` unless it is `client_secret_basic` (RFC 6749 §2.3.1). */
+  readonly clientSecretMethod?: CredentialOptions['clientSecretMethod']
+  /** What the token is for (RFC 8707); the agent's default unless given. */
+  readonly resource?: string | readonly string[] | undefined
+  /** Items such as `db:read`; the agent's default scope unless given. */
+  readonly scopes?: readonly string[] | undefined
+  /** A token that was received, exchanged for one to act on its subject's behalf (RFC 8693). One source a received token. */
+  readonly subjectToken?: string | undefined
+  /** Binds tokens to a key that this source makes and keeps (RFC 9449); send them by its `fetch`. */
+  readonly dpop?: boolean | undefined
+  /** For all requests, in the place of the global one: with a proxy, or with a client certificate. */
+  readonly fetch?: Fetch | undefined
+  /** For a whole answer of the token endpoint, and of the metadata: 10 s unless given, 300 s at most. */
+  readonly timeoutMs?: number | undefined
+  /** Hears why a refresh failed for which nobody waited: the token before it is still valid. */
+  readonly onRefreshFailure?: ((error: unknown) => void) | undefined
+  /** Lets tokens and secrets go over http to other machines: for a network that protects them by itself. */
+  readonly allowInsecureRequests?: boolean | undefined
+}
+
+export type TokenSource = {
+  /**
+   * A token that is valid for now, from memory where there is one. Throws `TokenRefused`, `TokenUnavailable`, or the reason of
+   * the signal; the request that others wait for goes on.
+   */
+  readonly getToken: (options?: { readonly signal?: AbortSignal | undefined }) => Promise<AccessToken>
+  /** The next `getToken` fetches another one, if this is the current one: a resource server refused it. */
+  readonly invalidate: (token: AccessToken | string) => void
+  /**
+   * As the global `fetch`, with the token in `Authorization`, and a proof where it is bound. After a 401 it gets a new token and
+   * repeats the request once, where its body can be sent again; at most one new token in 10 s.
+   */
+  readonly fetch: Fetch
+}
+
+const realWorld: World = {
+  monotonicMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  random: () => Math.random(),
+}
+
+const SCOPE_ITEM = /^[\x21\x23-\x5B\x5D-\x7E]+$/
+
+const grantOf = ({ resource = [], scopes, subjectToken }: TokenSourceOptions): Grant => {
+  const wrong = scopes?.find(item => !SCOPE_ITEM.test(item))
+  if (wrong !== undefined) {
+    throw new TypeError(`scopes holds ${JSON.stringify(wrong)}; expected one item such as db:read in each place.`)
+  }
+  const scope = scopes === undefined || scopes.length === 0 ? undefined : scopes.join(' ')
+  return { resources: typeof resource === 'string' ? [resource] : resource, scope, subjectToken }
+}
+
+const timeoutOf = ({ timeoutMs = REQUEST_MS_DEFAULT }: TokenSourceOptions): number => {
+  if (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= REQUEST_MS_MAX) return timeoutMs
+  throw new TypeError(`timeoutMs is ${timeoutMs}; expected a whole number from 1 to ${REQUEST_MS_MAX}.`)
+}
+
+const checkOptions = (options: TokenSourceOptions): void => {
+  const { issuer, tokenEndpoint, clientId, workloadTokenFile, allowInsecureRequests = false } = options
+  if (issuer === undefined && tokenEndpoint === undefined) {
+    throw new TypeError('Neither issuer nor tokenEndpoint is given; expected one of them.')
+  }
+  if (issuer !== undefined) checkAddress(issuer, 'issuer', allowInsecureRequests)
+  if (tokenEndpoint !== undefined) checkAddress(tokenEndpoint, 'tokenEndpoint', allowInsecureRequests)
+  if (clientId === undefined && workloadTokenFile === undefined) {
+    throw new TypeError('clientId is missing; only with workloadTokenFile it may be.')
+  }
+}
+
+/** Work that nobody waits for must not end the process, whatever the caller's function does. */
+const quietly =
+  (report: (error: unknown) => void) =>
+  (error: unknown): void => {
+    try {
+      report(error)
+    } catch {
+      // Its own fault has nowhere to go.
+    }
+  }
+
+/** For tests, which set the clocks. */
+export const makeTokenSource = (options: TokenSourceOptions, world: World): TokenSource => {
+  checkOptions(options)
+  const { issuer, tokenEndpoint, clientId, dpop = false, onRefreshFailure = () => undefined } = options
+  // Looked up at each call: instrumentation replaces it.
+  const fetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+  const how = { fetch, timeoutMs: timeoutOf(options) }
+  const credential = credentialOf(options)
+  const isInsecureAllowed = options.allowInsecureRequests ?? false
+  const hasCertificate = credential.kind === 'certificate'
+  const wanted = { issuer, tokenEndpoint, hasCertificate, isInsecureAllowed }
+  const findEndpoint = makeEndpointFinder(wanted, how, world.monotonicMs)
+  const prover = dpop ? makeProver() : undefined
+  const request = { grant: grantOf(options), clientId, credential, prover, findEndpoint, how, world }
+  const cache = makeTokenCache({
+    world,
+    request: () => requestToken(request),
+    onRefreshFailure: quietly(onRefreshFailure),
+  })
+  return {
+    getToken: ({ signal } = {}) => cache.get(signal),
+    invalidate: token => cache.drop(typeof token === 'string' ? token : token.value),
+    fetch: makeResourceFetch({ cache, prover, fetch, world, isInsecureAllowed }),
+  }
+}
+
+/**
+ * Makes a source of access tokens. One serves a whole process: it asks for a token when one is needed, keeps it until 70 to 85 %
+ * of its life, and replaces it by one request for all that wait. Throws a TypeError where an option is wrong.
+ */
+export const createTokenSource = (options: TokenSourceOptions): TokenSource => makeTokenSource(options, realWorld)

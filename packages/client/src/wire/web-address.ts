@@ -1,0 +1,26 @@
+// Where a secret or a token may be sent: over TLS, or to this machine.
+
+const LOOPBACK = new Set(['localhost', '[::1]'])
+
+const isLoopback = (hostname: string): boolean => LOOPBACK.has(hostname) || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+
+/** RFC 6749 §3.2, RFC 6750 §5.3. */
+export const isProtected = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+
+/** Of an option of the caller. Throws a TypeError that names the option. */
+export const checkAddress = (text: string, option: string, isInsecureAllowed: boolean): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError(`${option} is not an absolute URL of https.`)
+  }
+  if (url.username !== '' || url.password !== '' || url.hash !== '') {
+    throw new TypeError(`${option} holds a user, a password or a fragment; expected a plain URL.`)
+  }
+  if (!isInsecureAllowed && !isProtected(url)) {
+    throw new TypeError(
+      `${option} is not of https: what is secret would be readable on the way. Use https, or set allowInsecureRequests.`,
+    )
+  }
+  return text
+}

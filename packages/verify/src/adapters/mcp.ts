@@ -1,0 +1,57 @@
+// For servers of the Model Context Protocol with its TypeScript SDK: a token verifier, and a middleware that sends the
+// challenges which the SDK's own cannot: of a step up, of DPoP, and 503 with Retry-After.
+import { audiencesOf } from '../tokens/claims.ts'
+import type { Verified, Verifier } from '../verifier.ts'
+import { makeMiddleware, type Middleware, type NodeRequest } from './node-request.ts'
+import type { Guard } from './protected-resource.ts'
+
+/** As the SDK hands it to tools. */
+export type CheckedToken = {
+  token: string
+  clientId: string
+  scopes: string[]
+  expiresAt: number
+  resource?: URL
+  /** `subject`; and `act` of a token that was got by exchange. */
+  extra: Record<string, unknown>
+}
+
+/** The SDK's classes of errors, from `@modelcontextprotocol/sdk/server/auth/errors.js`: it knows refusals by them. */
+export type McpErrors = {
+  readonly InvalidTokenError: new (message: string) => Error
+  readonly ServerError: new (message: string) => Error
+}
+
+const authInfoOf = ({ resource }: Verifier, token: string, { claims, scopes }: Verified): CheckedToken => {
+  const isOurs = audiencesOf(claims).includes(resource.audience) && URL.canParse(resource.audience)
+  return {
+    token,
+    clientId: claims.client_id,
+    scopes: [...scopes],
+    expiresAt: claims.exp,
+    ...(isOurs && { resource: new URL(resource.audience) }),
+    extra: { subject: claims.sub, ...(claims.act !== undefined && { act: claims.act }) },
+  }
+}
+
+/** For `requireBearerAuth` of the SDK: bearer tokens. A token that is bound to a key or a certificate is refused. */
+export const mcpTokenVerifier = (verifier: Verifier, { InvalidTokenError, ServerError }: McpErrors) => ({
+  verifyAccessToken: async (token: string): Promise<CheckedToken> => {
+    const result = await verifier.verify(token)
+    if (result.ok) return authInfoOf(verifier, token, result)
+    const { error_description: description } = result.body
+    throw result.status === 503 ? new ServerError(description) : new InvalidTokenError(description)
+  },
+})
+
+const SCHEME = /^\S+ +/
+
+/** In place of `requireBearerAuth`: sets `auth` of the request as that does, and takes DPoP too. */
+export const requireMcpToken = <Request extends NodeRequest>(
+  verifier: Verifier,
+  guard: Guard<Request> = {},
+): Middleware<Request> =>
+  makeMiddleware(verifier, guard, (request, verified) => {
+    const token = String(request.headers['authorization']).replace(SCHEME, '')
+    Object.assign(request, { auth: authInfoOf(verifier, token, verified) })
+  })

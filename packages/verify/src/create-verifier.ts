@@ -1,0 +1,212 @@
+// Puts a verifier together from its parts.
+import { parseAuthorization } from './authorization.ts'
+import { type Feed, placeOf } from './feed/feed.ts'
+import { startFollower } from './feed/follower.ts'
+import { makeReports, type Reports } from './feed/reports.ts'
+import { makeFeedRequests } from './feed/requests.ts'
+import { makeStaleness } from './feed/staleness.ts'
+import { makeDigests } from './feed/subject.ts'
+import { type Journal, makeJournal } from './journal.ts'
+import { parseOptions, type Settings, type VerifierOptions } from './options.ts'
+import { PROOF_ALGORITHMS } from './proofs/dpop.ts'
+import { makeProofMemory, PROOFS_OF_ONE_KEY_MAX, PROOFS_REMEMBERED_MAX } from './proofs/replays.ts'
+import { isRefusal, type Refusal, refusal, refuse, type Refused } from './refusals.ts'
+import { COMPACT_CHARACTERS_MAX, type Parts, type CachedToken, verifyToken } from './token-verifier.ts'
+import { makeIntrospection } from './tokens/introspection.ts'
+import { makeKeySet } from './tokens/key-set.ts'
+import { makeTokenCache, CACHED_BYTES_MAX, CACHED_TOKENS_MAX } from './tokens/token-cache.ts'
+import { makeReader } from './tokens/signatures.ts'
+import type { Asked, RequestToAuthorize, Status, Verified, Verifier } from './verifier.ts'
+import { describeFault } from './wire/http.ts'
+import { pause } from './wire/pause.ts'
+import { type Runtime, WEB_RUNTIME } from './wire/runtime.ts'
+
+const HEAD_TIMEOUT_MS_MIN = 500
+const HEAD_TIMEOUT_MS_MAX = 10_000
+
+type Base = Omit<Parts, 'feed'>
+
+const FEED_PATH = '/oauth/revocation-feed'
+
+const makeFeed = ({ settings, runtime, keySet, signal, report }: Base, changed: () => void): Feed => {
+  const { issuer, apiKey, fetch, maxStalenessMs } = settings
+  const url = issuer + FEED_PATH
+  // An answer that comes later confirms nothing that is of use.
+  const headTimeoutMs = Math.min(HEAD_TIMEOUT_MS_MAX, Math.max(HEAD_TIMEOUT_MS_MIN, maxStalenessMs))
+  const wire = { apiKey, fetch, runtime }
+  return {
+    ...wire,
+    requests: makeFeedRequests({ ...wire, url, issuer, headTimeoutMs, keySet }),
+    staleness: makeStaleness(runtime),
+    maxStalenessMs,
+    bounds: undefined,
+    report,
+    changed,
+    distrustKeys: () => {
+      keySet.distrust()
+      void keySet.load()
+    },
+    signal,
+    facts: undefined,
+    following: new AbortController(),
+    transport: 'none',
+    progress: 0,
+  }
+}
+
+const makeBase = (settings: Settings, runtime: Runtime, signal: AbortSignal, report: Base['report']): Base => {
+  const { issuer, apiKey, fetch, keyAgeMsMax } = settings
+  const wire = { fetch, runtime, signal, report }
+  const bounds = { proofsMax: PROOFS_REMEMBERED_MAX, ofOneKeyMax: PROOFS_OF_ONE_KEY_MAX }
+  return {
+    settings,
+    runtime,
+    signal,
+    report,
+    readToken: makeReader('at+jwt', COMPACT_CHARACTERS_MAX),
+    keySet: makeKeySet({ ...wire, url: `${issuer}/.well-known/jwks.json`, ageMsMax: keyAgeMsMax }),
+    introspection: makeIntrospection({ ...wire, url: `${issuer}/oauth/introspect/v2`, apiKey }),
+    tokenCache: makeTokenCache<CachedToken>({ tokensMax: CACHED_TOKENS_MAX, bytesMax: CACHED_BYTES_MAX }),
+    digests: makeDigests(),
+    proofs: settings.proofs ?? makeProofMemory(bounds),
+  }
+}
+
+const statusOf = ({ settings, keySet, feed, tokenCache }: Parts, journal: Journal): Status => {
+  const staleMs = feed?.staleness.ms() ?? Infinity
+  const place = feed?.facts && placeOf(feed.facts)
+  return {
+    name: settings.name,
+    mode: settings.mode,
+    epoch: place?.epoch,
+    position: place?.position,
+    stalenessMs: Number.isFinite(staleMs) ? staleMs : undefined,
+    isFresh: place !== undefined && staleMs <= settings.maxStalenessMs,
+    transport: feed?.transport ?? 'none',
+    keysAgeMs: keySet.ageMs(),
+    facts: feed?.facts?.sizes(),
+    cachedTokens: tokenCache.size(),
+    failures: journal.failures(),
+    lastFailure: journal.last(),
+  }
+}
+
+const ALGS = PROOF_ALGORITHMS.join(' ')
+
+const isBoundToKey = ({ refusal: code }: Refusal, asked: Asked): boolean =>
+  asked.dpop !== undefined || code === 'wrong_scheme'
+
+/** Of a verifier with a name that follows the feed. */
+const reportsOf = ({ settings: { issuer, name } }: Base, feed: Feed | undefined): Reports | undefined =>
+  feed === undefined || name === undefined ? undefined : makeReports(feed, `${issuer}${FEED_PATH}/positions`, name)
+
+const NOTHING: Asked = {}
+
+/** With what to send, and the hooks called. */
+const makeVerify = (
+  parts: Parts,
+  journal: Journal,
+  start: () => void,
+  reports: Reports | undefined,
+): Verifier['verify'] => {
+  const { resourceMetadata, hooks } = parts.settings
+  const refuseFault = (fault: unknown): Refusal => {
+    const reason = `A fault of the verifier: ${describeFault(fault)}`
+    journal.report(reason)
+    return refusal('fault', reason)
+  }
+  return async (token, asked = NOTHING) => {
+    start()
+    let decided: Verified | Refusal
+    try {
+      decided = await verifyToken(parts, token, asked)
+    } catch (fault) {
+      decided = refuseFault(fault)
+    }
+    if (!isRefusal(decided)) {
+      const verified = decided
+      reports?.count(verified.claims.act?.sub ?? verified.claims.sub)
+      journal.notify(hooks.verified, () => verified)
+      return verified
+    }
+    const scheme = isBoundToKey(decided, asked) ? 'DPoP' : 'Bearer'
+    const context = { resourceMetadata, scopes: asked.scopes ?? [], scheme, proofAlgorithms: ALGS } as const
+    const refused = refuse(decided.refusal, decided.reason, context)
+    journal.notify(hooks.refused, () => refused)
+    return refused
+  }
+}
+
+const makeAuthorize =
+  ({ resourceMetadata, hooks }: Settings, journal: Journal, verify: Verifier['verify']): Verifier['authorize'] =>
+  async (request: RequestToAuthorize): Promise<Verified | Refused> => {
+    const { method, url, proof, certificate, scopes = [] } = request
+    const authorization = parseAuthorization(request.authorization)
+    if (authorization === 'malformed') {
+      const context = { resourceMetadata, scopes, scheme: 'Bearer', proofAlgorithms: ALGS } as const
+      const refused = refuse('invalid_request', 'The header Authorization does not hold one token.', context)
+      journal.notify(hooks.refused, () => refused)
+      return refused
+    }
+    const asked = { scopes, ...(certificate !== undefined && { certificate }) }
+    if (authorization === 'none') return verify(undefined, asked)
+    const { scheme, token } = authorization
+    return verify(token, scheme === 'DPoP' ? { ...asked, dpop: { method, url, proof } } : asked)
+  }
+
+const READY_MS = 10_000
+
+/** As {@link createVerifier}, with clocks and timers of its own. */
+export const makeVerifier = (options: VerifierOptions, runtime: Runtime): Verifier => {
+  const settings = parseOptions(options)
+  const whole = new AbortController()
+  const journal = makeJournal(settings.hooks, runtime)
+  const base = makeBase(settings, runtime, whole.signal, journal.report)
+  const waiting = new Set<() => void>()
+  const changed = (): void => {
+    if (status().isFresh) for (const arrive of waiting) arrive()
+    reports?.note()
+    journal.notify(settings.hooks.changed, status)
+  }
+  const feed = settings.mode === 'feed' ? makeFeed(base, changed) : undefined
+  const parts: Parts = { ...base, feed }
+  const reports = reportsOf(base, feed)
+  const status = (): Status => statusOf(parts, journal)
+  let started = false
+  // Not at once: in a worker nothing may be requested before the first request comes.
+  const start = (): void => {
+    if (started || feed === undefined || whole.signal.aborted) return
+    started = true
+    startFollower(feed)
+    reports?.start()
+  }
+  const verify = makeVerify(parts, journal, start, reports)
+  return {
+    verify,
+    authorize: makeAuthorize(settings, journal, verify),
+    ready: async (timeoutMs = READY_MS) => {
+      start()
+      if (settings.mode === 'offline') await parts.keySet.load()
+      if (feed === undefined || status().isFresh) return status()
+      const arrival = new AbortController()
+      const arrive = (): void => arrival.abort()
+      waiting.add(arrive)
+      await pause(runtime, timeoutMs, AbortSignal.any([arrival.signal, whole.signal]))
+      waiting.delete(arrive)
+      return status()
+    },
+    status,
+    resource: {
+      audience: settings.audiences[0] ?? '',
+      issuer: settings.issuer,
+      metadataAddress: settings.resourceMetadata,
+    },
+    close: () => whole.abort(),
+  }
+}
+
+/**
+ * A verifier of Mintmark's access tokens (RFC 9068). Throws `TypeError` where an option is not as it should be. In mode
+ * `feed` it works in the background from the first token, or from `ready()`, until `close()`.
+ */
+export const createVerifier = (options: VerifierOptions): Verifier => makeVerifier(options, WEB_RUNTIME)

@@ -1,0 +1,103 @@
+// How stale the facts may be, and what time it is at the service: both from the instant at which a request was *sent*.
+// When its answer arrived says nothing, because a proxy may have kept it. An answer that a cache repeats was made before
+// that: its time of the service says how long before.
+import { elapsedMs, type Instant, type Runtime } from '../wire/runtime.ts'
+import type { Head } from './document.ts'
+
+type Place = { readonly epoch: string; readonly position: number }
+
+/** An answer that confirms its position once the facts have reached it. */
+type PendingConfirmation = Place & { readonly sentAt: Instant }
+
+const PENDING_MAX = 8
+
+/**
+ * By how much of the time that passes the clocks of two machines may differ, while one of them is slewed. Where the time of the
+ * service falls behind after all, as with a clock that was set back during a restart, it has caught up after ten times as long.
+ */
+const CLOCK_RATE_ERROR = 0.1
+
+export type Staleness = {
+  /** A head, or an answer that there is nothing after a position, and how far the facts are by now. */
+  readonly note: (confirmed: Place, sentAt: Instant, reached: Place | undefined) => void
+  /** The facts are at this position now. */
+  readonly reach: (reached: Place) => void
+  /** An answer, or a heartbeat, is of this time of the service. */
+  readonly learn: (answer: Dated) => void
+  /** When the request was sent, or the answer was made where that is earlier, because something on the way repeats it. */
+  readonly dateOf: (answer: Dated, sentAt: Instant) => Instant
+  /** The time of the service in a head. */
+  readonly noteTime: (head: Head, sentAt: Instant) => void
+  /** Nothing is confirmed any more. */
+  readonly reset: () => void
+  /** Infinity where nothing is confirmed. */
+  readonly ms: () => number
+  /** At least the time of the service, in ms since 1970, and beyond it by no more than a request takes. */
+  readonly serviceMs: () => number | undefined
+}
+
+const isWithin = (confirmed: Place, reached: Place): boolean =>
+  confirmed.epoch === reached.epoch && confirmed.position <= reached.position
+
+type Dated = Pick<Head, 'epoch' | 'now'>
+
+/** At this instant it was at least so late at the service. It never falls in an epoch, and is that of another clock in another one. */
+type KnownTime = Dated & { readonly atMs: number }
+
+const makeKnownTime = ({ monotonicMs }: Runtime) => {
+  let known: KnownTime | undefined
+  const timeAt = ({ now, atMs }: KnownTime, ms: number, rate: number): number => now + (ms - atMs) * rate
+  return {
+    learn: ({ epoch, now }: Dated): void => {
+      const atMs = monotonicMs()
+      const isLate = known?.epoch === epoch && now < timeAt(known, atMs, 1 - CLOCK_RATE_ERROR)
+      if (!isLate) known = { epoch, now, atMs }
+    },
+    /** How long before this instant an answer was made at least; 0 for one that may have been made after it. */
+    ageMs: ({ epoch, now }: Dated, sentMs: number): number => {
+      if (known?.epoch !== epoch) return 0
+      const behindMs = timeAt(known, sentMs, 1) - now
+      return behindMs > Math.abs(sentMs - known.atMs) * CLOCK_RATE_ERROR ? behindMs : 0
+    },
+  }
+}
+
+const isLater = (sentAt: Instant, other: Instant | undefined): boolean =>
+  other === undefined || sentAt.monotonicMs > other.monotonicMs
+
+export const makeStaleness = (runtime: Runtime): Staleness => {
+  let confirmedAt: Instant | undefined
+  let pending: readonly PendingConfirmation[] = []
+  const knownTime = makeKnownTime(runtime)
+  let time: { readonly nowMs: number; readonly sentAt: Instant } | undefined
+
+  const confirm = (sentAt: Instant): void => {
+    if (isLater(sentAt, confirmedAt)) confirmedAt = sentAt
+  }
+
+  return {
+    note: (confirmed, sentAt, reached) => {
+      if (reached !== undefined && isWithin(confirmed, reached)) confirm(sentAt)
+      else pending = [...pending, { ...confirmed, sentAt }].slice(-PENDING_MAX)
+    },
+    reach: reached => {
+      for (const one of pending) if (isWithin(one, reached)) confirm(one.sentAt)
+      pending = pending.filter(one => !isWithin(one, reached))
+    },
+    learn: knownTime.learn,
+    dateOf: (answer, sentAt) => {
+      const ageMs = knownTime.ageMs(answer, sentAt.monotonicMs)
+      return { monotonicMs: sentAt.monotonicMs - ageMs, wallMs: sentAt.wallMs - ageMs }
+    },
+    noteTime: ({ now }, sentAt) => {
+      if (isLater(sentAt, time?.sentAt)) time = { nowMs: now, sentAt }
+    },
+    reset: () => {
+      confirmedAt = undefined
+      pending = []
+      time = undefined
+    },
+    ms: () => (confirmedAt === undefined ? Infinity : elapsedMs(runtime, confirmedAt)),
+    serviceMs: () => time && time.nowMs + elapsedMs(runtime, time.sentAt),
+  }
+}

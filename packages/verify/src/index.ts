@@ -1,0 +1,11 @@
+// What the package exports: one function, and the types of what it takes and returns.
+export type { Certificate } from './proofs/certificate.ts'
+export { createVerifier } from './create-verifier.ts'
+export type { Hooks, VerifierOptions } from './options.ts'
+export type { Presented, Proven } from './proofs/dpop.ts'
+export type { ProofMemory } from './proofs/replays.ts'
+export type { RefusalCode, Refused } from './refusals.ts'
+export type { Actor, Ancestor, Claims, Confirmation } from './tokens/claims.ts'
+export type { Algorithm } from './tokens/key-set.ts'
+export type { Asked, Mode, RequestToAuthorize, ResourceDescription, Status, Verified, Verifier } from './verifier.ts'
+export type { Fetch } from './wire/http.ts'

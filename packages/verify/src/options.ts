@@ -1,0 +1,168 @@
+// The options of a verifier, checked once: a mistake is an error that names it, and never a verifier that accepts more.
+import { ALGORITHMS, type Algorithm, isAlgorithm } from './tokens/key-set.ts'
+import type { Refused } from './refusals.ts'
+import type { ProofMemory } from './proofs/replays.ts'
+import type { Fetch } from './wire/http.ts'
+import type { Mode, Status, Verified } from './verifier.ts'
+
+/** Called beside the work, for metrics and logs: what a hook throws is reported to `failed`, and changes nothing. */
+export type Hooks = {
+  readonly verified?: (verified: Verified) => void
+  readonly refused?: (refused: Refused) => void
+  /** The feed moved, or its position was confirmed. */
+  readonly changed?: (status: Status) => void
+  /** A problem in the background, or a call to the service that failed. Never holds a token, a secret or a key. */
+  readonly failed?: (problem: string) => void
+}
+
+export type VerifierOptions = {
+  /** The base URL of the service, exactly as in `iss`: `https`, or `http` on loopback. */
+  readonly issuer: string
+  /** What `aud` must hold: one of these, each exactly. The first is the resource of the metadata (RFC 9728). */
+  readonly audience: string | readonly string[]
+  /** An API key with the permission `tokens:introspect`. Modes `feed` and `introspect` need it. */
+  readonly apiKey?: string
+  /** `feed` unless given. */
+  readonly mode?: Mode
+  /** Beyond so many seconds the feed alone accepts nothing. 5 unless given; from 0.2 to 3600. */
+  readonly maxStaleness?: number
+  /** What is done then, and where the feed holds a fact that this version cannot compare. `introspect` unless given. */
+  readonly whenStale?: 'introspect' | 'refuse'
+  /** The algorithms that are accepted; all of the service unless given. */
+  readonly algorithms?: readonly Algorithm[]
+  /** Keys older than so many seconds are not believed while the service does not answer. 3600 unless given. */
+  readonly maxKeyAge?: number
+  /** The address of this server's protected resource metadata; derived from the first audience unless given. */
+  readonly resourceMetadata?: string
+  /** Where proofs are remembered that came (RFC 9449 §11.1): shared by all processes of a service, where there are several. */
+  readonly proofs?: ProofMemory
+  /** Accepts `http` beyond loopback, in a network where nobody else can answer for the service. */
+  readonly insecure?: 'http'
+  /**
+   * How operators see this verifier: 1 to 100 characters, one of its own for each process, such as host name and process number. In mode `feed`
+   * it reports to the service how far it is, and how many tokens of which agents it accepted; without a name it reports nothing.
+   */
+  readonly name?: string
+  /** In place of the runtime's. */
+  readonly fetch?: Fetch
+  readonly hooks?: Hooks
+}
+
+export type Settings = {
+  readonly issuer: string
+  readonly audiences: readonly string[]
+  readonly apiKey: string
+  readonly mode: Mode
+  readonly maxStalenessMs: number
+  readonly whenStale: 'introspect' | 'refuse'
+  readonly algorithms: ReadonlySet<string>
+  readonly keyAgeMsMax: number
+  readonly resourceMetadata: string | undefined
+  readonly name: string | undefined
+  readonly fetch: Fetch
+  readonly hooks: Hooks
+  readonly proofs: ProofMemory | undefined
+}
+
+/** In seconds. */
+export const STALENESS_MIN = 0.2
+export const STALENESS_MAX = 3600
+const STALENESS_USUAL = 5
+/** In seconds. */
+export const KEY_AGE_MIN = 1
+export const KEY_AGE_MAX = 86_400
+const KEY_AGE_USUAL = 3600
+
+const MODES: readonly Mode[] = ['feed', 'offline', 'introspect']
+const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
+
+const fail = (what: string): never => {
+  throw new TypeError(`createVerifier: ${what}`)
+}
+
+const parseIssuer = ({ issuer, insecure }: VerifierOptions): string => {
+  if (typeof issuer !== 'string' || !URL.canParse(issuer)) {
+    return fail('issuer is not a URL. Give the base URL of the service, such as https://tokens.example.com.')
+  }
+  const { protocol, hostname, search, hash } = new URL(issuer)
+  if (issuer.endsWith('/') || search !== '' || hash !== '') {
+    return fail(
+      'issuer ends with a slash, or has a query or a fragment. Give it exactly as the service states it in iss.',
+    )
+  }
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && (LOOPBACK.test(hostname) || insecure === 'http'))
+  return isSafe
+    ? issuer
+    : fail('issuer is not https. Over http anybody on the way could replace the keys; only loopback is allowed.')
+}
+
+const parseAudiences = ({ audience }: VerifierOptions): readonly string[] => {
+  const given: unknown = typeof audience === 'string' ? [audience] : audience
+  const audiences: readonly unknown[] = Array.isArray(given) ? given : []
+  const texts = audiences.filter(one => typeof one === 'string').filter(one => one !== '')
+  return texts.length > 0 && texts.length === audiences.length
+    ? texts
+    : fail('audience is missing. Give the URI that tokens for this server carry in aud.')
+}
+
+const parseNumber = (name: string, value: number, min: number, max: number): number =>
+  typeof value === 'number' && value >= min && value <= max
+    ? value
+    : fail(`${name} is not a number of seconds from ${min} to ${max}.`)
+
+const parseChoice = <T extends string>(name: string, value: T, choices: readonly T[]): T =>
+  choices.includes(value) ? value : fail(`${name} is none of: ${choices.join(', ')}.`)
+
+const parseAlgorithms = (algorithms: readonly string[]): ReadonlySet<string> =>
+  Array.isArray(algorithms) && algorithms.length > 0 && algorithms.every(isAlgorithm)
+    ? new Set(algorithms)
+    : fail(`algorithms is not a list of some of: ${ALGORITHMS.join(', ')}.`)
+
+const parseApiKey = ({ apiKey = '' }: VerifierOptions, mode: Mode, whenStale: string): string => {
+  const isNeeded = mode !== 'offline'
+  if (isNeeded && apiKey === '') {
+    return fail(
+      `apiKey is missing. Mode ${mode} (${whenStale} when stale) needs one with the permission tokens:introspect.`,
+    )
+  }
+  return /^[\u0021-\u007e]*$/.test(apiKey) ? apiKey : fail('apiKey holds a character that no API key has.')
+}
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource'
+
+/** Where the metadata of a resource stands (RFC 9728 §3.1): before its path. Undefined for one that is no https or http URL. */
+export const metadataAddress = (resource: string): string | undefined => {
+  if (!URL.canParse(resource)) return undefined
+  const { protocol, origin, pathname, search } = new URL(resource)
+  if (protocol !== 'https:' && protocol !== 'http:') return undefined
+  return `${origin}${WELL_KNOWN}${pathname === '/' ? '' : pathname}${search}`
+}
+
+const parseMetadataAddress = (given: string | undefined, [resource = '']: readonly string[]): string | undefined => {
+  if (given === undefined) return metadataAddress(resource)
+  return URL.canParse(given) ? new URL(given).href : fail('resourceMetadata is not a URL.')
+}
+
+/** Throws `TypeError` for the first option that is not as it should be. */
+export const parseOptions = (options: VerifierOptions): Settings => {
+  const mode = parseChoice('mode', options.mode ?? 'feed', MODES)
+  const whenStale = parseChoice('whenStale', options.whenStale ?? 'introspect', ['introspect', 'refuse'])
+  const audiences = parseAudiences(options)
+  const staleness = options.maxStaleness ?? STALENESS_USUAL
+  return {
+    issuer: parseIssuer(options),
+    audiences,
+    apiKey: parseApiKey(options, mode, whenStale),
+    mode,
+    maxStalenessMs: parseNumber('maxStaleness', staleness, STALENESS_MIN, STALENESS_MAX) * 1000,
+    whenStale,
+    algorithms: parseAlgorithms(options.algorithms ?? ALGORITHMS),
+    keyAgeMsMax: parseNumber('maxKeyAge', options.maxKeyAge ?? KEY_AGE_USUAL, KEY_AGE_MIN, KEY_AGE_MAX) * 1000,
+    resourceMetadata: parseMetadataAddress(options.resourceMetadata, audiences),
+    name: options.name,
+    // Called as a function of its own: workerd refuses `fetch` as a method of another object.
+    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+    hooks: options.hooks ?? {},
+    proofs: options.proofs,
+  }
+}

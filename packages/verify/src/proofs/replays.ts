@@ -1,0 +1,46 @@
+// Proofs that came, so that none is taken twice (RFC 9449 §11.1): by default in the memory of this process.
+import type { Proven } from './dpop.ts'
+
+export const PROOFS_REMEMBERED_MAX = 100_000
+/** So that no caller fills the room of all others. */
+export const PROOFS_OF_ONE_KEY_MAX = 25_000
+
+/** Remembers a proof. `first`: it was not there. */
+export type ProofMemory = (
+  proof: Proven,
+  nowMs: number,
+) => 'first' | 'again' | 'full' | Promise<'first' | 'again' | 'full'>
+
+type Bounds = { readonly proofsMax: number; readonly ofOneKeyMax: number }
+
+export const makeProofMemory = ({ proofsMax, ofOneKeyMax }: Bounds): ProofMemory => {
+  const proofs = new Map<string, Proven>()
+  const counts = new Map<string, number>()
+  let forgottenAtMs = -Infinity
+
+  const forget = (id: string, { jkt }: Proven): void => {
+    proofs.delete(id)
+    const left = (counts.get(jkt) ?? 0) - 1
+    if (left > 0) counts.set(jkt, left)
+    else counts.delete(jkt)
+  }
+
+  /** Only where room is needed, and once a second at most: all of them are read. */
+  const forgetOld = (nowMs: number): void => {
+    if (Math.abs(nowMs - forgottenAtMs) < 1000) return
+    forgottenAtMs = nowMs
+    for (const [id, proof] of proofs) if (proof.until < nowMs) forget(id, proof)
+  }
+
+  const isFull = (jkt: string): boolean => proofs.size >= proofsMax || (counts.get(jkt) ?? 0) >= ofOneKeyMax
+
+  return (proof, nowMs) => {
+    const id = `${proof.jkt} ${proof.jti}`
+    if (proofs.has(id)) return 'again'
+    if (isFull(proof.jkt)) forgetOld(nowMs)
+    if (isFull(proof.jkt)) return 'full'
+    proofs.set(id, proof)
+    counts.set(proof.jkt, (counts.get(proof.jkt) ?? 0) + 1)
+    return 'first'
+  }
+}

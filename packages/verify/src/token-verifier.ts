@@ -1,0 +1,201 @@
+// Decides on one token: by its text, its times, its binding, its revocation and its scope, in this order.
+import type { Verdict } from './feed/cut-offs.ts'
+import type { Facts } from './feed/facts.ts'
+import type { Feed } from './feed/feed.ts'
+import { type Digests, type Subject, subjectsOf } from './feed/subject.ts'
+import type { Settings } from './options.ts'
+import { checkBinding } from './proofs/binding.ts'
+import type { ProofMemory } from './proofs/replays.ts'
+import { isRefusal, type Refusal, refusal } from './refusals.ts'
+import { type Claims, readClaims, scopesOf, timeRefusal } from './tokens/claims.ts'
+import type { Introspection } from './tokens/introspection.ts'
+import type { KeySet } from './tokens/key-set.ts'
+import type { makeTokenCache } from './tokens/token-cache.ts'
+import { type makeReader, signatureRefusal, type Unverified } from './tokens/signatures.ts'
+import type { Asked, Verified } from './verifier.ts'
+import type { Runtime } from './wire/runtime.ts'
+
+/** Longer texts are not read. The service makes none that is longer. */
+export const COMPACT_CHARACTERS_MAX = 16_000
+
+/** A token whose text was found good: of these, only times, binding, revocation and scope are checked again. */
+export type CachedToken = {
+  readonly claims: Claims
+  readonly scopes: readonly string[]
+  /** The last answer that it was accepted with: mostly the next one too. */
+  answer: Verified | undefined
+  /** Of the key set by which the signature was verified. */
+  readonly generation: number
+  /** Of its header. */
+  readonly kid: string
+  /** What the cut-offs of the feed are compared with: undefined until one may cover the token. */
+  subjects: readonly Subject[] | undefined
+  /** The facts by which it was clear, and their version then. */
+  facts: Facts | undefined
+  version: number
+}
+
+export type Parts = {
+  readonly settings: Settings
+  readonly runtime: Runtime
+  /** Ended by `close()`. */
+  readonly signal: AbortSignal
+  readonly report: (problem: string) => void
+  readonly readToken: ReturnType<typeof makeReader>
+  readonly keySet: KeySet
+  readonly introspection: Introspection
+  readonly tokenCache: ReturnType<typeof makeTokenCache<CachedToken>>
+  readonly digests: Digests
+  readonly proofs: ProofMemory
+  /** Of mode `feed`. */
+  readonly feed: Feed | undefined
+}
+
+const freeze = <T>(value: T): T => {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) freeze(member)
+    Object.freeze(value)
+  }
+  return value
+}
+
+const entryOf = (claims: Claims, generation: number, kid: string): CachedToken => {
+  const scopes = Object.freeze(scopesOf(claims))
+  return {
+    claims: freeze(claims),
+    scopes,
+    answer: undefined,
+    generation,
+    kid,
+    subjects: undefined,
+    facts: undefined,
+    version: 0,
+  }
+}
+
+const accept = (entry: CachedToken, by: Verified['by']): Verified => {
+  const { claims, scopes, answer } = entry
+  if (answer?.by === by) return answer
+  const accepted: Verified = Object.freeze({ ok: true, claims, scopes, by })
+  entry.answer = accepted
+  return accepted
+}
+
+const readClaimsOf = (
+  parts: Parts,
+  token: string,
+): { readonly read: Unverified; readonly claims: Claims } | Refusal => {
+  const { settings, readToken } = parts
+  const read = readToken(token)
+  if (isRefusal(read)) return read
+  if (!settings.algorithms.has(read.alg)) return refusal('wrong_algorithm', 'alg is none that this verifier accepts.')
+  const claims = readClaims(read.payload, settings)
+  return isRefusal(claims) ? claims : { read, claims }
+}
+
+/** Reads and verifies a text that is not in the cache. In mode `introspect` the service alone verifies. */
+const readNew = async (parts: Parts, token: string): Promise<CachedToken | Refusal> => {
+  const { settings, keySet, tokenCache } = parts
+  const found = readClaimsOf(parts, token)
+  if (isRefusal(found)) return found
+  const { read, claims } = found
+  if (settings.mode === 'introspect') return entryOf(claims, 0, read.kid)
+  const generation = keySet.generation()
+  const refused = await signatureRefusal(keySet, read)
+  if (refused !== undefined) return refused
+  const entry = entryOf(claims, generation, read.kid)
+  tokenCache.add(token, entry)
+  return entry
+}
+
+const find = (parts: Parts, token: string): CachedToken | undefined => {
+  const { keySet, tokenCache } = parts
+  const entry = tokenCache.get(token)
+  if (entry === undefined) return undefined
+  keySet.refresh()
+  // A key that is gone from the key set vouches for nothing any more.
+  return entry.generation === keySet.generation() && !keySet.isTooOld() ? entry : undefined
+}
+
+/** The time of the service, where it is known; else of this machine. Never before a time by which facts were forgotten. */
+const nowMs = ({ feed, runtime }: Parts): number =>
+  Math.max(feed?.staleness.serviceMs() ?? runtime.wallMs(), feed?.facts?.serviceMs() ?? 0)
+
+/** At once where the digests of all its ids are known; else when the promise has resolved, they are. */
+const judgeByFacts = ({ digests }: Parts, facts: Facts, entry: CachedToken): Verdict | Promise<void> => {
+  const young = facts.judgeYoung(entry.claims)
+  if (young !== undefined) return young
+  const subjects = entry.subjects ?? subjectsOf(digests, entry.claims, entry.kid)
+  if (subjects instanceof Promise) return subjects.then(computed => void (entry.subjects = computed))
+  entry.subjects = subjects
+  return facts.judge(subjects)
+}
+
+/** What the feed says; undefined where it is too stale to say anything. Of a promise: to be asked again then. */
+const judgeByFeed = (parts: Parts, entry: CachedToken): Verdict | undefined | Promise<void> => {
+  const { feed, settings } = parts
+  const facts = feed?.facts
+  if (facts === undefined || feed === undefined || feed.staleness.ms() > settings.maxStalenessMs) return undefined
+  if (entry.facts === facts && entry.version === facts.version()) return 'clear'
+  const verdict = judgeByFacts(parts, facts, entry)
+  if (verdict === 'clear') {
+    entry.facts = facts
+    entry.version = facts.version()
+  }
+  return verdict
+}
+
+const introspect = async (parts: Parts, token: string, entry: CachedToken): Promise<Verified | Refusal> =>
+  (await parts.introspection.check(token, entry.claims)) ?? accept(entry, 'introspection')
+
+/** Whether the token has been revoked, by what the mode asks. */
+const checkRevocation = (
+  parts: Parts,
+  token: string,
+  entry: CachedToken,
+): Verified | Refusal | Promise<Verified | Refusal> => {
+  const { mode, whenStale } = parts.settings
+  if (mode === 'offline') return accept(entry, 'signature')
+  if (mode === 'introspect') return introspect(parts, token, entry)
+  const verdict = judgeByFeed(parts, entry)
+  if (verdict instanceof Promise) return verdict.then(() => checkRevocation(parts, token, entry))
+  if (verdict === 'clear') return accept(entry, 'feed')
+  if (verdict === 'ended') return refusal('revoked', 'The revocation feed says that the token has ended.')
+  if (whenStale === 'introspect') return introspect(parts, token, entry)
+  return verdict === undefined
+    ? refusal('stale', 'The revocation feed is staler than allowed.')
+    : refusal('stale', 'The revocation feed holds a fact that cannot be compared with the token here.')
+}
+
+const scopeRefusal = ({ scopes }: Verified, wanted: readonly string[]): Refusal | undefined => {
+  const missing = wanted.filter(item => !scopes.includes(item))
+  return missing.length === 0 ? undefined : refusal('insufficient_scope', `The token lacks: ${missing.join(' ')}.`)
+}
+
+const NOTHING: readonly string[] = []
+
+/** The token, or why it is refused. */
+export const verifyToken = async (
+  parts: Parts,
+  token: string | undefined,
+  asked: Asked,
+): Promise<Verified | Refusal> => {
+  if (parts.signal.aborted) return refusal('closed', 'The verifier was closed.')
+  if (typeof token !== 'string' || token === '') return refusal('missing_token', 'There is no token.')
+  const entry = find(parts, token) ?? (await readNew(parts, token))
+  if (isRefusal(entry)) return entry
+  // In mode `introspect` the service knows the time better.
+  const untimely = parts.settings.mode === 'introspect' ? undefined : timeRefusal(entry.claims, nowMs(parts))
+  if (untimely !== undefined) {
+    if (untimely.refusal === 'expired') parts.tokenCache.forget(token)
+    return untimely
+  }
+  if (entry.claims.cnf !== undefined || asked.dpop !== undefined) {
+    const unbound = await checkBinding(parts, { token, claims: entry.claims, asked, nowMs: nowMs(parts) })
+    if (unbound !== undefined) return unbound
+  }
+  // Last, so that nothing is waited for between what the feed says and the answer.
+  const checked = checkRevocation(parts, token, entry)
+  const verified = checked instanceof Promise ? await checked : checked
+  return isRefusal(verified) ? verified : (scopeRefusal(verified, asked.scopes ?? NOTHING) ?? verified)
+}

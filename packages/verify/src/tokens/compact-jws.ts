@@ -1,0 +1,72 @@
+// The strict reader of compact JWS (RFC 7515 §3.1, §7.1): a text that passes has one spelling and one meaning. JWT
+// libraries accept some twenty spellings of one token (padding, white space, surplus bits); here there is one.
+import { base64url } from 'jose'
+import { type JsonObject, parseObject } from './json.ts'
+
+export type CompactJws = {
+  readonly header: JsonObject
+  readonly payload: JsonObject
+  /** The three parts as they are written. */
+  readonly parts: readonly [header: string, payload: string, signature: string]
+}
+
+const BASE64URL = /^[\w-]+$/
+// In a last group of two characters the last one carries two bits, in one of three four: the others are zero.
+const LAST_OF_TWO = /[AQgw]$/
+const LAST_OF_THREE = /[AEIMQUYcgkosw048]$/
+
+/** Whether a text is base64url without padding, white space or surplus bits. */
+export const isCanonical = (part: string): boolean => {
+  if (!BASE64URL.test(part)) return false
+  switch (part.length % 4) {
+    case 0:
+      return true
+    case 2:
+      return LAST_OF_TWO.test(part)
+    case 3:
+      return LAST_OF_THREE.test(part)
+    default:
+      return false
+  }
+}
+
+/** The bytes of what {@link isCanonical}. jose makes them itself, so that no others share them. */
+export const decodeBase64url = (part: string): Uint8Array<ArrayBuffer> =>
+  base64url.decode(part) as Uint8Array<ArrayBuffer>
+
+/** The bytes of canonical base64url; undefined for any other text. */
+export const decodeCanonical = (part: string): Uint8Array<ArrayBuffer> | undefined =>
+  isCanonical(part) ? decodeBase64url(part) : undefined
+
+/** The three parts as they are written, none empty; undefined where there are not three or the text is too long. */
+export const splitCompact = (text: string, charactersMax: number): CompactJws['parts'] | undefined => {
+  if (text.length > charactersMax) return undefined
+  const first = text.indexOf('.')
+  const second = text.indexOf('.', first + 1)
+  if (first < 1 || second <= first + 1 || second === text.length - 1) return undefined
+  if (text.includes('.', second + 1)) return undefined
+  return [text.slice(0, first), text.slice(first + 1, second), text.slice(second + 1)]
+}
+
+const decodeObject = (part: string): JsonObject | undefined => {
+  const bytes = decodeCanonical(part)
+  return bytes === undefined ? undefined : parseObject(bytes)
+}
+
+/** A reader that reads a header anew only where it differs from the last one: all tokens of a key have the same. */
+export const makeCompactReader = (charactersMax: number): ((text: string) => CompactJws | undefined) => {
+  let last: { readonly text: string; readonly header: JsonObject } | undefined
+  const readHeader = (text: string): JsonObject | undefined => {
+    if (text === last?.text) return last.header
+    const header = decodeObject(text)
+    if (header !== undefined) last = { text, header }
+    return header
+  }
+  return text => {
+    const parts = splitCompact(text, charactersMax)
+    if (parts === undefined || !isCanonical(parts[2])) return undefined
+    const header = readHeader(parts[0])
+    const payload = header && decodeObject(parts[1])
+    return payload && { header, payload, parts }
+  }
+}

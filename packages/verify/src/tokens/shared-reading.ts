@@ -1,0 +1,61 @@
+// One reading at a time for all who need it. In a worker it ends with the request that began it, whatever else waits.
+import { elapsedMs, type Instant, instantOf, type Runtime } from '../wire/runtime.ts'
+
+/** `ended` never rejects by itself. */
+type Reading = { readonly since: Instant; readonly ended: Promise<void> }
+
+/** Of other requests, that a reading waits for before it gives up. */
+const LOST_READINGS_MAX = 2
+
+export type SharedReading = {
+  /** Joins the one under way, or begins one. Who waits for one that was lost reads in its place. */
+  readonly once: () => Promise<void>
+  readonly isUnderWay: () => boolean
+  /** Whether the one under way will never end. */
+  readonly isLost: () => boolean
+}
+
+/** `msMax` is longer than any reading takes. `read` never rejects, and changes nothing where it is not awaited any more. */
+export const makeSharedReading = (
+  runtime: Runtime,
+  msMax: number,
+  read: (isAwaited: () => boolean) => Promise<void>,
+): SharedReading => {
+  let reading: Reading | undefined
+
+  const msLeft = ({ since }: Reading): number => Math.max(0, msMax - elapsedMs(runtime, since))
+
+  /** Not where it was lost, which a runtime may say by a rejection. */
+  const hasEnded = (one: Reading): Promise<boolean> =>
+    new Promise(resolve => {
+      const cancel = runtime.after(msLeft(one), () => resolve(false))
+      const end = (isEnded: boolean) => (): void => {
+        cancel()
+        resolve(isEnded)
+      }
+      one.ended.then(end(true), end(false))
+    })
+
+  const run = async (isAwaited: () => boolean): Promise<void> => {
+    await read(isAwaited)
+    if (isAwaited()) reading = undefined
+  }
+
+  const begin = (): Reading => {
+    const own: Reading = { since: instantOf(runtime), ended: run(() => reading === own) }
+    reading = own
+    return own
+  }
+
+  return {
+    once: async () => {
+      for (let lost = 0; lost <= LOST_READINGS_MAX; lost += 1) {
+        const current = reading ?? begin()
+        if (await hasEnded(current)) return
+        if (reading === current) reading = undefined
+      }
+    },
+    isUnderWay: () => reading !== undefined,
+    isLost: () => reading !== undefined && msLeft(reading) === 0,
+  }
+}

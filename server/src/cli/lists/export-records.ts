@@ -1,0 +1,88 @@
+// What all exports do at the terminal: the stream of an answer to standard output, or to a file that is there only whole.
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Command, Option } from 'commander'
+import { defineAdminCommand, type Call } from '../administer.ts'
+import type { Operation } from '../../../../api/operation.ts'
+import { EXPORT_FORMATS } from '../../../../api/exports.ts'
+import type { Api, Query } from '../remote/api.ts'
+import { CommandFailed } from '../terminal/exit.ts'
+import { isOutputFault } from '../terminal/output-faults.ts'
+import { printableLines } from '../../domain/text/printable.ts'
+
+export type ExportOptions = { readonly format: string; readonly output?: string }
+
+type Export<Options> = {
+  readonly row: Operation
+  readonly queryOf: (options: Options, api: Api) => Query | Promise<Query>
+  readonly examples: readonly string[]
+}
+
+const NEWLINE = 10
+const REPORT_EVERY_MS = 500
+
+/** Passes the chunks on and prints for a person, on standard error, how many lines there were. */
+async function* countingLines(chunks: AsyncIterable<Uint8Array>) {
+  let [lines, reportedAt] = [0, Date.now()]
+  const report = (end: string): void => {
+    if (process.stderr.isTTY) process.stderr.write(`\r${lines.toLocaleString('en-US')} lines so far${end}`)
+  }
+  for await (const chunk of chunks) {
+    for (const byte of chunk) if (byte === NEWLINE) lines += 1
+    yield chunk
+    if (Date.now() - reportedAt < REPORT_EVERY_MS) continue
+    reportedAt = Date.now()
+    report('')
+  }
+  report('\n')
+}
+
+/** For a terminal: without anything that it would obey. */
+async function* readable(chunks: AsyncIterable<Uint8Array>) {
+  const decoder = new TextDecoder()
+  for await (const chunk of chunks) {
+    yield printableLines(decoder.decode(chunk, { stream: true }).replaceAll('\r\n', '\n'))
+  }
+}
+
+const print = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+  const output: Writable = process.stdout
+  try {
+    await pipeline(process.stdout.isTTY ? readable(chunks) : countingLines(chunks), output, { end: false })
+  } catch (fault) {
+    // What is not of a reader that went away is reported where the output is watched.
+    if (!isOutputFault(fault)) throw fault
+  }
+}
+
+/** Beside the file until all is there, and then in its place. */
+const write = async (chunks: AsyncIterable<Uint8Array>, file: string): Promise<void> => {
+  const part = `${file}.${process.pid}.part`
+  try {
+    await pipeline(countingLines(chunks), createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
+    await rename(part, file)
+  } catch (fault) {
+    await rm(part, { force: true })
+    if (fault instanceof CommandFailed || !(fault instanceof Error)) throw fault
+    throw new CommandFailed(`${JSON.stringify(file)} was not written: ${fault.message}`)
+  }
+}
+
+/** Completes a command that exports, whose filters are declared. */
+export const exports = <Options extends ExportOptions>(command: Command, what: Export<Options>): void => {
+  const format = new Option('--format <format>', 'lines of JSON, or a table for a spreadsheet with formulas defused')
+  command
+    .addOption(format.choices(EXPORT_FORMATS).default(EXPORT_FORMATS[0]))
+    .option('--output <file>', 'write to this file, which is there only once it is whole')
+  defineAdminCommand<Options>(command, {
+    examples: what.examples,
+    run: async ({ api, options }: Call<Options>) => {
+      const query = { ...(await what.queryOf(options, api)), format: options.format }
+      const chunks = await api.stream(what.row, { query })
+      await (options.output === undefined ? print(chunks) : write(chunks, options.output))
+      return null
+    },
+  })
+}

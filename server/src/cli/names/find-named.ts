@@ -1,0 +1,77 @@
+// What a person means by a name, an id or the beginning of one, wherever a command takes an id. The whole id always means
+// itself, and asks nobody; a name hides no id.
+import { printable, printableLines } from '../../domain/text/printable.ts'
+import { fail, type Kind, type KindName, KINDS, type Named, opensId, type Typed } from './named-kinds.ts'
+import { type Api, ApiRefusal } from '../remote/api.ts'
+
+const CANDIDATES_MAX = 10
+
+// A name is one line, whatever it holds.
+const describe = ({ id, names: [name], remark }: Named): string =>
+  [
+    printable(id),
+    ...(name === undefined ? [] : [printable(name)]),
+    ...(remark === null ? [] : [`(${printable(remark)})`]),
+  ].join('  ')
+
+const listed = (some: readonly Named[]): string =>
+  some
+    .slice(0, CANDIDATES_MAX)
+    .map(one => `\n  ${describe(one)}`)
+    .join('')
+
+type Meant = { readonly some: readonly Named[]; readonly isWhole: boolean }
+
+/** The whole id wins over whole names, and those over the beginnings of others. */
+const meantBy = ({ isWholeOnly }: Kind, candidates: readonly Named[], text: string): Meant => {
+  const each = [...new Map(candidates.map(one => [one.id, one])).values()]
+  for (const isIt of [({ id }: Named) => id === text, ({ names }: Named) => names.includes(text)]) {
+    const some = each.filter(isIt)
+    if (some.length > 0) return { some, isWhole: true }
+  }
+  const opens = ({ id, names }: Named): boolean =>
+    opensId(text, id) || (isWholeOnly !== true && names.some(name => name.startsWith(text)))
+  return { some: each.filter(opens), isWhole: false }
+}
+
+/** What else than what was typed is asked for: who reads an empty list must know of whom it is. */
+const report = (line: string): void => void process.stderr.write(`${printableLines(line)}\n`)
+
+/** What was typed is not repeated where nothing is found: it may be a secret in the wrong place. */
+const choose = (kind: Kind, { some, isWhole }: Meant, text: string, ends: boolean): string => {
+  const { what, list, otherwise } = kind
+  const [only] = some
+  if (only === undefined && otherwise !== undefined) {
+    report(`No ${what} that is listed has this id or name: it is taken for ${otherwise}.`)
+    return text
+  }
+  if (only === undefined)
+    throw fail(`No ${what} has this id or name, or one that opens so: \`mintmark ${list}\` shows them.`)
+  if (some.length > 1) throw fail(`Several are meant; name one ${what} by its id:${listed(some)}`)
+  if (ends && !isWhole)
+    throw fail(`What ends something takes the whole id or the whole name. Is it this ${what}?${listed(some)}`)
+  if (otherwise !== undefined) report(`By this name: ${describe(only)}`)
+  return only.id
+}
+
+/** `ends`: whether the command may end something: then the beginning of an id or a name is not enough. */
+export const findNamed = async (
+  api: Api,
+  name: KindName,
+  { ends, ...typed }: Typed & { readonly ends: boolean },
+): Promise<string> => {
+  const kind = KINDS[name]
+  const { what, whole, gather, otherwise, isFree } = kind
+  const { text } = typed
+  const id = whole(typed)
+  if (id !== undefined) return id
+  try {
+    return choose(kind, meantBy(kind, await gather(api, typed), text), text, ends)
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.status !== 403) throw error
+    if (isFree !== true && otherwise === undefined)
+      throw fail(`To find the ${what} by anything but its whole id the caller must be allowed to list them.`)
+    report('The caller may not list what this may be the name of: it is taken for the whole id.')
+    return text
+  }
+}

@@ -1,0 +1,246 @@
+// What has an id and may be named at the terminal: where each kind is looked for, and what stands for it whole.
+import { listAgents } from '../../../../api/agents.ts'
+import { listApiKeys } from '../../../../api/api-keys.ts'
+import { listAudit } from '../../../../api/audit.ts'
+import { listCredentials } from '../../../../api/credentials.ts'
+import { listSessions } from '../../../../api/sessions.ts'
+import { listSigningKeys } from '../../../../api/signing-keys.ts'
+import { PAGE_RECORDS_MAX } from '../../../../api/values/lists.ts'
+import { isName } from '../../../../api/values/name.ts'
+import { parseUuid } from '../../../../api/values/uuid.ts'
+import { type Api, ApiRefusal, type Query } from '../remote/api.ts'
+import { CommandFailed, EXIT } from '../terminal/exit.ts'
+import { areRecords, isRecord, type PrintedRecord } from '../terminal/print.ts'
+import { PASTED } from '../token-id.ts'
+
+/** A thing with an id, as candidates are shown. */
+export type Named = {
+  readonly id: string
+  /** What it may be called in full, the one that is shown first; none for what has an id alone. */
+  readonly names: readonly string[]
+  /** Beside that: its owner, or of several kinds which one. */
+  readonly remark: string | null
+}
+
+/** What was typed, and what else of the command decides what it means. */
+export type Typed = {
+  readonly text: string
+  /** The agent that the command names before, whose credential is meant. */
+  readonly agentId?: string | undefined
+  /** Of an actor. */
+  readonly actorType?: string | undefined
+}
+
+/** Asks for one page of a list. */
+type Ask = (query: Query) => Promise<PrintedRecord>
+
+export type Kind = {
+  readonly what: string
+  readonly list: string
+  /** The id where the text is a whole one, which asks nobody. */
+  readonly whole: (typed: Typed) => string | undefined
+  /** Those that may be meant, those of other texts too. */
+  readonly gather: (api: Api, typed: Typed) => Promise<readonly Named[]>
+  /** Of what no list has, such as a user at the terminal: what a text stands for, as it is, that nothing listed is called. */
+  readonly otherwise?: string
+  /** What is listed has no part of a name: the text may be the whole name of something that is not. */
+  readonly isWholeOnly?: true
+  /** What a caller may name as it is who may not list: the service knows whether there is one. */
+  readonly isFree?: true
+}
+
+export const fail = (message: string): CommandFailed => new CommandFailed(message, EXIT.usage)
+
+/** Pages of a list that are read for the beginning of an id. */
+const PAGES_MAX = 10
+/** Shorter beginnings of ids are not looked for: they are more likely a mistyped name. */
+const ID_PREFIX = /^[0-9a-f]{4}[0-9a-f-]{0,31}$/
+const KID_PREFIX_MIN = 4
+
+export const opensId = (text: string, id: string): boolean =>
+  id.startsWith(text) && (ID_PREFIX.test(text) || (parseUuid(id) === undefined && text.length >= KID_PREFIX_MIN))
+
+const readPage = (answer: PrintedRecord): readonly PrintedRecord[] => {
+  if (areRecords(answer['data'])) return answer['data']
+  throw new CommandFailed('The answer is no page of a list: is the URL that of a service of this version?')
+}
+
+/** A list to its end; undefined where it is too long for that. */
+const readWhole = async (ask: Ask): Promise<readonly PrintedRecord[] | undefined> => {
+  const all: PrintedRecord[] = []
+  let cursor: unknown
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const page = await ask({ limit: PAGE_RECORDS_MAX, ...(typeof cursor === 'string' && { cursor }) })
+    all.push(...readPage(page))
+    if (page['next_cursor'] === null) return all
+    cursor = page['next_cursor']
+  }
+  return undefined
+}
+
+/** Of a list that was not read to its end nobody knows whether what was found is the only one. */
+const readAll = async (what: string, ask: Ask): Promise<readonly PrintedRecord[]> => {
+  const all = await readWhole(ask)
+  if (all !== undefined) return all
+  const most = (PAGES_MAX * PAGE_RECORDS_MAX).toLocaleString('en-US')
+  throw fail(`There are more than ${most} to look through: name the ${what} by its whole id.`)
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+const ownerOf = ({ owner }: PrintedRecord): string | null => (typeof owner === 'string' ? `owner ${owner}` : null)
+
+const asNamed =
+  (id: string, remarkOf: (record: PrintedRecord) => string | null = () => null) =>
+  (record: PrintedRecord): Named => ({
+    id: String(record[id]),
+    names: [record['name']].filter(name => typeof name === 'string'),
+    remark: remarkOf(record),
+  })
+
+const toAgent = asNamed('agent_id', ownerOf)
+
+/** Names are asked for by a filter; all agents only where the text may be the beginning of an id. */
+const gatherAgents = async (api: Api, { text }: Typed): Promise<readonly Named[]> => {
+  const ask: Ask = query => api.call(listAgents, { query })
+  const named = isName(text) ? readPage(await ask({ name_prefix: text })).map(toAgent) : []
+  const isWanted = ID_PREFIX.test(text) && !named.some(({ names }) => names.includes(text))
+  return isWanted ? [...named, ...(await readAll('agent', ask)).map(toAgent)] : named
+}
+
+/** No filter finds the id that a client had before it was imported: of too many agents it is taken as it is. */
+const gatherClients = async (api: Api, { text }: Typed): Promise<readonly Named[]> => {
+  const ask: Ask = query => api.call(listAgents, { query })
+  const some = (await readWhole(ask)) ?? (isName(text) ? readPage(await ask({ name_prefix: text })) : [])
+  return some.map(asNamed('client_id', ownerOf))
+}
+
+const gatherCredentials = async (api: Api, { agentId }: Typed): Promise<readonly Named[]> => {
+  if (agentId === undefined)
+    throw fail('Name the credential by its whole id, or its agent too: a name is known among those of an agent.')
+  const ask: Ask = query => api.call(listCredentials, { path: { agent_id: agentId }, query })
+  return (await readAll('credential', ask)).map(asNamed('credential_id'))
+}
+
+const gatherApiKeys = async (api: Api): Promise<readonly Named[]> =>
+  (await readAll('API key', query => api.call(listApiKeys, { query }))).map(asNamed('api_key_id'))
+
+const gatherSigningKeys = async (api: Api): Promise<readonly Named[]> =>
+  (await readAll('signing key', query => api.call(listSigningKeys, { query }))).map(
+    asNamed('kid', ({ state }) => textOf(state)),
+  )
+
+/** A session is that of an operator: what the identity provider calls one, and the name for people. */
+const gatherSessions = async (api: Api): Promise<readonly Named[]> =>
+  (await readAll('session', query => api.call(listSessions, { query }))).map(({ id, operator, used_at: usedAt }) => ({
+    id: String(id),
+    names: isRecord(operator) ? [operator['sub'], operator['name']].filter(name => typeof name === 'string') : [],
+    remark: `used ${String(usedAt)}`,
+  }))
+
+/** The audit log is the one list of revocations. */
+const gatherRevocations = async (api: Api, { text }: Typed): Promise<readonly Named[]> => {
+  if (!ID_PREFIX.test(text)) return []
+  const ask: Ask = query => api.call(listAudit, { query: { ...query, kind: 'revocation.create' } })
+  return (await readAll('revocation', ask)).map(({ subject, note, at }) => ({
+    id: String(subject),
+    names: [],
+    remark: [String(at), textOf(note)].filter(part => part !== null).join(' '),
+  }))
+}
+
+type Gather = Kind['gather']
+
+const remarked = (what: string, found: readonly Named[]): readonly Named[] =>
+  found.map(one => ({ ...one, remark: one.remark === null ? what : `${what}, ${one.remark}` }))
+
+const GATHERS: Readonly<Record<string, Gather>> = {
+  agent: gatherAgents,
+  'API key': gatherApiKeys,
+  'signing key': gatherSigningKeys,
+}
+
+/** Of several kinds, as far as the caller may list each. */
+const gatherOf = async (kinds: readonly string[], api: Api, typed: Typed): Promise<readonly Named[]> => {
+  const found: Named[] = []
+  let refusal: ApiRefusal | undefined
+  for (const what of kinds) {
+    try {
+      found.push(...remarked(what, (await GATHERS[what]?.(api, typed)) ?? []))
+    } catch (error) {
+      if (!(error instanceof ApiRefusal) || error.status !== 403) throw error
+      refusal = error
+    }
+  }
+  if (found.length === 0 && refusal !== undefined) throw refusal
+  return found
+}
+
+/** Users and operators have no list, and one may be called as an agent is: what their type says needs no look-up. */
+const ACTORS: Readonly<Record<string, readonly string[]>> = { client: ['agent'], api_key: ['API key'] }
+const ANY_ACTOR = ['agent', 'API key']
+
+const actorsOf = ({ actorType }: Typed): readonly string[] | undefined =>
+  actorType === undefined ? ANY_ACTOR : ACTORS[actorType]
+
+/** Stands before a text that is to be taken as it is. */
+const AS_IT_IS = '='
+
+const wholeActor = (typed: Typed): string | undefined => {
+  const { text } = typed
+  if (actorsOf(typed) === undefined) return text
+  if (text.startsWith(AS_IT_IS)) return text.slice(AS_IT_IS.length)
+  return text === 'system' ? text : parseUuid(text)
+}
+
+const wholeUuid = ({ text }: Typed): string | undefined => parseUuid(text)
+
+/** As the service names keys of its own: RFC 7638 with SHA-256. */
+const THUMBPRINT = /^[\w-]{43}$/
+const wholeKid = ({ text }: Typed): string | undefined => (THUMBPRINT.test(text) ? text : undefined)
+
+const wholeSubject = (typed: Typed): string | undefined =>
+  typed.text === PASTED ? PASTED : (wholeUuid(typed) ?? wholeKid(typed))
+
+/** By the name of the argument, or of an option's value. */
+const ALL_KINDS = {
+  'agent-id': { what: 'agent', list: 'agent list', whole: wholeUuid, gather: gatherAgents },
+  'credential-id': { what: 'credential', list: 'credential list', whole: wholeUuid, gather: gatherCredentials },
+  'api-key-id': { what: 'API key', list: 'api-key list', whole: wholeUuid, gather: gatherApiKeys },
+  kid: { what: 'signing key', list: 'key list', whole: wholeKid, gather: gatherSigningKeys, isFree: true },
+  'session-id': { what: 'session', list: 'session list', whole: wholeUuid, gather: gatherSessions },
+  'revocation-id': {
+    what: 'revocation',
+    list: 'audit list --kind revocation.create',
+    whole: wholeUuid,
+    gather: gatherRevocations,
+  },
+  'client-id': {
+    what: 'client',
+    list: 'agent list',
+    whole: wholeUuid,
+    gather: gatherClients,
+    otherwise: 'the id of a client whose agent was deleted',
+  },
+  'actor-id': {
+    what: 'actor',
+    list: 'agent list',
+    whole: wholeActor,
+    gather: (api, typed) => gatherOf(actorsOf(typed) ?? [], api, typed),
+    isWholeOnly: true,
+    otherwise: 'an operator or a user at the terminal',
+  },
+  'subject-id': {
+    what: 'subject',
+    list: 'agent list',
+    whole: wholeSubject,
+    gather: (api, typed) => gatherOf(Object.keys(GATHERS), api, typed),
+    isFree: true,
+  },
+} as const satisfies Readonly<Record<string, Kind>>
+
+export type KindName = keyof typeof ALL_KINDS
+
+export const KINDS: Readonly<Record<KindName, Kind>> = ALL_KINDS
+
+export const isKind = (name: string): name is KindName => Object.hasOwn(KINDS, name)

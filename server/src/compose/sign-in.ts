@@ -1,0 +1,14 @@
+// Wires the sign-in of operators, where the console has a client at an identity provider.
+import type { ServiceConfig } from '../config/config.ts'
+import { makeSignIn } from '../keys/providers/sign-in.ts'
+import type { Metrics } from '../ports/metrics.ts'
+import type { SignIn } from '../ports/sessions.ts'
+import { keyOf } from './keys.ts'
+
+/** Null: no operator can sign in. */
+export const signInOf = (config: ServiceConfig, metrics: Metrics): SignIn | null => {
+  const { console: client, baseUrl } = config
+  if (client === null) return null
+  const callback = `${baseUrl}/console/callback`
+  return makeSignIn({ client, callback, keyEncryptionKey: keyOf(config), now: Date.now, metrics })
+}

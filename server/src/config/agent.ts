@@ -1,0 +1,29 @@
+// The agent for which `mintmark token get` asks, and what the command sees that it runs.
+import { type Environment, ownEnvironment, readEach } from './config.ts'
+import { type GivenRemote, parseSecretLine, parseServiceUrl } from './remote.ts'
+import { parseText } from './values.ts'
+
+/** Null: not in the environment. */
+export type AgentConfig = {
+  /** Of the service, without a trailing slash. */
+  readonly url: string | null
+  readonly clientId: string | null
+  readonly clientSecret: string | null
+}
+
+/** The agent that asks for a token itself, and the service that it asks. */
+export const readAgentConfig = (
+  { url, isCredentialGiven }: GivenRemote,
+  env: Environment = ownEnvironment(),
+): AgentConfig =>
+  readEach(env, read => ({
+    url: url ?? read.optional('MINTMARK_URL', parseServiceUrl) ?? null,
+    clientId: read.optional('MINTMARK_CLIENT_ID', parseText) ?? null,
+    clientSecret: isCredentialGiven ? null : (read.optional('MINTMARK_CLIENT_SECRET', parseSecretLine) ?? null),
+  }))
+
+/** What a command that is run with a token sees: all that this one does, but no secret of the agent's. */
+export const environmentOfCommand = (token: string, env: Environment = ownEnvironment()): Environment => {
+  const { MINTMARK_CLIENT_SECRET: _, ...rest } = env
+  return { ...rest, MINTMARK_ACCESS_TOKEN: token }
+}

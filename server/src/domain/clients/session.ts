@@ -1,0 +1,48 @@
+// The session of an operator who signed in to the console: docs/decisions/0080-console.md.
+import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
+
+export type Session = {
+  readonly id: string
+  readonly iss: string
+  readonly sub: string
+  /** As the provider calls the operator; null if it said nothing. */
+  readonly name: string | null
+  readonly createdAt: Milliseconds
+  /** Of the last request, to the minute. */
+  readonly usedAt: Milliseconds
+  /** When the JWT in it expires. */
+  readonly expiresAt: Milliseconds
+}
+
+/** What the provider gave: secrets, which only the service sees. */
+export type SessionTokens = {
+  /** The operator's JWT for this service. */
+  readonly jwt: string
+  /** Null if the provider gives none: then the session ends with the JWT. */
+  readonly refreshToken: string | null
+  /** Of the JWT, as it says itself; 0 where it says nothing. */
+  readonly expiresAt: Milliseconds
+}
+
+const MINUTE_MS = 60_000
+
+/** However much it is used. */
+export const SESSION_MS_MAX = 43_200_000
+/** Without a request. */
+export const SESSION_IDLE_MS_MAX = 3_600_000
+/** So long before its JWT expires it is renewed. */
+const RENEWED_BEFORE_MS = MINUTE_MS
+
+export const hasSessionEnded = ({ createdAt, usedAt }: Session, now: Milliseconds): boolean =>
+  now >= createdAt + SESSION_MS_MAX || now >= usedAt + SESSION_IDLE_MS_MAX
+
+export const isRenewalDue = ({ expiresAt }: Session, now: Milliseconds): boolean => now >= expiresAt - RENEWED_BEFORE_MS
+
+/** As the API shows it. */
+export const sessionRecord = ({ id, iss, sub, name, createdAt, usedAt }: Session) => ({
+  id,
+  operator: { iss, sub, name },
+  created_at: formatTime(createdAt),
+  used_at: formatTime(usedAt),
+  expires_at: formatTime(Math.min(createdAt + SESSION_MS_MAX, usedAt + SESSION_IDLE_MS_MAX)),
+})

@@ -1,0 +1,85 @@
+// Verifiers that follow the revocation feed: what they report, and what operators see of it.
+import { HELD_WITHIN_SECONDS, SILENT_SECONDS, type VerifierState } from '../../../../api/values/verifiers.ts'
+import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
+import type { Source } from '../source.ts'
+
+export type AgentUses = { readonly agent_id: string; readonly count: number }
+
+/** Where a follower of the feed says that it is. With the id of its API key the name says who it is. */
+export type PositionReport = {
+  readonly apiKeyId: string
+  readonly name: string
+  readonly address: Source
+  readonly epoch: string
+  readonly position: number
+  /** Null: the last ones stand. */
+  readonly uses: readonly AgentUses[] | null
+}
+
+/** What the store keeps of the reports of one verifier. */
+export type Verifier = {
+  readonly apiKeyId: string
+  readonly apiKeyName: string
+  readonly name: string
+  readonly address: string
+  readonly epoch: string
+  readonly position: number
+  readonly firstAt: Milliseconds
+  readonly reportedAt: Milliseconds
+  readonly uses: readonly AgentUses[]
+}
+
+/** Where the feed stands, as of one snapshot with verifiers. */
+export type FeedStanding = { readonly epoch: string; readonly position: number; readonly now: Milliseconds }
+
+export type StandingVerifier = { readonly verifier: Verifier; readonly feed: FeedStanding }
+
+type Missing = { readonly name: string; readonly apiKeyId: string; readonly staleSeconds: number }
+
+/** Which of the verifiers that were heard of lately hold a revocation. */
+export type Holding = { readonly total: number; readonly holding: number; readonly missing: readonly Missing[] }
+
+/** A verifier that reported since then is counted of a revocation. */
+export const heardSince = (now: Milliseconds): Milliseconds => now - 1000 * HELD_WITHIN_SECONDS
+
+/** Never negative: clocks of two transactions may stand a moment apart. */
+export const staleSecondsOf = (reportedAt: Milliseconds, now: Milliseconds): number =>
+  Math.max(0, now - reportedAt) / 1000
+
+/** Positions to go; null in another epoch. */
+const behindOf = ({ epoch, position }: Verifier, feed: FeedStanding): number | null =>
+  epoch === feed.epoch ? Math.max(0, feed.position - position) : null
+
+const stateOf = (behind: number | null, staleSeconds: number): VerifierState => {
+  if (staleSeconds >= SILENT_SECONDS) return 'silent'
+  return behind === 0 ? 'current' : 'behind'
+}
+
+export const verifierRecord = ({ verifier, feed }: StandingVerifier) => {
+  const behind = behindOf(verifier, feed)
+  const staleSeconds = staleSecondsOf(verifier.reportedAt, feed.now)
+  return {
+    name: verifier.name,
+    api_key_id: verifier.apiKeyId,
+    api_key_name: verifier.apiKeyName,
+    address: verifier.address,
+    epoch: verifier.epoch,
+    position: verifier.position,
+    behind,
+    first_reported_at: formatTime(verifier.firstAt),
+    reported_at: formatTime(verifier.reportedAt),
+    stale_seconds: staleSeconds,
+    state: stateOf(behind, staleSeconds),
+    uses: verifier.uses.map(({ agent_id, count }) => ({ agent_id, count })),
+  }
+}
+
+export const formatHolding = ({ total, holding, missing }: Holding) => ({
+  total,
+  holding,
+  missing: missing.map(({ name, apiKeyId, staleSeconds }) => ({
+    name,
+    api_key_id: apiKeyId,
+    stale_seconds: staleSeconds,
+  })),
+})

@@ -1,0 +1,147 @@
+// The routes by which a browser signs in and out, and learns who is signed in: docs/decisions/0080-console.md.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { formatTime } from '../../../../api/values/time.ts'
+import { SESSION_MS_MAX } from '../../domain/clients/session.ts'
+import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts'
+import { actBy } from '../../domain/caller.ts'
+import {
+  authenticateSession,
+  type InSession,
+  refuseSession,
+} from '../../operations/authentication/authenticate-session.ts'
+import { beginSession } from '../../operations/sessions/sessions.ts'
+import type { SignIn } from '../../ports/sessions.ts'
+import { escapeUrl, PAGE_HEADERS, writePage } from '../openapi/page.ts'
+import type { RawFields } from '../wire/form.ts'
+import { answerInTime } from '../wire/answer-deadline.ts'
+import type { Wire } from '../wire/wire.ts'
+import { cookieOf, dropCookie, isOwnPage, SESSION_COOKIE, setCookie, SIGN_IN_COOKIE } from './cookies.ts'
+import { serveConsole } from './serve-console.ts'
+import { makeEventsHandler } from './serve-events.ts'
+
+type SessionWire = Pick<Wire, 'refuser' | 'sourceOf' | 'inTime' | 'mayStay' | 'reportStreamFault' | 'streams' | 'ports'>
+
+const SIGN_IN_SECONDS = 600
+const TO_CHARACTERS_MAX = 2000
+
+const OFF: Refusal = {
+  code: 'not_found',
+  description: 'This service has no client at the identity provider of its operators.',
+}
+
+/** A path of the console and nothing else: an address that came from elsewhere must not lead elsewhere. `home` is absolute. */
+const destinationOf = (query: RawFields, home: URL): string => {
+  const [[, to] = ['to', ''], ...others] = query.pairs?.filter(([name]) => name === 'to') ?? []
+  const isGiven = to !== '' && others.length === 0 && to.length <= TO_CHARACTERS_MAX
+  // Read as a browser reads it: it drops tabs and line breaks, takes a backslash for a slash, and resolves `..`.
+  const found = isGiven ? URL.parse(to, home) : null
+  const isOurs = found?.origin === home.origin && found.pathname.startsWith(home.pathname)
+  return isOurs ? found.pathname + found.search + found.hash : home.pathname
+}
+
+type Handler = (signIn: SignIn, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/** To the provider, and back from it. */
+const makeSignInHandlers = ({ ports, sourceOf }: SessionWire, basePath: string, home: URL) => {
+  const beginSignIn: Handler = async (signIn, request, reply) => {
+    const to = destinationOf(request.query as RawFields, home) // the parser of readers.ts made it
+    const { location, pending } = await signIn.begin(to, sourceOf(request))
+    setCookie(reply, { name: SIGN_IN_COOKIE, value: pending, sameSite: 'lax', maxAge: SIGN_IN_SECONDS })
+    return reply.redirect(location, 302)
+  }
+
+  const explain = (reply: FastifyReply, why: string): FastifyReply => {
+    const content = `<h1>The sign-in did not succeed</h1>\n<p>${why}\n<p><a href="${escapeUrl(home.pathname)}">Back to the console</a>`
+    return reply
+      .code(400)
+      .headers(PAGE_HEADERS)
+      .type('text/html; charset=utf-8')
+      .send(writePage({ title: 'Sign-in', basePath, content }))
+  }
+
+  const finishSignIn: Handler = async (signIn, request, reply) => {
+    dropCookie(reply, SIGN_IN_COOKIE)
+    const pending = cookieOf(request, SIGN_IN_COOKIE)
+    if (pending === undefined) return explain(reply, 'It took longer than ten minutes, or began in another browser.')
+    const query = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : ''
+    const callback = new URL(`${ports.profile.issuer}/console/callback${query}`)
+    const signedIn = await signIn.finish(callback, pending, sourceOf(request))
+    if ('refused' in signedIn) return explain(reply, signedIn.refused)
+    const begun = await beginSession(ports, signIn, signedIn, { requestId: request.id, source: sourceOf(request) })
+    if (isRefused(begun)) {
+      return explain(
+        reply,
+        'The identity provider gave no JWT for this service; its administrator finds the reason in its log.',
+      )
+    }
+    const cookie = {
+      name: SESSION_COOKIE,
+      value: begun.secret,
+      sameSite: 'strict',
+      maxAge: SESSION_MS_MAX / 1000,
+    } as const
+    return setCookie(reply, cookie).redirect(signedIn.to, 303)
+  }
+
+  return { beginSignIn, finishSignIn }
+}
+
+const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string): void => {
+  const { ports, refuser, sourceOf } = wire
+  const home = `${basePath}/console/`
+  const { origin } = new URL(ports.profile.issuer)
+  const { beginSignIn, finishSignIn } = makeSignInHandlers(wire, basePath, new URL(home, origin))
+  const toOwnPage = (request: FastifyRequest): boolean => isOwnPage(request, origin)
+
+  const secretOf = (request: FastifyRequest): string | undefined =>
+    toOwnPage(request) ? cookieOf(request, SESSION_COOKIE) : undefined
+
+  const recognize = async (request: FastifyRequest): Promise<OrRefusal<InSession>> => {
+    const secret = secretOf(request)
+    return secret === undefined ? refuseSession() : authenticateSession(ports, secret, sourceOf(request))
+  }
+
+  const showSession: Handler = async (_signIn, request, reply) => {
+    const session = await recognize(request)
+    if (isRefused(session)) return refuser.refuse(reply, session.refusal)
+    const { iss, sub, role } = session.operator
+    const { name, createdAt } = session.found.session
+    return reply.send({ operator: { iss, sub, name }, role, expires_at: formatTime(createdAt + SESSION_MS_MAX) })
+  }
+
+  const signOut: Handler = async (_signIn, request, reply) => {
+    const secret = secretOf(request)
+    const found = secret === undefined ? undefined : await ports.sessions.find(ports.secrets.hash(secret))
+    if (found === undefined) return refuser.refuse(dropCookie(reply, SESSION_COOKIE), refuseSession().refusal)
+    const { id, iss, sub } = found.session
+    const caller = { kind: 'operator', iss, sub, role: null } as const
+    const from = { caller, requestId: request.id, source: sourceOf(request) }
+    await ports.sessions.end(id, actBy(from, 'session.end'))
+    return dropCookie(reply, SESSION_COOKIE).code(204).send()
+  }
+
+  /** Where there is no sign-in there are no sessions. */
+  const withSignIn = (handle: Handler) =>
+    answerInTime(wire, async (request: FastifyRequest, reply: FastifyReply) =>
+      ports.signIn === null ? refuser.refuse(reply, OFF) : handle(ports.signIn, request, reply),
+    )
+
+  const options = { schema: { hide: true } }
+  app.get(`${home}session`, options, withSignIn(showSession))
+  app.get(`${home}sign-in`, options, withSignIn(beginSignIn))
+  app.get(`${home}callback`, options, withSignIn(finishSignIn))
+  const followEvents = makeEventsHandler(app, wire, recognize)
+  app.get(
+    `${home}events`,
+    options,
+    withSignIn((_signIn, request, reply) => followEvents(request, reply)),
+  )
+  app.post(`${home}sign-out`, options, withSignIn(signOut))
+}
+
+/** Call it in a scope of its own: its routes name the path of the base URL. */
+export const registerConsole = (app: FastifyInstance, wire: Wire, basePath: string): void => {
+  const { ports, refuser } = wire
+  serveConsole(app, { basePath, refuser, makeNonce: () => ports.randomness.uuid() })
+  serveSessions(app, wire, basePath)
+}

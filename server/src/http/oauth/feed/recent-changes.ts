@@ -1,0 +1,72 @@
+// The newest changes of the feed as followers of a thread get them: each is signed once, and written to all.
+import { Buffer } from 'node:buffer'
+
+/** Changes in memory; a follower that is further behind reads the rest by itself. */
+const CHANGES_MAX = 1024
+const CACHED_BYTES_MAX = 4_194_304
+
+export type Change = {
+  readonly from: number
+  readonly to: number
+  /** A compact JWS. */
+  readonly text: string
+}
+
+export type RecentChanges = {
+  /** Begins where the one before it ended. */
+  readonly add: (change: Change) => void
+  readonly clear: () => void
+  /** A change that one who stands at the position can apply, if it is kept. */
+  readonly after: (position: number) => Change | undefined
+  /** All changes after a position as events of a stream; undefined where not all of them are kept. */
+  readonly eventsAfter: (position: number) => Buffer | undefined
+}
+
+/** As an event of a stream. A JWS has no line breaks. */
+export const changesEvent = (text: string): Buffer => Buffer.from(`event: changes\ndata: ${text}\n\n`)
+
+export const makeRecentChanges = (): RecentChanges => {
+  let changes: Change[] = []
+  let bytes = 0
+  // Nearly all followers stand at one of the last few positions.
+  const events = new Map<number, Buffer>()
+
+  const indexAfter = (position: number): number => {
+    let index = changes.length
+    while (index > 0 && (changes[index - 1]?.to ?? 0) > position) index -= 1
+    return (changes[index]?.from ?? Number.POSITIVE_INFINITY) <= position ? index : -1
+  }
+
+  const drop = (): void => {
+    while (changes.length > CHANGES_MAX || (bytes > CACHED_BYTES_MAX && changes.length > 1)) {
+      bytes -= changes.shift()?.text.length ?? 0
+    }
+  }
+
+  return {
+    add: change => {
+      changes.push(change)
+      bytes += change.text.length
+      events.clear()
+      drop()
+    },
+    clear: () => {
+      changes = []
+      bytes = 0
+      events.clear()
+    },
+    after: position => {
+      const index = indexAfter(position)
+      return index === -1 ? undefined : changes[index]
+    },
+    eventsAfter: position => {
+      const known = events.get(position)
+      if (known !== undefined) return known
+      const index = indexAfter(position)
+      if (index === -1) return undefined
+      const joined = Buffer.concat(changes.slice(index).map(({ text }) => changesEvent(text)))
+      events.set(position, joined)
+      return joined
+    },
+  }
+}

@@ -1,0 +1,112 @@
+// What an identity provider answers to the console's client: tokens, a refusal, or nothing of use.
+import type * as Openid from 'openid-client'
+import type { SessionTokens } from '../../domain/clients/session.ts'
+import type { LabelsOf, Metrics } from '../../ports/metrics.ts'
+import { DOCUMENT_BYTES_MAX, readBounded } from './fetch-json.ts'
+
+/** openid-client, which is loaded when somebody signs in. */
+export type OpenidClient = typeof Openid
+
+const SERVER_ERROR = 500
+const TOO_MANY_REQUESTS = 429
+
+const isTransient = (status: number): boolean => status >= SERVER_ERROR || status === TOO_MANY_REQUESTS
+
+/** `refused`: the provider's own word about a request that it understood. `outage`: to be tried again. `other`: it is none that we understand. */
+export const kindOfFault = (
+  { AuthorizationResponseError, ClientError, ResponseBodyError }: OpenidClient,
+  fault: unknown,
+) => {
+  if (fault instanceof AuthorizationResponseError) return 'refused'
+  if (fault instanceof ResponseBodyError) return isTransient(fault.status) ? 'outage' : 'refused'
+  if (!(fault instanceof ClientError)) return 'outage'
+  if (fault.code === 'OAUTH_TIMEOUT' || fault.code === 'OAUTH_ABORT') return 'outage'
+  return fault.cause instanceof Response && isTransient(fault.cause.status) ? 'outage' : 'other'
+}
+
+const REFUSED_MAX = 60
+
+/** In a sentence for the operator. Of what the provider or a stranger sent it holds at most the name of an error (RFC 6749 §5.2). */
+export const explainFault = (
+  { AuthorizationResponseError, ResponseBodyError }: OpenidClient,
+  fault: unknown,
+): string => {
+  const isNamed = fault instanceof AuthorizationResponseError || fault instanceof ResponseBodyError
+  const name = isNamed ? fault.error : ''
+  return /^[a-z_]+$/.test(name) && name.length <= REFUSED_MAX
+    ? `The identity provider refused: ${name}.`
+    : 'What the identity provider answered is not what a sign-in needs.'
+}
+
+/** `fetch` that reads no more of an answer than a document of a provider may have. */
+const fetchBounded: Openid.CustomFetch = async (address, { body: sent, ...init }) => {
+  const response = await fetch(address, { ...init, ...(sent !== undefined && { body: sent }) })
+  const body = await readBounded(response)
+  if (body === undefined) throw new Error(`The answer has more than ${DOCUMENT_BYTES_MAX} bytes.`)
+  const { status, statusText, headers } = response
+  return new Response(body.length === 0 ? null : new Uint8Array(body), { status, statusText, headers })
+}
+
+type CallOutcome = LabelsOf<'mintmark_sign_in_calls_total'>['outcome']
+
+const outcomeOf = (status: number): CallOutcome => {
+  if (status < 400) return 'success'
+  return status < SERVER_ERROR ? 'refused' : 'failure'
+}
+
+/** fetchBounded, whose calls are counted and measured: tokens are asked for by POST, everything else is metadata. */
+export const makeMeasuredFetch = (metrics: Metrics): Openid.CustomFetch => {
+  const observe = {
+    metadata: metrics.histogram('mintmark_sign_in_call_seconds', { call: 'metadata' }),
+    token: metrics.histogram('mintmark_sign_in_call_seconds', { call: 'token' }),
+  }
+  return async (address, sent) => {
+    const call = sent.method === 'POST' ? 'token' : 'metadata'
+    const began = performance.now()
+    let outcome: CallOutcome = 'failure'
+    try {
+      const response = await fetchBounded(address, sent)
+      outcome = outcomeOf(response.status)
+      return response
+    } finally {
+      observe[call]((performance.now() - began) / 1000)
+      metrics.add('mintmark_sign_in_calls_total', { call, outcome })
+    }
+  }
+}
+
+/** In its milliseconds a number of JavaScript is exact. */
+const EXPIRY_SECONDS_MAX = 1e12
+
+const payloadOf = (jwt: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+  } catch {
+    return null
+  }
+}
+
+/** RFC 7519 §4.1.4, in milliseconds, of a JWT that nobody verified; 0 for anything else. */
+const expiryOf = (jwt: string): number => {
+  const payload = payloadOf(jwt)
+  const exp = typeof payload === 'object' && payload !== null && 'exp' in payload ? payload.exp : undefined
+  return typeof exp === 'number' && exp >= 0 && exp <= EXPIRY_SECONDS_MAX ? Math.floor(exp * 1000) : 0
+}
+
+/** `earlier`: the refresh token that goes on where the provider gives no other. */
+export const tokensOf = (answer: Openid.TokenEndpointResponse, earlier: string | null): SessionTokens => ({
+  jwt: answer.access_token,
+  refreshToken: answer.refresh_token ?? earlier,
+  expiresAt: expiryOf(answer.access_token),
+})
+
+const NAME_CHARACTERS_MAX = 200
+
+const textIn = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' && !value.includes('\0') && value.isWellFormed()
+    ? value.slice(0, NAME_CHARACTERS_MAX).toWellFormed()
+    : null
+
+/** OpenID Connect Core §5.1. */
+export const nameIn = (claims: Readonly<Record<string, unknown>>): string | null =>
+  textIn(claims['name']) ?? textIn(claims['preferred_username']) ?? textIn(claims['email'])

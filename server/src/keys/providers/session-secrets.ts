@@ -1,0 +1,42 @@
+// What the sign-in seals: the tokens of a session, for the store, and what a browser must bring back from the provider. Each has
+// a key of its own, derived from the key-encryption key: anybody may begin a sign-in, and has the service seal as often.
+import type { SessionTokens } from '../../domain/clients/session.ts'
+import { deriveKey, seal, unseal } from '../at-rest/sealed-bytes.ts'
+
+/** Of a sign-in that began. */
+export type Pending = {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  /** Where the browser wanted to go. */
+  readonly to: string
+  /** By the clock of the machine, in milliseconds. */
+  readonly until: number
+}
+
+const PENDING = 'mintmark console sign-in 1'
+const TOKENS = 'mintmark console session 1'
+
+/** `open` returns undefined for whatever this key did not seal for this purpose. */
+const makeBox = <T>(keyEncryptionKey: Uint8Array, purpose: string) => {
+  const key = deriveKey(keyEncryptionKey, purpose)
+  return {
+    seal: (value: T): Uint8Array => seal(key, Buffer.from(JSON.stringify(value)), purpose),
+    open: (sealed: Uint8Array): T | undefined => {
+      const bytes = unseal(key, sealed, purpose)
+      return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as T) // only `seal` makes what opens
+    },
+  }
+}
+
+export const makeSessionSecrets = (keyEncryptionKey: Uint8Array) => {
+  const pending = makeBox<Pending>(keyEncryptionKey, PENDING)
+  return {
+    tokens: makeBox<SessionTokens>(keyEncryptionKey, TOKENS),
+    /** As text, for a cookie. */
+    pending: {
+      seal: (value: Pending): string => Buffer.from(pending.seal(value)).toString('base64url'),
+      open: (text: string): Pending | undefined => pending.open(Buffer.from(text, 'base64url')),
+    },
+  }
+}

@@ -1,0 +1,172 @@
+// The sign-in of operators at their identity provider: authorization code with PKCE (RFC 6749 §4.1, RFC 7636, OpenID Connect
+// Core §3.1), by openid-client. Whether the JWT that comes of it names an operator is judged elsewhere, as for any other.
+import type { Configuration, CustomFetch } from 'openid-client'
+import { Overloaded, Unavailable } from '../../domain/refusal.ts'
+import { networkOf, type Source } from '../../domain/source.ts'
+import type { SignedIn, SignIn, SignInBegun, SignInRefused } from '../../ports/sessions.ts'
+import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
+import {
+  explainFault,
+  kindOfFault,
+  makeMeasuredFetch,
+  nameIn,
+  type OpenidClient,
+  tokensOf,
+} from './provider-answers.ts'
+import { makeSessionSecrets } from './session-secrets.ts'
+
+/** The client at the provider. */
+export type SignInClient = {
+  readonly issuer: string
+  readonly clientId: string
+  /** Null: a public client. */
+  readonly clientSecret: string | null
+  readonly scope: string
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+export type SignInOptions = {
+  readonly client: SignInClient
+  /** Where the provider sends the browser back. */
+  readonly callback: string
+  readonly keyEncryptionKey: Uint8Array
+  /** The clock of the machine, in milliseconds. */
+  readonly now: () => number
+  readonly metrics?: Metrics
+}
+
+const PENDING_MS_MAX = 600_000
+/** Of the provider, for each answer. */
+const ANSWER_SECONDS_MAX = 4
+/** Anybody may begin as many sign-ins: at once under way at the provider, in a thread. A renewal needs none of them. */
+const SIGN_INS_MAX = 20
+/** The same from one network: nobody keeps the others from signing in. */
+const SIGN_INS_OF_ONE_MAX = 5
+
+const UNANSWERED = { toCaller: 'The identity provider does not answer: try again.' } as const
+
+const isLoopback = (issuer: string): boolean => {
+  const { protocol, hostname } = new URL(issuer)
+  return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
+}
+
+const discover = (oidc: OpenidClient, client: SignInClient, callProvider: CustomFetch): Promise<Configuration> => {
+  const { issuer, clientId, clientSecret } = client
+  const authentication = clientSecret === null ? oidc.None() : oidc.ClientSecretBasic(clientSecret)
+  return oidc.discovery(new URL(issuer), clientId, undefined, authentication, {
+    timeout: ANSWER_SECONDS_MAX,
+    [oidc.customFetch]: callProvider,
+    ...(isLoopback(issuer) && { execute: [oidc.allowInsecureRequests] }),
+  })
+}
+
+type Known = { readonly oidc: OpenidClient; readonly configuration: Configuration }
+
+/** Loads the library and reads the provider's metadata when they are first needed, and again after a fault. */
+const makeConfigured = (client: SignInClient, callProvider: CustomFetch) => {
+  let known: Promise<Known> | undefined
+  const read = async (): Promise<Known> => {
+    const oidc = await import('openid-client')
+    return { oidc, configuration: await discover(oidc, client, callProvider) }
+  }
+  return async (): Promise<Known> => {
+    known ??= read()
+    try {
+      return await known
+    } catch (cause) {
+      known = undefined
+      throw new Unavailable('the metadata of the identity provider cannot be read', { cause, ...UNANSWERED })
+    }
+  }
+}
+
+/** What the provider refuses is a value; what it does not answer, or answers in no form that we know, is Unavailable. */
+const ask = async <T>(oidc: OpenidClient, request: () => Promise<T>): Promise<T | SignInRefused> => {
+  try {
+    return await request()
+  } catch (fault) {
+    if (kindOfFault(oidc, fault) === 'refused') return { refused: explainFault(oidc, fault) }
+    throw new Unavailable('the identity provider does not answer as it should', { cause: fault, ...UNANSWERED })
+  }
+}
+
+/** The same for a browser that came back: where its own word, or the answer, is none that we know, another try will not help. */
+const askForCode = async <T>(oidc: OpenidClient, request: () => Promise<T>): Promise<T | SignInRefused> => {
+  try {
+    return await request()
+  } catch (fault) {
+    if (kindOfFault(oidc, fault) !== 'outage') return { refused: explainFault(oidc, fault) }
+    throw new Unavailable('the identity provider does not answer', { cause: fault, ...UNANSWERED })
+  }
+}
+
+const FULL = 'too many operators sign in at once'
+
+const makeTurns = () => {
+  const ofNetworks = new Map<string, number>()
+  let underWay = 0
+  return async <T>(source: Source, work: () => Promise<T>): Promise<T> => {
+    const network = networkOf(source)
+    const own = ofNetworks.get(network) ?? 0
+    if (underWay >= SIGN_INS_MAX || own >= SIGN_INS_OF_ONE_MAX) throw new Overloaded(FULL)
+    underWay += 1
+    ofNetworks.set(network, own + 1)
+    try {
+      return await work()
+    } finally {
+      underWay -= 1
+      const left = (ofNetworks.get(network) ?? 0) - 1
+      if (left > 0) ofNetworks.set(network, left)
+      else ofNetworks.delete(network)
+    }
+  }
+}
+
+/** Of one thread. */
+export const makeSignIn = (options: SignInOptions): SignIn => {
+  const { client, callback, keyEncryptionKey, now, metrics = NO_METRICS } = options
+  const configured = makeConfigured(client, makeMeasuredFetch(metrics))
+  const inTurn = makeTurns()
+  const secrets = makeSessionSecrets(keyEncryptionKey)
+
+  const begin = async (to: string): Promise<SignInBegun> => {
+    const { oidc, configuration } = await configured()
+    const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()]
+    const location = oidc.buildAuthorizationUrl(configuration, {
+      ...client.parameters,
+      redirect_uri: callback,
+      scope: client.scope,
+      state,
+      nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    })
+    const pending = secrets.pending.seal({ state, nonce, verifier, to, until: now() + PENDING_MS_MAX })
+    return { location: location.href, pending }
+  }
+
+  const finish = async (url: URL, sealed: string): Promise<SignedIn | SignInRefused> => {
+    const pending = secrets.pending.open(sealed)
+    if (pending === undefined || now() >= pending.until) {
+      return { refused: 'The sign-in took longer than ten minutes, or began elsewhere.' }
+    }
+    const { state: expectedState, nonce: expectedNonce, verifier: pkceCodeVerifier, to } = pending
+    const { oidc, configuration } = await configured()
+    const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true }
+    return askForCode(oidc, async () => {
+      const answer = await oidc.authorizationCodeGrant(configuration, url, checks)
+      return { tokens: tokensOf(answer, null), name: nameIn(answer.claims() ?? {}), to }
+    })
+  }
+
+  return {
+    begin: (to, source) => inTurn(source, () => begin(to)),
+    finish: (url, sealed, source) => inTurn(source, () => finish(url, sealed)),
+    renew: async refreshToken => {
+      const { oidc, configuration } = await configured()
+      return ask(oidc, async () => tokensOf(await oidc.refreshTokenGrant(configuration, refreshToken), refreshToken))
+    },
+    seal: secrets.tokens.seal,
+    open: secrets.tokens.open,
+  }
+}

@@ -1,0 +1,201 @@
+// Signed documents with the facts of a range of the revocation feed: made once, and shared by all who ask for the range.
+import { countFacts, joinPages } from '../../domain/ledger/revocation-document.ts'
+import { makeFairQueue } from '../../domain/fair-queue.ts'
+import { type FeedPage, PAGE_FACTS_MAX } from '../../ports/revocation-feed.ts'
+import { Overloaded } from '../../domain/refusal.ts'
+import type { Ports } from '../../ports/ports.ts'
+import { readSigningKey, signDocumentsBy, type SigningPorts } from './sign-documents.ts'
+
+export type FeedPorts = SigningPorts & Pick<Ports, 'feed'>
+
+/** Pages without facts that are read for one document at most: facts that were over before they were removed. */
+const PAGES_MAX = 1024
+/** Ranges that wait to be read, of a thread. */
+const RANGES_WAITING_MAX = 256
+/** Documents in memory, of a thread; a page of cut-offs may take some MB. */
+const CACHED_BYTES_MAX = 33_554_432
+
+const FULL = 'More ranges of the revocation feed are asked for than can be read.'
+
+export type WantedRange = { readonly epoch: string; readonly from: number; readonly to: number }
+
+/** It never changes. `to` is smaller than what was asked for where a document does not hold as much. */
+export type RangeDocument = {
+  readonly epoch: string
+  readonly from: number
+  readonly to: number
+  /** A compact JWS. */
+  readonly text: string
+}
+
+export type RangeReader = {
+  /** `start_over`: the epoch is another, or a position is beyond the feed's. `by`: the caller in whose turn it is read. */
+  readonly read: (wanted: WantedRange, by: string) => Promise<RangeDocument | 'start_over'>
+}
+
+/** A page, and those after it that hold nothing which would make the document much larger. */
+const readPages = async ({ feed }: Pick<Ports, 'feed'>, { epoch, from, to }: WantedRange) => {
+  const pages: FeedPage[] = []
+  let [at, facts] = [from, 0]
+  do {
+    const page = await feed.read({ epoch, from: at, to })
+    if (page === 'start_over') return page
+    pages.push(page)
+    at = page.to
+    facts += countFacts(page)
+  } while (at < to && facts <= PAGE_FACTS_MAX && pages.length < PAGES_MAX)
+  return pages
+}
+
+const makeDocument = async (ports: FeedPorts, wanted: WantedRange) => {
+  // The range ends at a head that was read before: the key is of no earlier time than its facts.
+  const [signingKey, pages] = await Promise.all([readSigningKey(ports), readPages(ports, wanted)])
+  const first = pages[0]
+  const last = pages.at(-1)
+  if (pages === 'start_over' || first === undefined || typeof first === 'string') return 'start_over'
+  const { epoch, from } = wanted
+  const to = typeof last === 'object' ? last.to : from
+  // The time of the first page: what was over by a later one was left out, and is over for nobody earlier.
+  const { now } = first.head
+  const unsigned = { kind: 'changes', epoch, now, from, to, ...joinPages(pages) } as const
+  const [text] = signDocumentsBy(signingKey, ports, [unsigned])
+  if (text === undefined) throw new Error('A document was not signed.')
+  return { document: { epoch, from, to, text }, kid: signingKey.publicJwk.kid }
+}
+
+/** Reads each range anew, for one who asks for each once. */
+export const makeRangeReaderOfOne = (ports: FeedPorts): RangeReader => ({
+  read: async wanted => {
+    const made = await makeDocument(ports, wanted)
+    return made === 'start_over' ? made : made.document
+  },
+})
+
+/** The documents of one key in one epoch, the ones used longest ago first. */
+const makeCache = () => {
+  let kept = new Map<string, RangeDocument>()
+  let bytes = 0
+  let version = ''
+  return {
+    /** Forgets all that is of another version. */
+    turnTo: (other: string): void => {
+      if (other === version) return
+      version = other
+      kept = new Map()
+      bytes = 0
+    },
+    find: (key: string): RangeDocument | undefined => {
+      const found = kept.get(key)
+      if (found === undefined) return undefined
+      kept.delete(key)
+      kept.set(key, found)
+      return found
+    },
+    keep: (key: string, document: RangeDocument): void => {
+      if (document.text.length > CACHED_BYTES_MAX || kept.has(key)) return
+      kept.set(key, document)
+      bytes += document.text.length
+      for (const [oldest, { text }] of kept) {
+        if (bytes <= CACHED_BYTES_MAX) break
+        kept.delete(oldest)
+        bytes -= text.length
+      }
+    },
+  }
+}
+
+/** A range that waits for its turn, or is being read. */
+type Reading = {
+  readonly document: Promise<RangeDocument | 'start_over'>
+  readonly begin: () => void
+  readonly refuse: () => void
+  /** Those in whose turns it waits. */
+  readonly callers: Set<string>
+  isBegun: boolean
+}
+
+/** Reads one range at a time. Callers take turns; where too many wait, the caller with the most gives up its last. */
+const makeTurns = () => {
+  const queue = makeFairQueue<{ readonly reading: Reading; readonly by: string }>()
+  let isBusy = false
+
+  const next = (): void => {
+    let turn = queue.take()
+    // It came in the turn of another caller.
+    while (turn?.reading.isBegun === true) turn = queue.take()
+    isBusy = turn !== undefined
+    turn?.reading.begin()
+  }
+
+  const makeReading = (make: () => Promise<RangeDocument | 'start_over'>): Reading => {
+    const { promise: document, resolve, reject } = Promise.withResolvers<RangeDocument | 'start_over'>()
+    const begin = (): void => {
+      reading.isBegun = true
+      make().then(resolve, reject).finally(next)
+    }
+    const refuse = (): void => reject(new Overloaded(FULL))
+    const reading: Reading = { document, begin, refuse, callers: new Set(), isBegun: false }
+    return reading
+  }
+
+  const leave = ({ reading, by }: { readonly reading: Reading; readonly by: string }): void => {
+    reading.callers.delete(by)
+    if (reading.callers.size === 0 && !reading.isBegun) reading.refuse()
+  }
+
+  /** Gives it a turn of this caller. */
+  const enter = (reading: Reading, by: string): void => {
+    if (reading.isBegun || reading.callers.has(by)) return
+    if (!isBusy) {
+      isBusy = true
+      return reading.begin()
+    }
+    if (queue.size() >= RANGES_WAITING_MAX) {
+      const other = queue.makeRoom(by)
+      if (other === undefined) throw new Overloaded(FULL)
+      leave(other)
+    }
+    reading.callers.add(by)
+    queue.push(by, { reading, by })
+  }
+
+  return { makeReading, enter }
+}
+
+/** Of a thread. One range is read at a time, and each once for all who ask for it meanwhile. */
+export const makeRangeReader = (ports: FeedPorts): RangeReader => {
+  const cache = makeCache()
+  const underWay = new Map<string, Reading>()
+  const { makeReading, enter } = makeTurns()
+
+  const make = async (key: string, wanted: WantedRange): Promise<RangeDocument | 'start_over'> => {
+    const made = await makeDocument(ports, wanted)
+    if (made === 'start_over') return made
+    cache.turnTo(`${made.kid} ${wanted.epoch}`)
+    cache.keep(key, made.document)
+    return made.document
+  }
+
+  return {
+    read: async (wanted, by) => {
+      const signingKey = await readSigningKey(ports)
+      cache.turnTo(`${signingKey.publicJwk.kid} ${wanted.epoch}`)
+      const key = `${wanted.from}-${wanted.to}`
+      const known = cache.find(key)
+      if (known !== undefined) return known
+      const asked = `${signingKey.publicJwk.kid} ${wanted.epoch} ${key}`
+      const other = underWay.get(asked)
+      // In a turn of its own caller too: that of the other may be far.
+      if (other !== undefined) {
+        enter(other, by)
+        return other.document
+      }
+      const reading = makeReading(() => make(key, wanted))
+      enter(reading, by)
+      underWay.set(asked, reading)
+      const forget = (): void => void underWay.delete(asked)
+      reading.document.then(forget, forget)
+      return reading.document
+    },
+  }
+}

@@ -1,0 +1,45 @@
+// The revocation feed: facts by which a verifier refuses a revoked token, in the order in which they take effect.
+import type { Milliseconds, Seconds } from '../../../api/values/time.ts'
+import type { CutOffFact } from '../domain/ledger/cut-off-fact.ts'
+
+/** Facts of one page: single ends of one transaction count one each, and so does a cut-off. */
+export const PAGE_FACTS_MAX = 8192
+
+/** Where the feed stands. */
+export type FeedHead = {
+  /** Changes when history is rewritten; of at most 128 characters of `A-Z a-z 0-9 - . _`. */
+  readonly epoch: string
+  /** Grows by one with each transaction that ends something, under the lock that orders acts. */
+  readonly position: number
+  /** By the store's clock. */
+  readonly now: Milliseconds
+}
+
+/** Every fact with `from` < position ≤ `to` that was not over, of one snapshot with its head. */
+export type FeedPage = {
+  readonly epoch: string
+  readonly from: number
+  readonly to: number
+  readonly head: FeedHead
+  /** Tokens that ended one by one: under the second of their `exp` the last 8 bytes of each id, one after another. */
+  readonly ended: ReadonlyMap<Seconds, Uint8Array>
+  readonly cutOffs: readonly CutOffFact[]
+  /** The last second in which one of these facts matters; 0 without facts. */
+  readonly until: Seconds
+}
+
+/** `epoch` null is the present one. `to` null: as far as a page goes. */
+export type FeedRange = { readonly epoch: string | null; readonly from: number; readonly to: number | null }
+
+export interface RevocationFeed {
+  /**
+   * Every act that was acknowledged before the call is at most at its position. On PostgreSQL a deposed primary answers
+   * Unavailable. Callers of one turn share a read.
+   */
+  head(): Promise<FeedHead>
+  /**
+   * The facts after `from`, oldest first, at most {@link PAGE_FACTS_MAX} but whole transactions: `to` is smaller than the
+   * head's position where there are more. `start_over`: the epoch is another, or a position is beyond the feed's.
+   */
+  read(range: FeedRange): Promise<FeedPage | 'start_over'>
+}

@@ -1,0 +1,72 @@
+// Sessions of operators in the console: kept in the store, made at the identity provider.
+import type { Act } from '../domain/audit/act.ts'
+import type { Session, SessionTokens } from '../domain/clients/session.ts'
+import type { Source } from '../domain/source.ts'
+import type { Sha256 } from '../domain/text/text.ts'
+import type { ConsoleSubject } from '../../../api/values/console-events.ts'
+import type { Milliseconds } from '../../../api/values/time.ts'
+
+/** Its tokens are encrypted: the store sees no secret of the provider. */
+export type Sealed = { readonly sealedTokens: Uint8Array; readonly expiresAt: Milliseconds }
+
+export type NewSession = Pick<Session, 'id' | 'iss' | 'sub' | 'name'> & Sealed & { readonly secretHash: Sha256 }
+
+export type KeptSession = Session & { readonly sealedTokens: Uint8Array }
+
+/** A session that has not ended, at the time of the store's clock. */
+export type FoundSession = { readonly session: KeptSession; readonly now: Milliseconds }
+
+/** What the store holds now: two versions of a subject are equal if nothing of it changed in between. */
+export type ConsoleNews = {
+  readonly versions: Readonly<Record<ConsoleSubject, string>>
+  /** Those of the sessions that have not ended, by id. */
+  readonly sessions: ReadonlySet<string>
+}
+
+export interface Sessions {
+  /** Of an operator's sessions the newest 20 stay. */
+  create(session: NewSession, act: Act): Promise<void>
+  /** That of a cookie, which has this hash; its use is noted in the background. Undefined if it ended. */
+  find(secretHash: Sha256): Promise<FoundSession | undefined>
+  /** Of all who want to renew it as they read it, one may; if that one fails, another may after 15 s. */
+  claimRenewal(session: Pick<KeptSession, 'id' | 'sealedTokens'>): Promise<boolean>
+  renew(id: string, sealed: Sealed): Promise<void>
+  /** The session once it is no longer as it was read, or has ended; as it is after 3 s, if nobody renewed it meanwhile. */
+  awaitRenewal(secretHash: Sha256, before: KeptSession): Promise<FoundSession | undefined>
+  /** A look that costs the same whatever the store holds; it is no use of the sessions that it names. */
+  readNews(sessionIds: readonly string[]): Promise<ConsoleNews>
+  /** At most `limit`, by id, after the id `after`; those that have ended are left out. */
+  list(after: string | null, limit: number): Promise<readonly Session[]>
+  /** Undefined if there is none, or none any more. */
+  end(id: string, act: Act): Promise<Session | undefined>
+}
+
+/** What a browser must bring back from the provider. */
+export type SignInBegun = {
+  /** At the provider. */
+  readonly location: string
+  /** For a cookie of the browser: encrypted, and good for ten minutes. */
+  readonly pending: string
+}
+
+export type SignedIn = {
+  readonly tokens: SessionTokens
+  readonly name: string | null
+  /** Where the browser wanted to go: a path below the console. */
+  readonly to: string
+}
+
+/** Why, in a sentence for the operator. */
+export type SignInRefused = { readonly refused: string }
+
+/** The console's client at the identity provider. Its methods throw Unavailable if the provider does not answer in time, and while the network of `source` has as many sign-ins under way as one may. */
+export interface SignIn {
+  begin(to: string, source: Source): Promise<SignInBegun>
+  /** `callback` is the address to which the provider sent the browser. */
+  finish(callback: URL, pending: string, source: Source): Promise<SignedIn | SignInRefused>
+  /** Refused: the provider renews it no more. */
+  renew(refreshToken: string): Promise<SessionTokens | SignInRefused>
+  seal(tokens: SessionTokens): Uint8Array
+  /** Undefined if they were sealed under another key-encryption key. */
+  open(sealed: Uint8Array): SessionTokens | undefined
+}

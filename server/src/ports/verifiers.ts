@@ -1,0 +1,23 @@
+// Verifiers that follow the revocation feed: where each says that it is.
+import type { Holding, PositionReport, StandingVerifier } from '../domain/clients/verifier.ts'
+
+/** The API key whose verifiers alone are seen; null: those of all. */
+type OfApiKey = { readonly apiKeyId: string | null }
+
+export type VerifiersRequest = OfApiKey & {
+  /** The key at the end of the page before: the id of its API key, and its name; null for the first page. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+export interface Verifiers {
+  /**
+   * Takes a report into memory, and hands it over at once, in the background: as many as come meanwhile go together. Of two
+   * reports of one verifier in one epoch the greater position stays. Never throws.
+   */
+  report(report: PositionReport): void
+  /** By API key and name. */
+  list(request: VerifiersRequest): Promise<readonly StandingVerifier[]>
+  /** Of the verifiers heard of lately, those that are at least at `position` (null: anywhere) in the present epoch, and the others. */
+  holding(request: OfApiKey & { readonly position: number | null }): Promise<Holding>
+}

@@ -1,0 +1,77 @@
+// Reads where verifiers say that they are, beside where the feed stands.
+import {
+  type AgentUses,
+  type FeedStanding,
+  heardSince,
+  type Holding,
+  type StandingVerifier,
+  staleSecondsOf,
+  type Verifier,
+} from '../../domain/clients/verifier.ts'
+import { MISSING_MAX } from '../../../../api/values/verifiers.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
+import type { VerifiersRequest } from '../../ports/verifiers.ts'
+import { all, only, type Program, type Value } from '../statement-program.ts'
+import { FEED_COLUMNS, type FeedRow } from './read-feed.ts'
+
+const STANDING = `select ${FEED_COLUMNS} from service`
+
+/** A feed that is not open has an epoch that nobody reports. */
+export function* readStanding(now: Milliseconds, suffix: () => Program<string>): Program<FeedStanding> {
+  const { position, epoch } = yield* only<FeedRow>(STANDING)
+  return { epoch: epoch === '' ? '' : epoch + (yield* suffix()), position, now }
+}
+
+type Row = Omit<Verifier, 'uses'> & { readonly uses: string | null }
+
+const LIST = `select v.api_key as "apiKeyId", k.name as "apiKeyName", v.name, v.address, v.epoch, v.position,
+    v.first_at as "firstAt", v.reported_at as "reportedAt", v.uses
+  from verifier v join api_key k on k.id = v.api_key`
+const PAGE = `${LIST} where (v.api_key, v.name) > (?, ?) order by v.api_key, v.name limit ?`
+const PAGE_OF_KEY = `${LIST} where v.api_key = ? and v.name > ? order by v.name limit ?`
+
+/** The statements above, for the test that reads their plans. */
+export const VERIFIER_STATEMENTS = [PAGE, PAGE_OF_KEY]
+
+/** An id has so many characters; the name follows it. */
+const ID_CHARACTERS = 36
+
+/** Where a page ends. */
+export const keyOfVerifier = ({ apiKeyId, name }: Pick<Verifier, 'apiKeyId' | 'name'>): string => apiKeyId + name
+
+export function* listVerifiers(
+  feed: FeedStanding,
+  { apiKeyId, after, limit }: VerifiersRequest,
+): Program<readonly StandingVerifier[]> {
+  const place = [after?.slice(0, ID_CHARACTERS) ?? '', after?.slice(ID_CHARACTERS) ?? ''] as const
+  const rows =
+    apiKeyId === null ? yield* all<Row>(PAGE, ...place, limit) : yield* all<Row>(PAGE_OF_KEY, apiKeyId, place[1], limit)
+  return rows.map(({ uses, ...row }) => ({
+    verifier: { ...row, uses: uses === null ? [] : (JSON.parse(uses) as readonly AgentUses[]) }, // written by reportPositions
+    feed,
+  }))
+}
+
+const HOLDS = '(epoch = ? and position >= ?)'
+const COUNTS = `select count(*) as total, cast(coalesce(sum(case when ${HOLDS} then 1 else 0 end), 0) as bigint) as holding
+  from verifier where reported_at >= ?`
+const MISSING = `select name, api_key as "apiKeyId", reported_at as "reportedAt" from verifier
+  where not ${HOLDS} and reported_at >= ?`
+
+type Asked = { readonly apiKeyId: string | null; readonly position: number | null }
+
+export function* readHolding(feed: FeedStanding, { apiKeyId, position }: Asked): Program<Holding> {
+  const where = apiKeyId === null ? '' : ' and api_key = ?'
+  const own = apiKeyId === null ? [] : [apiKeyId]
+  const asked: readonly Value[] = [feed.epoch, position ?? 0, heardSince(feed.now), ...own]
+  const counts = yield* only<Pick<Holding, 'total' | 'holding'>>(COUNTS + where, ...asked)
+  if (counts.total === counts.holding) return { ...counts, missing: [] }
+  const text = `${MISSING}${where} order by reported_at, api_key, name limit ?`
+  const rows = yield* all<Pick<Verifier, 'name' | 'apiKeyId' | 'reportedAt'>>(text, ...asked, MISSING_MAX)
+  const missing = rows.map(row => ({
+    name: row.name,
+    apiKeyId: row.apiKeyId,
+    staleSeconds: staleSecondsOf(row.reportedAt, feed.now),
+  }))
+  return { ...counts, missing }
+}

@@ -1,0 +1,52 @@
+// Whether a revocation still ends what its plan counted: asked in the transaction that ends it.
+import { type CutOff, type CutOffConditions, isAncestorEnd } from '../../domain/ledger/ledger.ts'
+import { PLAN_SECONDS_MAX, type RevocationPlan } from '../../domain/ledger/plan.ts'
+import type { Program } from '../statement-program.ts'
+import type { Transaction } from '../transaction.ts'
+import { hasLineages } from './lineages.ts'
+import { scanAffectedRows } from './scan-affected-rows.ts'
+
+/** Rows issued since the instant of a plan at which its revocation looks, while no other act can be made. */
+export const PLAN_EXAMINED_MAX = 10_000
+
+/** As it would be made in this transaction. */
+const wouldBe = (conditions: CutOffConditions, { now }: Transaction): CutOff => ({
+  ...conditions,
+  seq: Number.MAX_SAFE_INTEGER,
+  at: now,
+  reason: 'bulk_revocation',
+  act: Number.MAX_SAFE_INTEGER,
+})
+
+/** Live tokens that it would end, issued after the instant; undefined where too many rows stand between. */
+function* countIssuedSince(
+  tx: Transaction,
+  cutOff: CutOff,
+  { instant, extraMax }: RevocationPlan,
+): Program<number | undefined> {
+  let count = 0
+  const scan = { from: null, since: instant + 1, examinedMax: PLAN_EXAMINED_MAX }
+  for (const among of ['reached', 'delegated'] as const) {
+    if (among === 'delegated' && !(yield* hasLineages())) break
+    const { covered, done } = yield* scanAffectedRows(tx, cutOff, { ...scan, among, coveredMax: PLAN_EXAMINED_MAX })
+    // What descends from covered tokens ends with them, and is counted in the second scan.
+    count += covered.filter(({ cause }) =>
+      among === 'reached' ? cause === cutOff : isAncestorEnd(cause) && cause.act === cutOff.act,
+    ).length
+    if (count > extraMax) return count
+    if (!done) return undefined
+  }
+  return count
+}
+
+/** Undefined where the revocation ends what was planned, and at most so many tokens more. */
+export function* checkPlan(
+  tx: Transaction,
+  conditions: CutOffConditions,
+  plan: RevocationPlan,
+): Program<'plan_expired' | 'plan_outdated' | undefined> {
+  if (tx.now >= plan.instant + 1000 * PLAN_SECONDS_MAX) return 'plan_expired'
+  if ((conditions.selected?.agents.length ?? null) !== plan.agents) return 'plan_outdated'
+  const count = yield* countIssuedSince(tx, wouldBe(conditions, tx), plan)
+  return count === undefined || count > plan.extraMax ? 'plan_outdated' : undefined
+}

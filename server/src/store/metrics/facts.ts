@@ -1,0 +1,129 @@
+// What the store itself reports of its state: one snapshot of cheap look-ups, for metrics. Nothing here grows with the number of tokens.
+import { EXPIRING_DAYS } from '../../../../api/values/status.ts'
+import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
+import type { StoreFacts } from '../../domain/service-status.ts'
+import { issuedAtOf, lowestLiveId } from '../../domain/ledger/token-id.ts'
+import { readAgentOf, readLifetimes } from '../ledger/scan-affected-rows.ts'
+import { readLastBackup } from '../repositories/backups.ts'
+import { bytesOfId, idOfBytes } from '../rows.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { all, byIndex, first, only, type Program } from '../statement-program.ts'
+
+/** Null where there is nothing to report: the store has no standbys, or may not see them. */
+export type ReplicationFacts = { readonly standbys: number | null; readonly lagBytes: number | null }
+
+/** Of a store that has no standbys. */
+export function* noReplication(): Program<ReplicationFacts> {
+  yield* []
+  return { standbys: null, lagBytes: null }
+}
+
+/** What only metrics contain besides. */
+export type MetricFacts = StoreFacts & {
+  /** Rows that the backfill of the oldest open cut-off has not read yet, at most {@link BACKLOG_COUNTED}. */
+  readonly cutOffBacklog: number
+  /** Ended tokens whose descendants have yet to follow, at most {@link BACKLOG_COUNTED}. */
+  readonly cascades: number
+  readonly replication: ReplicationFacts
+  /** The moment as of which the last recorded backup shows the store; null if none is recorded. */
+  readonly lastBackupAt: Milliseconds | null
+}
+
+/** A key or credential that expires sooner is counted. */
+const SOON_MS = EXPIRING_DAYS * DAY_MS
+
+/** Of each lifetime so many of the newest live tokens are looked at. */
+export const SAMPLE_ROWS = 10_000
+
+/** So many rows behind the oldest open cut-off are counted. */
+export const BACKLOG_COUNTED = 10_000
+
+const NEWEST = 'select id from token where life = ? and id >= ? order by id desc limit 1 offset ?'
+const OLDEST = 'select id from token where life = ? and id >= ? order by id limit 1'
+const COUNT = 'select count(*) as count from (select 1 as one from token where life = ? and id >= ? limit ?) as live'
+
+const KEYS = `select state, min(created_at) as "createdAt" from signing_key
+  where state in ('next', 'current', 'retained') group by state order by state`
+
+const expiring = (table: 'credential' | 'api_key'): string =>
+  `select count(*) as count from ${table} where revoked_at is null and expires_at > ? and expires_at <= ?`
+
+const UNSEALED = `select coalesce((select n from audit order by n desc limit 1), 0)
+  - coalesce((select last_n from seal order by n desc limit 1), 0) as count`
+
+const OPEN = `select count(*) as count, min(at) as oldest from cutoff where state = 'open'`
+
+const CASCADES = 'select count(*) as count from (select 1 as one from cascade limit ?) as waiting'
+
+const POSITION = 'select fill_life as life, fill_id as id from cutoff where seq = ?'
+
+// Compared as one, the place is found in the index, however many rows lie before it.
+const BEHIND = {
+  life: 'select count(*) as count from (select 1 as one from token where (life, id) > (?, ?) limit ?) as behind',
+  agent: `select count(*) as count from (select 1 as one from token ${byIndex('token_agent')}
+    where (agent, life, id) > (?, ?, ?) and agent <= ? limit ?) as behind`,
+}
+
+/** Rows beyond the place that the backfill of the oldest open cut-off has reached, whether they are covered or not. */
+function* countBacklog(snapshot: Snapshot): Program<number> {
+  const [oldest] = yield* snapshot.cutOffs()
+  if (oldest === undefined) return 0
+  const { life, id } = yield* only<{ life: number; id: Uint8Array }>(POSITION, oldest.seq)
+  const agent = yield* readAgentOf(oldest)
+  const { count } =
+    agent === null
+      ? yield* only<{ count: number }>(BEHIND.life, life, id, BACKLOG_COUNTED)
+      : yield* only<{ count: number }>(BEHIND.agent, agent, life, id, agent, BACKLOG_COUNTED)
+  return count
+}
+
+type IdRow = { readonly id: Uint8Array }
+
+const timeOf = ({ id }: IdRow): Milliseconds => issuedAtOf(idOfBytes(id))
+
+/**
+ * Below SAMPLE_ROWS tokens their number. Else: as many as there would be if all live ones, from the oldest to the newest, had
+ * been issued at the rate of the newest SAMPLE_ROWS.
+ */
+function* estimateLive(now: Milliseconds, life: number): Program<number> {
+  const lowest = bytesOfId(lowestLiveId(now, life))
+  const far = yield* first<IdRow>(NEWEST, life, lowest, SAMPLE_ROWS - 1)
+  if (far === undefined) return (yield* only<{ count: number }>(COUNT, life, lowest, SAMPLE_ROWS)).count
+  const newest = timeOf(yield* only<IdRow>(NEWEST, life, lowest, 0))
+  const oldest = timeOf(yield* only<IdRow>(OLDEST, life, lowest))
+  const rate = SAMPLE_ROWS / Math.max(1, newest - timeOf(far))
+  return Math.max(SAMPLE_ROWS, Math.round(rate * (newest - oldest)))
+}
+
+/** Reads everything in one snapshot. */
+export function* readFacts({ now }: Snapshot): Program<StoreFacts> {
+  let liveTokensEstimate = 0
+  for (const life of yield* readLifetimes()) liveTokensEstimate += yield* estimateLive(now, life)
+  const soon = [now, now + SOON_MS] as const
+  const open = yield* only<{ count: number; oldest: number | null }>(OPEN)
+  return {
+    at: now,
+    liveTokensEstimate,
+    keys: yield* all<StoreFacts['keys'][number]>(KEYS),
+    credentialsExpiring: (yield* only<{ count: number }>(expiring('credential'), ...soon)).count,
+    apiKeysExpiring: (yield* only<{ count: number }>(expiring('api_key'), ...soon)).count,
+    auditEntriesUnsealed: Math.max(0, (yield* only<{ count: number }>(UNSEALED)).count),
+    openCutOffs: open.count,
+    oldestOpenCutOffAt: open.oldest,
+  }
+}
+
+/** The same, and what only metrics contain. */
+export function* readMetricFacts(
+  snapshot: Snapshot,
+  readReplication: () => Program<ReplicationFacts>,
+): Program<MetricFacts> {
+  const facts = yield* readFacts(snapshot)
+  return {
+    ...facts,
+    cutOffBacklog: yield* countBacklog(snapshot),
+    cascades: (yield* only<{ count: number }>(CASCADES, BACKLOG_COUNTED)).count,
+    replication: yield* readReplication(),
+    lastBackupAt: yield* readLastBackup(),
+  }
+}

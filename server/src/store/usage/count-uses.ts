@@ -1,0 +1,161 @@
+// Writes where tokens were used: a bounded number of rows a minute, also where several processes count in one minute.
+import { PAIRS_A_MINUTE_MAX, USES_KEPT_DAYS } from '../../../../api/values/usage.ts'
+import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
+import { MINUTE_MS } from '../lists/ended-minutes.ts'
+import { all, run, type Program, type Value } from '../statement-program.ts'
+import type { Transaction } from '../transaction.ts'
+import { atOf, type EndedUse, type Numbers, rowsOf, writeLateUses } from './count-late-uses.ts'
+import { countReported, type PairUse, type Report } from './reported-uses.ts'
+
+export type UseBatch = {
+  readonly pairs: readonly PairUse[]
+  readonly ended: readonly EndedUse[]
+  readonly reports: readonly Report[]
+}
+
+type Moment = Pick<Transaction, 'now'>
+
+type PairRow = {
+  readonly agent: number
+  readonly apiKey: number
+  readonly outside: number
+  active: number
+  inactive: number
+  afterEnd: number
+  uses: number
+  firstAt: number
+  lastAt: number
+}
+
+type Key = Pick<PairRow, 'agent' | 'apiKey' | 'outside'>
+
+const keyOf = ({ agent, apiKey, outside }: Key): string => `${agent} ${apiKey} ${outside}`
+
+// The row of all others: the process that has written it, if with zeros, has the minute to itself until the commit.
+const BEGIN = `insert into token_use (at, agent, api_key, outside, active, inactive, after_end, uses, first_at, last_at)
+  values (?, 0, 0, 0, 0, 0, 0, 0, ?, 0) on conflict (at, agent, api_key, outside) do update set active = token_use.active`
+
+const KEYS = 'select agent, api_key as "apiKey", outside from token_use where at = ?'
+
+const upsertOf = (count: number): string =>
+  `insert into token_use (at, agent, api_key, outside, active, inactive, after_end, uses, first_at, last_at)
+    values ${rowsOf(count, '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')}
+    on conflict (at, agent, api_key, outside) do update set
+      active = token_use.active + excluded.active,
+      inactive = token_use.inactive + excluded.inactive,
+      after_end = token_use.after_end + excluded.after_end,
+      uses = token_use.uses + excluded.uses,
+      first_at = case when excluded.first_at < token_use.first_at then excluded.first_at else token_use.first_at end,
+      last_at = case when excluded.last_at > token_use.last_at then excluded.last_at else token_use.last_at end`
+
+const NAMED_TOGETHER = 64
+
+/** The numbers of these ids; an id that is not there has none. Few texts: a block is filled up by its last id. */
+function* numbersOf(table: 'agent' | 'api_key', ids: Iterable<string>): Program<ReadonlyMap<string, number>> {
+  const numbers = new Map<string, number>()
+  const wanted = [...new Set(ids)].filter(id => id !== '')
+  for (let from = 0; from < wanted.length; from += NAMED_TOGETHER) {
+    const some = wanted.slice(from, from + NAMED_TOGETHER)
+    const filled = [1, 8, NAMED_TOGETHER].find(size => size >= some.length) ?? some.length
+    const block = Array.from({ length: filled }, (_, n) => some[n] ?? some[0] ?? '')
+    const text = `select id, n from ${table} where id in (${rowsOf(filled, '?')})`
+    for (const { id, n } of yield* all<{ id: string; n: number }>(text, ...block)) numbers.set(id, n)
+  }
+  return numbers
+}
+
+const OTHERS: Key = { agent: 0, apiKey: 0, outside: 0 }
+
+/** Adds up what is of one pair; pairs for which the minute has no room are the one row of all others. */
+const gather = (uses: readonly PairRow[], known: ReadonlySet<string>, room: number): readonly PairRow[] => {
+  const gathered = new Map<string, PairRow>()
+  let left = room
+  for (const use of uses) {
+    const isThere = known.has(keyOf(use)) || gathered.has(keyOf(use))
+    const fits = isThere || left > 0
+    if (!isThere && fits) left -= 1
+    const key = fits ? keyOf(use) : keyOf(OTHERS)
+    const sum = gathered.get(key)
+    if (sum === undefined) {
+      gathered.set(key, fits ? { ...use } : { ...use, ...OTHERS })
+      continue
+    }
+    for (const member of ['active', 'inactive', 'afterEnd', 'uses'] as const) sum[member] += use[member]
+    sum.firstAt = Math.min(sum.firstAt, use.firstAt)
+    sum.lastAt = Math.max(sum.lastAt, use.lastAt)
+  }
+  return [...gathered.values()]
+}
+
+const pairRow = (now: Milliseconds, { agents, apiKeys }: Numbers, use: PairUse): PairRow => {
+  const apiKey = apiKeys.get(use.apiKeyId) ?? 0
+  const whose = apiKey === 0 ? OTHERS : { agent: agents.get(use.agentId) ?? 0, apiKey, outside: use.isOutside ? 1 : 0 }
+  const { active, inactive, afterEnd, uses = 0 } = use
+  const [firstAt, lastAt] = [atOf(now, use.firstAgoMs), atOf(now, use.lastAgoMs)]
+  return { ...whose, active, inactive, afterEnd, uses, firstAt, lastAt }
+}
+
+function* writePairs(minute: Milliseconds, uses: readonly PairRow[]): Program<void> {
+  const known = new Set((yield* all<Key>(KEYS, minute)).map(keyOf))
+  const rows = gather(uses, known, PAIRS_A_MINUTE_MAX + 1 - known.size)
+  if (rows.length === 0) return
+  const values = rows.flatMap((row): readonly Value[] => {
+    const { agent, apiKey, outside, active, inactive, afterEnd, uses: used, firstAt, lastAt } = row
+    return [minute, agent, apiKey, outside, active, inactive, afterEnd, used, firstAt, lastAt]
+  })
+  yield* run(upsertOf(rows.length), ...values)
+}
+
+/** An introspection of a token that had ended is one of its agent and API key too. */
+const pairOf = ({ apiKeyId, agentId, isOutside, count, firstAgoMs, lastAgoMs }: EndedUse): PairUse => ({
+  apiKeyId,
+  agentId,
+  isOutside,
+  firstAgoMs,
+  lastAgoMs,
+  active: 0,
+  inactive: count,
+  afterEnd: count,
+})
+
+/** Adds to the minute in which it runs, by few statements: acts wait for them. */
+export function* countUses({ now }: Moment, { pairs, ended, reports }: UseBatch): Program<null> {
+  const minute = MINUTE_MS * Math.floor(now / MINUTE_MS)
+  yield* run(BEGIN, minute, Number.MAX_SAFE_INTEGER)
+  const reported = yield* countReported(reports)
+  const uses = [...pairs, ...ended.map(pairOf), ...reported]
+  const numbers = {
+    agents: yield* numbersOf(
+      'agent',
+      uses.map(({ agentId }) => agentId),
+    ),
+    apiKeys: yield* numbersOf(
+      'api_key',
+      uses.map(({ apiKeyId }) => apiKeyId),
+    ),
+  }
+  yield* writePairs(
+    minute,
+    uses.map(use => pairRow(now, numbers, use)),
+  )
+  yield* writeLateUses({ now, minute, numbers }, ended)
+  return null
+}
+
+export const USES_KEPT_MS = USES_KEPT_DAYS * DAY_MS
+
+const OLD = {
+  pairs: 'delete from token_use where n in (select n from token_use where at < ? order by at limit ?)',
+  late: 'delete from late_use where n in (select n from late_use where at < ? order by at limit ?)',
+} as const
+
+/** Removes what was kept long enough, at most so many rows of each kind; how many. */
+export function* removeOldUses({ now }: Moment, rowsMax: number): Program<number> {
+  const before = now - USES_KEPT_MS
+  return (yield* run(OLD.pairs, before, rowsMax)) + (yield* run(OLD.late, before, rowsMax))
+}
+
+/** After the clock was set back: what was counted by another clock lies in the future. */
+export function* dropAllUses(): Program<number> {
+  return (yield* run('delete from token_use')) + (yield* run('delete from late_use'))
+}

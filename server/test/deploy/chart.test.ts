@@ -1,0 +1,103 @@
+// deploy/helm: the chart renders what the base for Kustomize has, and refuses values that would fail later. Where there is no helm, only
+// what can be read is tested.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv } from 'ajv'
+import { parse } from 'yaml'
+import { type Manifest, parseManifests, readValues, REFUSED, renderChart } from '../../../deploy/helm/render.ts'
+import { findProgram } from '../../../testkit/processes/find-program.ts'
+import { readText } from '../../../testkit/sources/source-files.ts'
+
+const CHART = 'deploy/helm/mintmark'
+const LEAST = `${CHART}/ci/least-values.yaml`
+
+const HELM = findProgram('helm')
+
+/** A test that needs helm. Where there is none it says so by its name. */
+const testHelm = (title: string, work: () => void): void => {
+  void (HELM === undefined ? test(`${title}: not checked, for helm is not there`, () => undefined) : test(title, work))
+}
+
+const render = (values: string, ...set: readonly string[]): readonly Manifest[] => {
+  const rendered = renderChart(HELM ?? '', values, ...set)
+  assert.ok('text' in rendered, 'refused' in rendered ? rendered.refused : '')
+  return parseManifests(rendered.text)
+}
+
+const ofKind = (manifests: readonly Manifest[], kind: string): Manifest => {
+  const found = manifests.find(one => one.kind === kind)
+  assert.ok(found, `No ${kind} is rendered.`)
+  return found
+}
+
+const baseOf = (file: string): Manifest =>
+  parse(readText(`deploy/kubernetes/${file}.yaml`), { merge: true }) as Manifest
+
+type PodTemplate = { readonly spec: Readonly<Record<string, unknown>> & { readonly containers: readonly object[] } }
+
+const podOf = ({ spec }: Manifest): PodTemplate['spec'] =>
+  (spec?.['template'] as PodTemplate | undefined)?.spec ?? { containers: [] }
+
+test('the chart has the version of the service', () => {
+  const { version } = JSON.parse(readText('server/package.json')) as { readonly version: string }
+  const chart = parse(readText(`${CHART}/Chart.yaml`)) as { readonly version: string; readonly appVersion: string }
+  assert.deepEqual([chart.version, chart.appVersion], [version, version])
+})
+
+test('the defaults and the values of ci/ suit the schema, and a setting without quotes does not', () => {
+  const isValid = new Ajv({ strict: false }).compile(JSON.parse(readText(`${CHART}/values.schema.json`)) as object)
+  const defaults = parse(readText(`${CHART}/values.yaml`)) as { readonly settings: object }
+  assert.ok(readValues().includes(LEAST))
+  for (const path of readValues()) {
+    const given = parse(readText(path)) as { readonly settings: object }
+    const settings = { ...defaults.settings, ...given.settings }
+    const values = { ...defaults, ...given, image: defaults['image' as never], settings }
+    assert.ok(isValid(values), JSON.stringify(isValid.errors))
+    assert.ok(!isValid({ ...values, settings: { ...settings, MINTMARK_WORKERS: 2 } }))
+  }
+  assert.ok(!isValid(defaults), 'The three settings without a default are required.')
+})
+
+testHelm('what the chart renders for a replica and the migration is what the base for Kustomize has', () => {
+  const rendered = render(LEAST)
+  for (const [kind, file] of [
+    ['Deployment', 'deployment'],
+    ['Job', 'migrate'],
+  ] as const) {
+    const { containers, topologySpreadConstraints: _, ...pod } = podOf(ofKind(rendered, kind))
+    const { containers: inBase, topologySpreadConstraints: __, ...basePod } = podOf(baseOf(file))
+    assert.deepEqual(pod, basePod)
+    const ours = containers.map(one => ({ ...one, image: 'mintmark', imagePullPolicy: undefined }))
+    assert.deepEqual(
+      ours,
+      inBase.map(one => ({ ...one, imagePullPolicy: undefined })),
+    )
+  }
+  assert.deepEqual(ofKind(rendered, 'NetworkPolicy').spec?.['egress'], [
+    {
+      ports: [
+        { port: 53, protocol: 'UDP' },
+        { port: 53, protocol: 'TCP' },
+      ],
+    },
+    { ports: [{ port: 5432 }, { port: 443 }] },
+  ])
+})
+
+testHelm('a migration has a name of its own for each image and settings, and stays: no hook, no time to live', () => {
+  const jobOf = (...set: readonly string[]): Manifest => ofKind(render(LEAST, ...set), 'Job')
+  const job = jobOf()
+  const others = [jobOf('image.tag="0.2.0"'), jobOf('settings.MINTMARK_ACCESS_LOG="on"')]
+  assert.equal(jobOf('replicas=5').metadata.name, job.metadata.name)
+  assert.equal(new Set([job, ...others].map(({ metadata }) => metadata.name)).size, 3)
+  assert.ok(!('annotations' in job.metadata))
+  assert.equal(job.spec?.['ttlSecondsAfterFinished'], undefined)
+})
+
+testHelm('values that the service or Kubernetes would refuse later are refused at once', () => {
+  for (const [set, says] of REFUSED) {
+    const rendered = renderChart(HELM ?? '', LEAST, set)
+    assert.ok('refused' in rendered, `${set} is rendered.`)
+    assert.match(rendered.refused, says)
+  }
+})
