@@ -1,5 +1,6 @@
 // Whether anything grows with the number of tokens on PostgreSQL: a full store beside a small one, the same requests in turn;
 // and what a token takes on disk.
+import { TIMING } from '../server/src/ports/timing.ts'
 import { connectUnhurried } from '../server/src/store/postgres/connection/primary.ts'
 import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
 import { withClient } from '../testkit/databases/postgres-cluster.ts'
@@ -53,7 +54,7 @@ type Store = Prepared & Asked & { readonly meter: () => number }
 const report = (line: string): void => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`)
 
 const touchedIn = async (database: BenchDatabase, filled: Backfilled): Promise<readonly Touched[]> => {
-  const connection = await connectUnhurried(addressOf(database))
+  const connection = await connectUnhurried({ address: addressOf(database), timing: TIMING })
   try {
     return await readTouched(connection, filled)
   } finally {

@@ -105,7 +105,14 @@ export const DOORS: readonly Door[] = [
     sections: [
       {
         title: 'Judge it',
-        pages: ['security/threat-model', 'administration/access', 'limits', 'divergences', 'interface'],
+        pages: [
+          'security/threat-model',
+          'security/promises',
+          'administration/access',
+          'limits',
+          'divergences',
+          'interface',
+        ],
       },
       {
         title: 'Held against standards',

@@ -3,6 +3,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { REASONS } from '../../api/values/reason.ts'
 import { makeTokenId } from '../../server/src/domain/ledger/token-id.ts'
+import { TIMING } from '../../server/src/ports/timing.ts'
 import { keepPartitions } from '../../server/src/store/postgres/partitions/partition-maintenance.ts'
 import { makePartitionFor } from '../../server/src/store/postgres/partitions/partitions.ts'
 import { connectUnhurried } from '../../server/src/store/postgres/connection/primary.ts'
@@ -132,7 +133,7 @@ const makePartitions = async (
   database: BenchDatabase,
   spans: Readonly<Record<'token' | 'ended', Span>>,
 ): Promise<void> => {
-  const connection = await connectUnhurried(addressOf(database))
+  const connection = await connectUnhurried({ address: addressOf(database), timing: TIMING })
   try {
     for (const table of ['token', 'ended'] as const) {
       const { oldest, newest } = spans[table]
@@ -145,7 +146,11 @@ const makePartitions = async (
 
 /** One round of the maintenance of partitions, as the service does one each minute. */
 const keepUp = (database: BenchDatabase, now: number): Promise<void> =>
-  keepPartitions(() => connectUnhurried(addressOf(database)), { expiredMs: YEAR_MS, endedMs: YEAR_MS }, now)
+  keepPartitions(
+    () => connectUnhurried({ address: addressOf(database), timing: TIMING }),
+    { expiredMs: YEAR_MS, endedMs: YEAR_MS },
+    now,
+  )
 
 type DatabaseTime = (line: string) => void
 

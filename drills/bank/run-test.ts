@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { SeededBug } from './seeded-bugs.ts'
+import type { SeededBug } from '../../bugs/seeded-bug.ts'
 
 /** A file that takes longer is ended by suites/time-limit.ts: a test that does not end has found something too. */
 const FILE_SECONDS_MAX = 150
@@ -23,9 +23,9 @@ const titlesIn = (output: string, result: 'ok' | 'not ok'): readonly string[] =>
     .filter(([, one]) => one === result)
     .map(([, , title = '']) => title.replaceAll(/\\([#\\])/g, '$1'))
 
-type Asked = Pick<SeededBug, 'file' | 'store'> & { readonly titles: readonly string[] }
+type Asked = Pick<SeededBug, 'test' | 'store'> & { readonly titles: readonly string[] }
 
-export const runTest = async (folder: string, { file, store, titles }: Asked): Promise<TestRun> => {
+export const runTest = async (folder: string, { test, store, titles }: Asked): Promise<TestRun> => {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const child = spawn(
     process.execPath,
@@ -35,7 +35,7 @@ export const runTest = async (folder: string, { file, store, titles }: Asked): P
       '--test',
       '--test-reporter=tap',
       ...titles.map(title => `--test-name-pattern=${escapePattern(title)}`),
-      file,
+      test,
     ],
     {
       cwd: folder,
@@ -43,7 +43,7 @@ export const runTest = async (folder: string, { file, store, titles }: Asked): P
         ...env,
         NODE_COMPILE_CACHE: join(folder, '.cache'),
         TEST_FILE_SECONDS_MAX: String(FILE_SECONDS_MAX),
-        MINTMARK_TEST_STORE: store,
+        MINTMARK_TEST_STORE: store ?? 'sqlite',
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     },

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyProgram, ROOT } from './program-copy.ts'
-import { gitApply } from './apply-patch.ts'
+import type { SeededBug } from '../../bugs/seeded-bug.ts'
+import { copyProgram } from './program-copy.ts'
+import { obstacleTo, seedBug } from './replace-text.ts'
 import { hasFound, runTest, type TestRun } from './run-test.ts'
-import type { SeededBug } from './seeded-bugs.ts'
 
 /** Of the copy: all that a test may read. */
 const COPIED: readonly string[] = [
@@ -45,18 +45,17 @@ const unsoundness = ({ passed, failed, output }: TestRun, { title }: SeededBug):
 }
 
 const tryOne = async (folder: string, bug: SeededBug): Promise<Outcome> => {
-  const patch = join(ROOT, bug.path)
-  const refused = gitApply(folder, patch)
-  if (refused !== null) return { isCaught: false, said: `does not apply: ${refused}` }
+  const obstacle = obstacleTo(folder, bug)
+  if (obstacle !== null) return { isCaught: false, said: obstacle }
+  const remove = seedBug(folder, bug)
   const run = await runTest(folder, { ...bug, titles: [bug.title] })
-  const kept = gitApply(folder, patch, '--reverse')
-  if (kept !== null) throw new Error(`${bug.path} could not be reverted: ${kept}`)
+  remove()
   return hasFound(run, bug)
     ? { isCaught: true, said: bug.title }
-    : { isCaught: false, said: `${bug.file}: ${bug.title}\n    ${shorten(run.output)}` }
+    : { isCaught: false, said: `${bug.test}: ${bug.title}\n    ${shorten(run.output)}` }
 }
 
-const keyOf = ({ file, store }: SeededBug): string => `${file} ${store}`
+const keyOf = ({ test, store }: SeededBug): string => `${test} ${store ?? 'sqlite'}`
 
 type Print = (line: string) => void
 
@@ -69,14 +68,14 @@ const tryFile = async (folder: string, bugs: readonly SeededBug[], print: Print)
   for (const bug of bugs) {
     const wrong = unsoundness(sound, bug)
     if (wrong !== null) {
-      print(`NOT TRIED  ${bug.path}: in ${bug.file} the test "${bug.title}" ${wrong}`)
+      print(`NOT TRIED  ${bug.name}: in ${bug.test} the test "${bug.title}" ${wrong}`)
       continue
     }
     const from = performance.now()
     const { isCaught, said } = await tryOne(folder, bug)
     if (isCaught) caught += 1
     const seconds = ((performance.now() - from) / 1000).toFixed(1)
-    print(`${isCaught ? 'caught    ' : 'NOT CAUGHT'} ${bug.path} (${seconds} s): ${said}`)
+    print(`${isCaught ? 'caught    ' : 'NOT CAUGHT'} ${bug.name} (${seconds} s): ${said}`)
   }
   return caught
 }

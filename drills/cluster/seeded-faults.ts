@@ -112,8 +112,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
       {
         file: 'store/postgres/connection/primary.ts',
         find: 'const readServer = ',
-        replace: `export const connectToAny = address =>
-  connect(address, address.hosts[Math.floor(Math.random() * address.hosts.length)])
+        replace: `export const connectToAny = access =>
+  connect(access, access.address.hosts[Math.floor(Math.random() * access.address.hosts.length)])
 
 const readServer = `,
       },
@@ -126,7 +126,7 @@ const readServer = `,
         file: SESSION,
         find: 'const session: Session = {',
         replace: `const session: Session = {
-      anyPool: makePool({ open: () => connectToAny(address), connectionsMax: 8, monotonic: monotonicMs }),`,
+      anyPool: makePool({ open: () => connectToAny(options), connectionsMax: 8, monotonic: monotonicMs }),`,
       },
       {
         file: LOOKUP,

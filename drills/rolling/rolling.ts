@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { TIMING } from '../../server/src/ports/timing.ts'
 import { applyMigrations, type Migration, MIGRATIONS } from '../../server/src/store/postgres/schema/migrations.ts'
 import { startIdentityProvider } from '../../testkit/identity-providers/identity-provider.ts'
 import { makeTestDatabase } from '../../testkit/databases/postgres-cluster.ts'
@@ -43,7 +44,7 @@ const migrateBefore = async (round: number, database: string): Promise<void> => 
   for (let done = (round - 2) * MIGRATIONS_A_ROUND; done < (round - 1) * MIGRATIONS_A_ROUND; done += 1) {
     const migrations = [...MIGRATIONS, ...LATER.slice(0, done + 1)]
     await withConnection(address, connection =>
-      applyMigrations(connection, { madeBy: 'migrate', now: Date.now() }, migrations),
+      applyMigrations(connection, { madeBy: 'migrate', now: Date.now(), timing: TIMING, migrations }),
     )
   }
   print(`  ${MIGRATIONS_A_ROUND} migrations in ${((performance.now() - began) / 1000).toFixed(1)} s`)

@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { devNull, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import type { Timing } from '../../server/src/ports/timing.ts'
 import { freePort } from '../processes/free-port.ts'
 import { type Ended, GIVE_UP_MS, type Order, type Variables } from './command-order.ts'
 
@@ -15,6 +16,9 @@ export const PROGRAM = resolve(import.meta.dirname, '../..', process.env['TEST_P
 
 /** For a service, which lives as long as its test: longer than a file may take, whose services start before its first test. */
 const SERVICE_MS_MAX = 600_000
+
+/** The program from its sources, with waits of a test. */
+const QUICK_PROGRAM = resolve(import.meta.dirname, 'quick-main.ts')
 
 export const KEY = Buffer.alloc(32, 7).toString('base64')
 
@@ -161,6 +165,8 @@ const untilPrinted = (child: ChildProcess, printed: Printed, ready: RegExp): Pro
 type Start = {
   /** By default this checkout's. */
   readonly program?: string
+  /** Instead of waits of production; the program then runs from its sources. */
+  readonly timing?: Partial<Timing>
   readonly args: readonly string[]
   readonly variables: Variables
   /** Matches what it prints on standard output once it is ready. */
@@ -171,11 +177,12 @@ type Start = {
 
 /** Starts a command that goes on, and waits until it is ready. */
 export const start = async (t: Scope, folder: string, options: Start): Promise<Running> => {
-  const { program = PROGRAM, args, variables, ready, log = 'collected' } = options
+  const { timing, program = timing === undefined ? PROGRAM : QUICK_PROGRAM, args, ready, log = 'collected' } = options
+  const quick: Variables = timing === undefined ? {} : { TEST_TIMING: JSON.stringify(timing) }
   const errors = log === 'collected' ? 'pipe' : openSync(devNull, 'r')
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
-    env: environment(variables),
+    env: environment({ ...options.variables, ...quick }),
     timeout: SERVICE_MS_MAX,
     stdio: ['pipe', 'pipe', errors],
   })

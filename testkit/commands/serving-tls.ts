@@ -49,7 +49,10 @@ export const startTls = async (
     ...more(folder),
   }
   assert.equal(run(folder, ['migrate'], variables).status, 0)
-  const running = await start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })
+  // Files are looked at again at once, where a service in production waits two seconds.
+  const timing = { reloadPollMs: 100, reloadSettleMs: 20 }
+  const ready = /another audience\.\n/
+  const running = await start(t, folder, { timing, args: ['serve'], variables, ready })
   return { folder, port, variables, running, put, write, certFile, keyFile }
 }
 

@@ -1,4 +1,5 @@
 // What tests of the PostgreSQL store share: addresses of databases, and the clock of the database.
+import { TIMING } from '../../server/src/ports/timing.ts'
 import type { DatabaseAddress } from '../../server/src/store/postgres/connection/address.ts'
 import type { Connection } from '../../server/src/store/postgres/connection/connection.ts'
 import { connectPatiently } from '../../server/src/store/postgres/connection/primary.ts'
@@ -33,4 +34,4 @@ export const addressOf = async (database: string, more: Partial<DatabaseAddress>
 
 /** Runs `work` on a connection to the primary. */
 export const withConnection = <T>(address: DatabaseAddress, work: (connection: Connection) => Promise<T>): Promise<T> =>
-  withThatConnection(connectPatiently(address), work)
+  withThatConnection(connectPatiently({ address, timing: TIMING }), work)

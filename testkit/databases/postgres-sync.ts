@@ -1,5 +1,6 @@
 // Asks PostgreSQL and stands still until the answer is there, so that one test can look into either store.
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { TIMING } from '../../server/src/ports/timing.ts'
 import { makeLiveTokens } from '../../server/src/store/ledger/live-tokens.ts'
 import { makeSets } from '../../server/src/store/ledger/interned-sets.ts'
 import { LEASE_MS } from '../../server/src/store/lease.ts'
@@ -50,7 +51,7 @@ export type WritingDatabase = { readonly url: string; readonly clock: () => numb
 const transactionNow = ({ url, clock }: WritingDatabase): Transaction => ({
   now: Math.max(clock(), Number(askNow(url, 'select last_at from service').rows[0]?.['last_at'])),
   sets: makeSets(),
-  live: makeLiveTokens(),
+  live: makeLiveTokens(TIMING),
   endings: [],
   endedBetween,
   isEarlierServing,

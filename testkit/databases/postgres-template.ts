@@ -1,6 +1,7 @@
 // Databases for test stores: copies of one that was migrated once for each day, whose time is what a test says.
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { TIMING } from '../../server/src/ports/timing.ts'
 import type { Connection } from '../../server/src/store/postgres/connection/connection.ts'
 import { applyMigrations } from '../../server/src/store/postgres/schema/migrations.ts'
 import { makePartitions } from '../../server/src/store/postgres/partitions/partitions.ts'
@@ -48,7 +49,7 @@ const fillTemplate = async (name: string, start: number): Promise<void> => {
   const { clockFolder } = await testCluster()
   const address = await addressOf(name)
   await withConnection(address, async connection => {
-    await applyMigrations(connection, { madeBy: 'migrate', now: start })
+    await applyMigrations(connection, { madeBy: 'migrate', now: start, timing: TIMING })
     await makePartitions(connection, start)
     await connection.ask({ text: clockFunction(clockFolder) })
   })

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type Metrics, NO_METRICS } from '../../server/src/ports/metrics.ts'
 import type { RevocationFeed } from '../../server/src/ports/revocation-feed.ts'
+import { TIMING } from '../../server/src/ports/timing.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../services/test-server.ts'
 import { START } from '../stores/store.ts'
 import { type FeedStream, type Head, nextOf, payloadOf, tailsIn } from './feed-client.ts'
 import { type FeedInMemory, makeFeedInMemory, someTail } from './feed-in-memory.ts'
 
 /** A heartbeat each 25 ms. */
-export const FAST = { heartbeatMs: 25 }
+export const FAST = { ...TIMING, feedHeartbeatMs: 25 }
 
 /** What never comes fails a test. */
 export const WAITING = { timeout: 60_000 }
@@ -31,6 +32,8 @@ export type FeedWorld = {
 
 type Given = {
   readonly server?: TestServerOptions['server']
+  /** {@link FAST} unless it is given. */
+  readonly timing?: TestServerOptions['timing']
   readonly around?: (feed: FeedInMemory) => RevocationFeed
   readonly pageFactsMax?: number
 }
@@ -38,12 +41,13 @@ type Given = {
 /** A service with a feed in memory. */
 export const startWorld = async (
   t: TestContext,
-  { server, around = feed => feed, pageFactsMax }: Given = {},
+  { server, timing = FAST, around = feed => feed, pageFactsMax }: Given = {},
 ): Promise<FeedWorld> => {
   let now = (): number => START
   const own = makeFeedInMemory(() => now(), pageFactsMax)
   const service = await startServer({
-    server: { feed: { timings: FAST }, ...server },
+    ...(server !== undefined && { server }),
+    timing,
     break: ports => ({ ...ports, feed: around(own) }),
   })
   now = service.clock.wall

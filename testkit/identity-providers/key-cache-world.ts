@@ -5,6 +5,7 @@ import { Unavailable } from '../../server/src/domain/refusal.ts'
 import { makeKeySet } from '../../server/src/keys/providers/key-sets.ts'
 import { makeProviderKeyCache } from '../../server/src/keys/providers/provider-key-cache.ts'
 import type { KeySetReading } from '../../server/src/keys/providers/provider-key-set.ts'
+import { TIMING } from '../../server/src/ports/timing.ts'
 import type { KeySets } from '../../server/src/ports/key-sets.ts'
 
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -22,10 +23,10 @@ export const makeWorldOfThreads = (threads: number, ...kids: readonly string[]) 
     world.readingsAt.push(world.now)
     return world.answer
   }
-  const newest = makeKeySet({ read, monotonicNow })
+  const newest = makeKeySet({ timing: TIMING, read, monotonicNow })
   const latest: KeySets['latest'] = (_place, seenAt) => newest(seenAt)
   const caches = Array.from({ length: threads }, () =>
-    makeProviderKeyCache({ place, keySets: { latest }, monotonicNow }),
+    makeProviderKeyCache({ timing: TIMING, place, keySets: { latest }, monotonicNow }),
   )
   const finds = caches.map(
     (cache): Find =>

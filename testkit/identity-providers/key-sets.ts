@@ -2,10 +2,8 @@
 import type { Fetch } from '../../server/src/keys/providers/fetch-json.ts'
 import { makeKeySets } from '../../server/src/keys/providers/key-sets.ts'
 import type { KeySets } from '../../server/src/ports/key-sets.ts'
+import { TIMING, type Timing } from '../../server/src/ports/timing.ts'
 
 /** All by one fetch, by a clock that the test moves. */
-export const keySetsBy = (
-  fetchKeys: Fetch,
-  monotonicNow: () => number,
-  reading: { readonly readingMilliseconds?: number } = {},
-): KeySets => makeKeySets({ fetches: { provider: fetchKeys, client: fetchKeys }, monotonicNow, ...reading })
+export const keySetsBy = (fetchKeys: Fetch, monotonicNow: () => number, timing: Timing = TIMING): KeySets =>
+  makeKeySets({ timing, fetches: { provider: fetchKeys, client: fetchKeys }, monotonicNow })

@@ -35,6 +35,7 @@ import { makeTokenCodec, makeTokenReader } from '../../server/src/keys/tokens/to
 import { keySetsBy } from '../identity-providers/key-sets.ts'
 import { makeProof, makeProofKey, signParts } from '../keys/dpop.ts'
 import { der, generateKeys, makeCertificate, objectIdentifier } from '../keys/make-certificate.ts'
+import { TIMING } from '../../server/src/ports/timing.ts'
 import { type Good, ofJson, type Parser, parsersIn, refusesBy } from './parser.ts'
 
 const ISSUER = 'https://mintmark.test'
@@ -74,7 +75,7 @@ const proofClaims = { htm: 'POST', htu: `${ISSUER}/oauth/token`, iat: SECOND, jt
 const proofs = makeDpopProofs(KEY)
 const proof = fc.constant({ input: makeProof(proofKey, { claims: proofClaims }) })
 
-const assertions = makeClientAssertions({ keySets: keySetsBy(fetch, () => 0), monotonicNow: () => 0 })
+const assertions = makeClientAssertions({ timing: TIMING, keySets: keySetsBy(fetch, () => 0), monotonicNow: () => 0 })
 const assertionClaims = { iss: 'a', sub: 'a', aud: ISSUER, exp: SECOND + 60, jti: 'a' }
 const assertion = fc.constant({
   input: signParts(proofKey, JSON.stringify({ alg: proofKey.alg }), JSON.stringify(assertionClaims)),

@@ -1,11 +1,10 @@
 // A whole service on a port of its own: real store, real keys, a real identity provider, a clock that the test sets.
-import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import { auditSealsOf } from '../../server/src/compose/seals.ts'
 import { makeSettingReader } from '../../server/src/config/reader.ts'
 import type { Origin } from '../../server/src/domain/caller.ts'
 import type { KeyPolicy } from '../../server/src/domain/keys/key-life.ts'
-import { BACKLOG } from '../../server/src/http/wire/accepting.ts'
 import { buildServer, type ServerOptions } from '../../server/src/http/server.ts'
 import { makeOperators } from '../../server/src/keys/providers/identity-providers.ts'
 import { makeClientAssertions } from '../../server/src/keys/clients/client-assertions.ts'
@@ -27,10 +26,10 @@ import { createApiKey, revokeApiKey } from '../../server/src/operations/api-keys
 import { disableAgent, enableAgent } from '../../server/src/operations/agents/agent-states.ts'
 import type { KeySets } from '../../server/src/ports/key-sets.ts'
 import type { Ports, ServiceProfile } from '../../server/src/ports/ports.ts'
+import type { Timing } from '../../server/src/ports/timing.ts'
 import { monotonicMs } from '../../server/src/store/monotonic.ts'
 import type { ManualClock } from '../../server/src/store/sqlite/connection/clock.ts'
 import type { StoreHost } from '../../server/src/store/sqlite/open.ts'
-import { freePort } from '../processes/free-port.ts'
 import { CLIENT_ID, CLIENT_SECRET } from '../identity-providers/token-endpoint.ts'
 import { type IdentityProvider, startIdentityProvider } from '../identity-providers/identity-provider.ts'
 import {
@@ -38,17 +37,18 @@ import {
   KEEP_LONG,
   makePlace,
   openTestedStore,
+  PATIENT,
   type Place,
   START,
   type TestedStore,
   waitOn,
 } from '../stores/store.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 import { type Watch, watchAnswers } from './watch-answers.ts'
 
 export const AUDIENCE = 'https://api.example'
 export const KEY_ENCRYPTION_KEY = new Uint8Array(32).fill(7)
 const CLI: Origin = { caller: { kind: 'cli', user: 'tester' }, requestId: null, source: null }
-const PORTS_TRIED_MAX = 5
 
 export type TestServerOptions = {
   /** The path of the base URL, with its slash. */
@@ -57,10 +57,10 @@ export type TestServerOptions = {
   readonly start?: number
   readonly profile?: Partial<ServiceProfile>
   readonly server?: Partial<ServerOptions>
+  /** What waits for how long, where that differs from a service in production. */
+  readonly timing?: Partial<Timing>
   /** Lets signing keys live, as a service does; without it there is one for ever. */
   readonly keys?: Omit<KeyPolicy, 'lifetimeSeconds'>
-  /** The store's patience, in ms. */
-  readonly deadlineMs?: number
   /** What the keys of clients are fetched with; by default the service's own, with this machine allowed. */
   readonly fetchClientKeys?: Fetch
   /** Where its store is, already migrated; by default one is made. */
@@ -104,31 +104,17 @@ export type TestServer = {
   readonly close: () => Promise<void>
 }
 
-/** The issuer names the port, so the port is chosen first; another process may take it in between. */
-const listenOnFreePort = async (build: (authority: string) => FastifyInstance, tries = 1): Promise<FastifyInstance> => {
-  const port = await freePort()
-  const server = build(`127.0.0.1:${port}`)
-  try {
-    // As the program: with Node's 511 the system drops connections of a burst, answers late, and resets some.
-    await server.listen({ host: '127.0.0.1', port, backlog: BACKLOG })
-    return server
-  } catch (error) {
-    await server.close()
-    if (tries === PORTS_TRIED_MAX) throw error
-    return listenOnFreePort(build, tries + 1)
-  }
-}
-
 const openStore = async (
   { file, clock }: Pick<Place, 'file' | 'clock'>,
-  { deadlineMs, keys }: Pick<TestServerOptions, 'deadlineMs' | 'keys'>,
+  { keys }: Pick<TestServerOptions, 'keys'>,
+  timing: Timing,
 ): Promise<TestedStore> => {
   const store = await openTestedStore({
     file,
+    timing,
     retention: KEEP_LONG,
     clock,
     wait: waitOn(clock),
-    ...(deadlineMs !== undefined && { deadlineMs }),
     ...(keys !== undefined && {
       keys: {
         policy: { ...keys, lifetimeSeconds: 300 },
@@ -149,11 +135,13 @@ const hostOf = (store: TestedStore): StoreHost => {
 const secrets = makeSecrets(randomness)
 const SETTINGS = makeSettingReader({}).settings()
 
+type Verifying = { readonly keySets: KeySets; readonly monotonicNow: () => number; readonly timing: Timing }
+
 const portsOf = (
   store: TestedStore,
   provider: IdentityProvider,
   profile: ServiceProfile,
-  { now, keySets }: { readonly now: () => number; readonly keySets: KeySets },
+  verifying: Verifying,
 ): Ports => ({
   ledger: store.ledger,
   usage: store.usage,
@@ -162,6 +150,7 @@ const portsOf = (
   sessions: store.sessions,
   settings: { list: async () => SETTINGS },
   signIn: makeSignIn({
+    timing: verifying.timing,
     client: {
       issuer: provider.issuer,
       clientId: CLIENT_ID,
@@ -171,7 +160,7 @@ const portsOf = (
     },
     callback: `${profile.issuer}/console/callback`,
     keyEncryptionKey: KEY_ENCRYPTION_KEY,
-    now,
+    now: verifying.monotonicNow,
   }),
   revocations: store.revocations,
   agents: store.agents,
@@ -187,9 +176,10 @@ const portsOf = (
   codec: makeTokenCodec({ issuer: profile.issuer, keyEncryptionKey: KEY_ENCRYPTION_KEY }),
   proofs: makeDpopProofs(KEY_ENCRYPTION_KEY),
   planSigning: makePlanSigning(KEY_ENCRYPTION_KEY),
-  assertions: makeClientAssertions({ keySets, monotonicNow: now }),
+  assertions: makeClientAssertions(verifying),
   certificates: clientCertificates,
   operators: makeOperators({
+    ...verifying,
     providers: [
       {
         issuer: provider.issuer,
@@ -201,14 +191,13 @@ const portsOf = (
       },
     ],
     ownIssuer: profile.issuer,
-    keySets,
-    now,
-    monotonicNow: now,
+    now: verifying.monotonicNow,
   }),
   secrets,
-  importedSecrets: makeImportedSecrets(KEY_ENCRYPTION_KEY),
+  importedSecrets: makeImportedSecrets(KEY_ENCRYPTION_KEY, verifying.timing),
   randomness,
   monotonic: monotonicMs,
+  timing: verifying.timing,
   profile,
 })
 
@@ -253,12 +242,16 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     firstRsaKey: 'shared',
     now: clock.wall,
   })
-  const store = await openStore(place, options)
+  const timing = { ...PATIENT, ...options.timing }
+  const store = await openStore(place, options, timing)
   const lines: string[] = []
   let issuer = ''
   const fetchClientKeys = options.fetchClientKeys ?? makeGuardedFetch(['127.0.0.0/8'])
-  const keySets = makeKeySets({ fetches: { provider: fetch, client: fetchClientKeys }, monotonicNow: clock.wall })
-  const reading = { now: clock.wall, keySets }
+  const reading = { monotonicNow: clock.wall, timing }
+  const verifying = {
+    ...reading,
+    keySets: makeKeySets({ ...reading, fetches: { provider: fetch, client: fetchClientKeys } }),
+  }
   let watch: Watch | undefined
   const scheme = options.server?.https === undefined ? 'http' : 'https'
   const server = await listenOnFreePort(authority => {
@@ -272,7 +265,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
       certificates: { verified: false, unverified: false },
       signingAlgorithm: options.keys?.algorithm ?? 'ES256',
     }
-    const ports = portsOf(store, provider, { ...fixed, ...options.profile }, reading)
+    const ports = portsOf(store, provider, { ...fixed, ...options.profile }, verifying)
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
     const broken = options.break === undefined ? ports : options.break(ports, () => hostOf(store))
     const app = buildServer(broken, { bodyBytesMax: 16_384, logger, ...options.server })

@@ -1,5 +1,6 @@
 // Backups of test stores, and stores that are restored from them.
 import { join } from 'node:path'
+import { TIMING } from '../../server/src/ports/timing.ts'
 import { type BackupMade, backupStore } from '../../server/src/store/offline/sqlite/backup.ts'
 import { openSqliteStore, type SqliteStore } from '../../server/src/store/sqlite/open.ts'
 import { restoreBackup, type RestoredFile } from '../../server/src/store/offline/sqlite/restore.ts'
@@ -25,8 +26,9 @@ export const restore = (
 ): RestoredFile & { readonly file: string } => {
   const restored = join(file, '..', name)
   const restoration = restorationAt(clock.wall())
-  return { ...restoreBackup({ backup, file: restored, replace: false, restoration }), file: restored }
+  return { ...restoreBackup({ backup, file: restored, timing: TIMING, replace: false, restoration }), file: restored }
 }
 
 /** Opened as a command opens it: nothing is filled, so that what a restore itself did is seen. */
-export const openRestored = (file: string): Promise<SqliteStore> => openSqliteStore({ file, retention: null })
+export const openRestored = (file: string): Promise<SqliteStore> =>
+  openSqliteStore({ file, timing: TIMING, retention: null })

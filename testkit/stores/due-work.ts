@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { TokenAddress } from '../../server/src/domain/ledger/claims.ts'
+import type { Timing } from '../../server/src/ports/timing.ts'
 import { addNext } from './key-world.ts'
 import { act, createAgent, issue, makeTestStore, newTokens, type TestStore } from './store.ts'
 import { readRowBeside, withFile } from './store-file.ts'
@@ -17,6 +18,15 @@ export const LEFT = {
   'descendants of ended tokens': 'cascade',
   retention: 'refused where at = 0',
 } as const satisfies Readonly<Record<string, string>>
+
+/** Waits by which its tasks have their turn sooner than in production. */
+export const SOON: Partial<Timing> = {
+  maintenanceMs: 50,
+  maintenanceBusyMs: 50,
+  sealPauseMs: 50,
+  forgetMs: 100,
+  keyCheckMs: 500,
+}
 
 export type DueTask = keyof typeof LEFT
 

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Act } from '../../server/src/domain/audit/act.ts'
 import type { AuditVerdict } from '../../server/src/domain/audit/seal.ts'
+import { TIMING } from '../../server/src/ports/timing.ts'
 import type { AuditCheck } from '../../server/src/store/offline/verify-audit.ts'
 import { reencryptDatabase, verifyDatabaseAudit } from '../../server/src/store/offline/postgres/act-alone.ts'
 import type { Reencryption } from '../../server/src/store/offline/reencrypt.ts'
@@ -22,8 +23,10 @@ export const untilLeft = async (file: string): Promise<void> => {
 /** Takes the store to another key-encryption key. */
 export const reencryptTested = async (file: string, reencryption: Reencryption, act: Act) =>
   isDatabaseUrl(file)
-    ? reencryptDatabase(await addressOf(databaseOf(file)), reencryption, act)
-    : reencryptStore({ file, reencryption, act })
+    ? reencryptDatabase({ address: await addressOf(databaseOf(file)), timing: TIMING }, reencryption, act)
+    : reencryptStore({ file, timing: TIMING, reencryption, act })
 
 export const verifyTested = async (file: string, check: AuditCheck): Promise<AuditVerdict> =>
-  isDatabaseUrl(file) ? verifyDatabaseAudit(await addressOf(databaseOf(file)), check) : verifyAudit({ file, ...check })
+  isDatabaseUrl(file)
+    ? verifyDatabaseAudit({ address: await addressOf(databaseOf(file)), timing: TIMING }, check)
+    : verifyAudit({ file, ...check })

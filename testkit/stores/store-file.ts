@@ -1,5 +1,6 @@
 // The file of a store, looked at and changed by SQL beside the program, and its writing connection without the thread.
 import Database from 'better-sqlite3'
+import { TIMING } from '../../server/src/ports/timing.ts'
 import { clockOf, type ManualClock, startClock } from '../../server/src/store/sqlite/connection/clock.ts'
 import type { Program } from '../../server/src/store/statement-program.ts'
 import { runProgram } from '../../server/src/store/sqlite/connection/statements.ts'
@@ -99,7 +100,7 @@ const writingDatabase = (url: string, clock: () => number): WritingConnection =>
 export const withWritingConnection = <T>({ file, clock }: StoreFile, work: (connection: WritingConnection) => T): T =>
   isDatabaseUrl(file)
     ? work(writingDatabase(file, clockOfFile(clock)))
-    : withFile(file, db => work(writingConnection(db, clockOfFile(clock))))
+    : withFile(file, db => work(writingConnection(db, clockOfFile(clock), { timing: TIMING })))
 
 /** Runs a script in one transaction of a writing connection. */
 export const inTransaction = <T>(connection: WritingConnection, program: (tx: Transaction) => Program<T>): T => {

@@ -13,6 +13,7 @@ import type { HistoryFilters, TokenFilters } from '../../server/src/domain/lists
 import type { SealedSigningKey } from '../../server/src/domain/keys/signing-key.ts'
 import { makeTokenId } from '../../server/src/domain/ledger/token-id.ts'
 import type { NewToken } from '../../server/src/ports/ports.ts'
+import { TIMING, type Timing } from '../../server/src/ports/timing.ts'
 import { resetDatabaseClock } from '../../server/src/store/offline/postgres/act-alone.ts'
 import { openPostgresStore } from '../../server/src/store/postgres/open.ts'
 import type { Retention } from '../../server/src/store/retention.ts'
@@ -67,14 +68,14 @@ export const waitOn =
 /** A store as tests use it, whichever it is. */
 export type TestedStore = Omit<SqliteStore, 'host' | 'connect'>
 
-type OpenOptions = Omit<SqliteOptions, 'file'>
+type OpenOptions = Omit<SqliteOptions, 'file' | 'timing'> & { readonly timing?: Timing }
 
 /** A loaded machine may take long: only a test of what is late has less patience. */
-const PATIENT_MS = 60_000
+export const PATIENT: Timing = { ...TIMING, storeMs: 60_000 }
 
 /** Opens the store in a file, or the one in the database of that address. */
 export const openTestedStore = async ({ file, ...given }: OpenOptions & { file: string }): Promise<TestedStore> => {
-  const options = { deadlineMs: PATIENT_MS, ...given }
+  const options = { timing: PATIENT, ...given }
   if (!isDatabaseUrl(file)) return openSqliteStore({ file, ...options })
   const { clock, ...rest } = options
   const address = await addressOf(databaseOf(file), wayToStores())
@@ -132,7 +133,7 @@ const writeStore = async (file: string, start: number): Promise<void> => {
     writeFileSync(file, image, { mode: STORE_MODE })
     return
   }
-  await migrateSqliteStore({ file, madeBy: 'migrate', now: start })
+  await migrateSqliteStore({ file, timing: TIMING, madeBy: 'migrate', now: start })
   images.set(start, readFileSync(file))
 }
 
@@ -154,8 +155,8 @@ export const resetTestedClock = (
   done: Act,
 ): void | Promise<void> =>
   isDatabaseUrl(file)
-    ? addressOf(databaseOf(file)).then(address => resetDatabaseClock(address, done))
-    : resetClock({ file, act: done, wall: clock.wall() })
+    ? addressOf(databaseOf(file)).then(address => resetDatabaseClock({ address, timing: TIMING }, done))
+    : resetClock({ file, timing: TIMING, act: done, wall: clock.wall() })
 
 /** A place with a migrated store that nobody has opened. */
 export const makePlace = (start: number): Promise<Place> => (isPostgresTested() ? makeDatabase : makeFile)(start)

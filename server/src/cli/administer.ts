@@ -4,6 +4,8 @@ import { nameAgent } from './names/agent-names.ts'
 import { isActsForEntry } from '../../../api/values/delegation.ts'
 import { findNamed } from './names/find-named.ts'
 import { isKind } from './names/named-kinds.ts'
+import { timingOf } from '../compose/timing.ts'
+import type { Timing } from '../ports/timing.ts'
 import type { Api } from './remote/api.ts'
 import { confirm, type Consequence } from './terminal/confirm.ts'
 import { addExamples } from './terminal/examples.ts'
@@ -13,6 +15,7 @@ import { printJson, printLine, type PrintedRecord, printRecord } from './termina
 
 export type Call<Options> = {
   readonly api: Api
+  readonly timing: Timing
   /** Its arguments, in order. */
   readonly args: readonly string[]
   readonly options: Options
@@ -78,7 +81,7 @@ const findEntry = async (api: Api, text: string): Promise<string> =>
 /** Where a command takes an id it takes a name too: declared once, by what an argument or the value of an option is called. */
 const findIds = async <Options extends object>(
   command: Command,
-  { api, args, options }: Call<Options>,
+  { api, timing, args, options }: Call<Options>,
   ends: boolean,
 ): Promise<Call<Options>> => {
   const found = [...args]
@@ -97,7 +100,7 @@ const findIds = async <Options extends object>(
       given[name] = await Promise.all(value.map(entry => findEntry(api, String(entry))))
     }
   }
-  return { api, args: found, options: given as Options } // the same members, some of them found
+  return { api, timing, args: found, options: given as Options } // the same members, some of them found
 }
 
 /** Completes a command whose own arguments and options are declared. */
@@ -108,11 +111,12 @@ export const defineAdminCommand = <Options extends object>(command: Command, ver
   if (verb.consequence !== undefined) command.option('--yes', 'do not ask')
   addExamples(addWhere(command), verb.examples).action(async () => {
     const options = command.opts<Options & CommonOptions>()
-    const api = await openApi(options)
+    const timing = timingOf()
+    const api = await openApi(options, timing)
     try {
       const isTrial = 'dryRun' in options && options.dryRun === true
       const ends = (verb.ends === true || verb.consequence !== undefined) && !isTrial
-      await perform(verb, await findIds(command, { api, args: command.args, options }, ends))
+      await perform(verb, await findIds(command, { api, timing, args: command.args, options }, ends))
     } finally {
       await api.close()
     }

@@ -2,18 +2,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as rows from '../../../api/revocations.ts'
 import { printableLines } from '../domain/text/printable.ts'
+import type { Timing } from '../ports/timing.ts'
 import type { Api } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { areRecords, formatCount, isRecord, type PrintedRecord } from './terminal/print.ts'
 
-/** A service works at it all the time: where nothing moves for so long, none does. */
-const STANDSTILL_MS_MAX = 30_000
-const RECORDS_EVERY_MS = 500
-/** Verifiers that do not have it in that time are named: they may be gone. */
-const HELD_MS_MAX = 5000
-const VERIFIERS_FIRST_PAUSE_MS = 20
-const VERIFIERS_LONGEST_PAUSE_MS = 500
+/** Verifiers that do not hold it, of which there may be many. */
 const NAMED_MAX = 5
+
+type RecordsTiming = Pick<Timing, 'standstillMs' | 'recordsPollMs'>
+type VerifiersTiming = Pick<Timing, 'verifiersMs' | 'verifiersFirstPauseMs' | 'verifiersPauseMs'>
 
 const askAgain = (api: Api, { id }: PrintedRecord): Promise<PrintedRecord> =>
   api.call(rows.showRevocation, { path: { id: String(id) } })
@@ -59,13 +57,13 @@ const sayThatItHolds = ({ id }: PrintedRecord): void => {
 }
 
 /** Says on standard error who holds it, as soon as all do or as they do not; nothing where there is no verifier. */
-const followVerifiers = async (api: Api, first: PrintedRecord): Promise<PrintedRecord> => {
+const followVerifiers = async (api: Api, first: PrintedRecord, timing: VerifiersTiming): Promise<PrintedRecord> => {
   const beganAt = performance.now()
-  let [revocation, pauseMs, waitedMs] = [first, VERIFIERS_FIRST_PAUSE_MS, 0]
+  let [revocation, pauseMs, waitedMs] = [first, timing.verifiersFirstPauseMs, 0]
   if (isAwaited(revocation)) sayThatItHolds(revocation)
-  while (isAwaited(revocation) && waitedMs < HELD_MS_MAX) {
+  while (isAwaited(revocation) && waitedMs < timing.verifiersMs) {
     await delay(pauseMs)
-    pauseMs = Math.min(2 * pauseMs, VERIFIERS_LONGEST_PAUSE_MS)
+    pauseMs = Math.min(2 * pauseMs, timing.verifiersPauseMs)
     revocation = await askAgain(api, first)
     waitedMs = performance.now() - beganAt
   }
@@ -85,18 +83,22 @@ const reportProgress = ({ tokens_moved: moved }: PrintedRecord, isLast: boolean)
 }
 
 /** The revocation once it is closed. */
-const followRecords = async (api: Api, first: PrintedRecord): Promise<PrintedRecord> => {
+const followRecords = async (
+  api: Api,
+  first: PrintedRecord,
+  { standstillMs, recordsPollMs }: RecordsTiming,
+): Promise<PrintedRecord> => {
   let [revocation, moved, stoodMs] = [first, first['tokens_moved'], 0]
   while (!isClosed(revocation)) {
     reportProgress(revocation, false)
-    if (stoodMs >= STANDSTILL_MS_MAX) {
+    if (stoodMs >= standstillMs) {
       throw new CommandFailed(
-        `No record has followed for ${STANDSTILL_MS_MAX / 1000} s, and the tokens have ended all the same: is the service running?`,
+        `No record has followed for ${standstillMs / 1000} s, and the tokens have ended all the same: is the service running?`,
       )
     }
-    await delay(RECORDS_EVERY_MS)
+    await delay(recordsPollMs)
     revocation = await askAgain(api, first)
-    stoodMs = revocation['tokens_moved'] === moved ? stoodMs + RECORDS_EVERY_MS : 0
+    stoodMs = revocation['tokens_moved'] === moved ? stoodMs + recordsPollMs : 0
     moved = revocation['tokens_moved']
   }
   reportProgress(revocation, true)
@@ -104,5 +106,8 @@ const followRecords = async (api: Api, first: PrintedRecord): Promise<PrintedRec
 }
 
 /** The revocation once it is closed; the verifiers first, who decide what is refused elsewhere. */
-export const followRevocation = async (api: Api, first: PrintedRecord): Promise<PrintedRecord> =>
-  followRecords(api, await followVerifiers(api, first))
+export const followRevocation = async (
+  api: Api,
+  first: PrintedRecord,
+  timing: RecordsTiming & VerifiersTiming,
+): Promise<PrintedRecord> => followRecords(api, await followVerifiers(api, first, timing), timing)

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import * as rows from '../../../api/revocations.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { Unavailable } from '../domain/refusal.ts'
+import type { Timing } from '../ports/timing.ts'
 import { type Call, defineAdminCommand, show, type Shown } from './administer.ts'
 import { describeAgent, nameAgents } from './names/agent-names.ts'
 import { gatherLabels, type Label } from './agent-options.ts'
@@ -126,9 +127,9 @@ const showPreview = (counted: PrintedRecord): Shown => {
 }
 
 /** It holds by now: a fault of what follows must not read as if nothing had changed. */
-const followMade = async (api: Api, made: PrintedRecord): Promise<PrintedRecord> => {
+const followMade = async (api: Api, made: PrintedRecord, timing: Timing): Promise<PrintedRecord> => {
   try {
-    return await followRevocation(api, made)
+    return await followRevocation(api, made, timing)
   } catch (fault) {
     const isKnown = fault instanceof CommandFailed || fault instanceof Unavailable
     if (!isKnown) throw fault
@@ -156,12 +157,12 @@ const planned = async (call: Call<CreateOptions>): Promise<RevocationBody> => {
 }
 
 const create = async (call: Call<CreateOptions>): Promise<Shown> => {
-  const { api, options } = call
+  const { api, timing, options } = call
   requireCondition(options)
   if (options.dryRun === true) return showPreview(await preview(api, bodyOf(options)))
   const body = options.plan === true ? await planned(call) : bodyOf(options)
   const made = await api.call(rows.createRevocation, { body })
-  return show(options.wait === true ? await followMade(api, made) : made)
+  return show(options.wait === true ? await followMade(api, made, timing) : made)
 }
 
 const consequence = async (call: Call<CreateOptions>): Promise<Consequence | null> => {
@@ -238,9 +239,9 @@ const addShow = (revocation: Command): void => {
   defineAdminCommand<ShowOptions>(command, {
     json: 'print the revocation as GET /api/v1/revocations/{id} answers it',
     examples: ['mintmark revocation show 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'],
-    run: async ({ api, args: [id = ''], options: { wait = false } }) => {
+    run: async ({ api, timing, args: [id = ''], options: { wait = false } }) => {
       const found = await api.call(rows.showRevocation, { path: { id } })
-      return show(wait ? await followRevocation(api, found) : found)
+      return show(wait ? await followRevocation(api, found, timing) : found)
     },
   })
 }

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { checkHealth } from '../../../api/health.ts'
 import { listExpiring, showStatus } from '../../../api/status.ts'
+import { DAY_MS } from '../../../api/values/time.ts'
 import { readRemoteConfig } from '../config/config.ts'
 import { defineAdminCommand, show, type Shown } from './administer.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
@@ -64,8 +65,6 @@ const describeHealth = (components: readonly PrintedRecord[]): string => {
 }
 
 const UNREADY = new CommandFailed('The service is not ready: its checks say why.', EXIT.unreachable)
-
-const DAY_MS = 86_400_000
 
 const ageOf = (at: unknown, now: unknown): string => {
   const days = (Date.parse(String(now)) - Date.parse(String(at))) / DAY_MS

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { listAgentUsage } from '../../../api/usage.ts'
 import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
+import type { Timing } from '../ports/timing.ts'
 import { defineAdminCommand } from './administer.ts'
 import { readLimit } from './lists/list-options.ts'
 import type { Api } from './remote/api.ts'
@@ -9,8 +10,6 @@ import { CommandFailed } from './terminal/exit.ts'
 import { isScreen, showLive } from './terminal/live-screen.ts'
 import { areRecords, type PrintedRecord, printTable } from './terminal/print.ts'
 import { layOutTop, TOP_COLUMNS } from './terminal/top-screen.ts'
-
-const EVERY_MS = 2000
 
 type TopOptions = { readonly once?: boolean; readonly json?: boolean; readonly limit: number }
 
@@ -21,7 +20,7 @@ const readUsage = async (api: Api, limit: number): Promise<readonly PrintedRecor
 }
 
 /** What fails once it runs is shown, and tried again. */
-const follow = async (api: Api, limit: number): Promise<void> => {
+const follow = async (api: Api, limit: number, { topMs }: Pick<Timing, 'topMs'>): Promise<void> => {
   let records = await readUsage(api, limit)
   let remark: string | null = null
   const read = async (): Promise<void> => {
@@ -32,7 +31,7 @@ const follow = async (api: Api, limit: number): Promise<void> => {
       remark = `Not up to date: ${fault instanceof Error ? fault.message : String(fault)}`
     }
   }
-  await showLive({ read, layOut: size => layOutTop(records, size, remark), everyMs: EVERY_MS }, process)
+  await showLive({ read, layOut: size => layOutTop(records, size, remark), everyMs: topMs }, process)
 }
 
 export const addTop = (program: Command): void => {
@@ -44,9 +43,9 @@ export const addTop = (program: Command): void => {
   defineAdminCommand<TopOptions>(command, {
     json: 'print {"data":[…]} as GET /api/v1/usage/agents answers it, once',
     examples: ['mintmark top --once --limit 20', 'mintmark top --json'],
-    run: async ({ api, options: { once, json, limit } }) => {
+    run: async ({ api, timing, options: { once, json, limit } }) => {
       if (once !== true && json !== true && isScreen()) {
-        await follow(api, limit)
+        await follow(api, limit, timing)
         return null
       }
       const data = await readUsage(api, limit)

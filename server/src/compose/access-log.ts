@@ -6,8 +6,9 @@ import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AccessLog } from '../http/notes/access-line.ts'
 import { eventOf } from '../ports/log-events.ts'
+import type { Timing } from '../ports/timing.ts'
 import { type Envelope, gatherLines, ROOM_BYTES } from './access-bytes.ts'
-import { CLOSE_MS_MAX, type LineOutput, makePipeOutput, openPipeAgain } from './access-pipe.ts'
+import { type LineOutput, makePipeOutput, openPipeAgain } from './access-pipe.ts'
 import { type FaultLog, surviveFaults } from './log.ts'
 
 /** Buffered in memory of a thread while the log cannot be written; what does not fit is counted and lost. */
@@ -18,7 +19,6 @@ const STANDARD_ERROR = 2
 /** The number of the level that ports/log-events.ts has for these lines. */
 const INFO = 30
 const MESSAGE = 'request'
-const FLUSH_EVERY_MS = 500
 
 type RunningAccessLog = {
   /** Null: nobody asked for it. */
@@ -39,8 +39,14 @@ const makeEnvelope = (): Envelope => {
   return { beforeTime: `{"level":${INFO},"time":`, afterTime: `,${base},`, end: `,"msg":"${MESSAGE}"}\n` }
 }
 
+type OutputTiming = Pick<Timing, 'accessLogFlushMs' | 'accessLogCloseMs' | 'fullPipeMs' | 'brokenPipeMs'>
+
 /** On threads of libuv: a write to a disk may wait for long. */
-const openThreadedOutput = async (pieceBytes: number, onLost: () => void): Promise<LineOutput> => {
+const openThreadedOutput = async (
+  pieceBytes: number,
+  onLost: () => void,
+  { accessLogCloseMs }: Pick<Timing, 'accessLogCloseMs'>,
+): Promise<LineOutput> => {
   const { pino } = await import('pino')
   const sizes = { maxLength: WAITING_BYTES_MAX, maxWrite: pieceBytes }
   // Of a text it would make bytes three times.
@@ -55,22 +61,28 @@ const openThreadedOutput = async (pieceBytes: number, onLost: () => void): Promi
       // A write under way is lost with its thread: waited for, unless nothing can be written.
       const closed = once(destination, 'close').catch(() => undefined)
       destination.end()
-      await Promise.race([closed, delay(CLOSE_MS_MAX, undefined, { ref: false })])
+      await Promise.race([closed, delay(accessLogCloseMs, undefined, { ref: false })])
     },
   }
 }
 
 /** For the thread that calls it. It has no level: it is on or off. */
-export const openAccessLog = async (isOn: boolean, report: FaultLog): Promise<RunningAccessLog> => {
+export const openAccessLog = async (
+  isOn: boolean,
+  report: FaultLog,
+  timing: OutputTiming,
+): Promise<RunningAccessLog> => {
   if (!isOn) return OFF
   // A file takes any piece whole; a larger one costs less a line.
   const pieceBytes = fstatSync(STANDARD_ERROR).isFile() ? ROOM_BYTES : PIPE_PIECE_BYTES
   const onLost = () => report('access log', new Error('Lines did not fit into the memory of the access log.'))
   const pipe = openPipeAgain(STANDARD_ERROR)
   const output =
-    pipe === undefined ? await openThreadedOutput(pieceBytes, onLost) : makePipeOutput(pipe, WAITING_BYTES_MAX, onLost)
+    pipe === undefined
+      ? await openThreadedOutput(pieceBytes, onLost, timing)
+      : makePipeOutput(pipe, { bytesMax: WAITING_BYTES_MAX, onLost, timing })
   const lines = gatherLines(makeEnvelope(), pieceBytes, output.write)
-  const timer = setInterval(lines.flush, FLUSH_EVERY_MS).unref()
+  const timer = setInterval(lines.flush, timing.accessLogFlushMs).unref()
   return {
     accessLog: line => lines.add(line, Date.now()),
     close: async () => {

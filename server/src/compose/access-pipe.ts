@@ -2,13 +2,7 @@
 // the bytes of its lines do; a description of the pipe of our own, opened so that no write waits, needs none.
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-
-/** How soon what a full pipe did not take is tried again. */
-const FULL_MS = 5
-/** The same for a pipe that nobody reads any more. */
-const BROKEN_MS = 500
-/** For what waits at a shutdown. */
-export const CLOSE_MS_MAX = 1000
+import type { Timing } from '../ports/timing.ts'
 
 export type LineOutput = {
   /** Never waits and never throws. */
@@ -32,8 +26,17 @@ export const openPipeAgain = (descriptor: number): number | undefined => {
 
 const isFull = (fault: unknown): boolean => fault instanceof Error && 'code' in fault && fault.code === 'EAGAIN'
 
-/** `pipe`: see openPipeAgain. A piece of at most PIPE_BUF bytes is taken whole or not at all. At most `bytesMax` bytes wait. */
-export const makePipeOutput = (pipe: number, bytesMax: number, onLost: () => void): LineOutput => {
+type PipeOptions = {
+  /** So many bytes wait, at most. */
+  readonly bytesMax: number
+  /** Called for each piece beyond. */
+  readonly onLost: () => void
+  readonly timing: Pick<Timing, 'fullPipeMs' | 'brokenPipeMs' | 'accessLogCloseMs'>
+}
+
+/** `pipe`: see openPipeAgain. A piece of at most PIPE_BUF bytes is taken whole or not at all. */
+export const makePipeOutput = (pipe: number, { bytesMax, onLost, timing }: PipeOptions): LineOutput => {
+  const { fullPipeMs, brokenPipeMs, accessLogCloseMs } = timing
   let waiting: Buffer[] = []
   let waitingBytes = 0
   let timer: NodeJS.Timeout | undefined
@@ -41,9 +44,9 @@ export const makePipeOutput = (pipe: number, bytesMax: number, onLost: () => voi
   /** What the pipe did not take, and when to try that again. */
   const tryWrite = (piece: Buffer): readonly [rest: Buffer, againMs: number] => {
     try {
-      return [piece.subarray(writeSync(pipe, piece)), FULL_MS]
+      return [piece.subarray(writeSync(pipe, piece)), fullPipeMs]
     } catch (fault) {
-      return [piece, isFull(fault) ? FULL_MS : BROKEN_MS]
+      return [piece, isFull(fault) ? fullPipeMs : brokenPipeMs]
     }
   }
 
@@ -61,7 +64,7 @@ export const makePipeOutput = (pipe: number, bytesMax: number, onLost: () => voi
   }
 
   const write = (piece: Buffer): void => {
-    const [rest, againMs] = waiting.length === 0 ? tryWrite(piece) : [piece, FULL_MS]
+    const [rest, againMs] = waiting.length === 0 ? tryWrite(piece) : [piece, fullPipeMs]
     if (rest.length === 0) return
     if (waitingBytes + rest.length > bytesMax) return onLost()
     waiting.push(rest)
@@ -72,8 +75,8 @@ export const makePipeOutput = (pipe: number, bytesMax: number, onLost: () => voi
   return {
     write,
     close: async () => {
-      const until = performance.now() + CLOSE_MS_MAX
-      while (waiting.length > 0 && performance.now() < until) await delay(FULL_MS)
+      const until = performance.now() + accessLogCloseMs
+      while (waiting.length > 0 && performance.now() < until) await delay(fullPipeMs)
       clearTimeout(timer)
       closeSync(pipe)
     },

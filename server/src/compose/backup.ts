@@ -9,6 +9,7 @@ import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
 import type { Acceptance, BackupContent, RestoreState, Suspended } from '../domain/restore.ts'
 import { makeSigningKey } from '../keys/tokens/signing-keys.ts'
 import type { SealedSigningKey } from '../domain/keys/signing-key.ts'
+import { timingOf } from './timing.ts'
 import {
   type BackupMade,
   type BackupOptions,
@@ -27,7 +28,9 @@ export const backupStore = (
   forPerson(async () => {
     if (postgres === null) return backup({ ...options, file: databaseFile })
     const { exportRows } = await import('../store/offline/postgres/export-rows.ts')
-    return exportRows(postgres, copied => backupRows({ ...options, copied, onRows: () => undefined }))
+    return exportRows({ address: postgres, timing: timingOf() }, copied =>
+      backupRows({ ...options, timing: timingOf(), copied, onRows: () => undefined }),
+    )
   })
 
 /** A new signing key for the store, under a key-encryption key that must decrypt the existing keys. */
@@ -50,6 +53,7 @@ const restoreIntoDatabase = (address: PostgresConfig, file: string, restoration:
     const { done } = await withBackup(file, ({ rows: source, mark, lastGiven }) =>
       importStore({
         address,
+        timing: timingOf(),
         source,
         mark,
         lastGiven,
@@ -78,7 +82,8 @@ export const planRestore = (config: MigrateConfig, file: string, origin: Origin<
       if (postgres !== null) return restoreIntoDatabase(postgres, file, restorationOf(key, origin, content.madeAt))
       makeFolder(dirname(databaseFile))
       const restoration = restorationOf(key, origin, content.madeAt)
-      return forPerson(() => restoreBackup({ backup: file, file: databaseFile, replace, restoration }))
+      const into = { file: databaseFile, timing: timingOf(), replace, restoration }
+      return forPerson(() => restoreBackup({ backup: file, ...into }))
     }
     return { content, isStoreThere: postgres === null && isStoreThere(databaseFile), run }
   })
@@ -100,9 +105,10 @@ export const restoreStoreInPlace = (config: MigrateConfig, origin: Origin<CliCal
   forPerson(async () => {
     const sealed = await withStore(config, ({ signingKeys }) => signingKeys.sealed())
     const restoration = restorationOf(newKey(config, sealed), origin, null)
-    if (config.postgres === null) return restoreInPlace(config.databaseFile, restoration)
+    const timing = timingOf()
+    if (config.postgres === null) return restoreInPlace({ file: config.databaseFile, timing, restoration })
     const { restoreDatabase } = await import('../store/offline/postgres/act-alone.ts')
-    return restoreDatabase(config.postgres, restoration)
+    return restoreDatabase({ address: config.postgres, timing }, restoration)
   })
 
 /** Records in the store's audit log that a backup as of `madeAt` is complete. */

@@ -19,6 +19,7 @@ import { signInOf } from './sign-in.ts'
 import { auditSealsOf, sealKeysOf } from './seals.ts'
 import { settingsHere, settingsOf } from './settings.ts'
 import { countThreadEnd, makeThreadEndCells, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
+import { timingOf } from './timing.ts'
 import { tracePorts } from './traces.ts'
 import { openKeySets, verifiersOf } from './verification.ts'
 import { openProcessMetrics, type ProcessMetrics } from './metrics.ts'
@@ -37,6 +38,7 @@ import { makePlanSigning } from '../keys/at-rest/plan-signing.ts'
 import { makeTokenCodec, makeTokenReader } from '../keys/tokens/token-codec.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import type { Timing } from '../ports/timing.ts'
 import { NO_TRACES, type Traces } from '../ports/traces.ts'
 import type { Ports } from '../ports/ports.ts'
 import { StartRefused } from '../config/start-refused.ts'
@@ -68,21 +70,20 @@ const secrets = makeSecrets(randomness)
 /** A command makes and uses a plan in one process, and opens the store for each of the two. */
 const planSigning = makePlanSigning(randomness.bytes(32))
 
-/** How long a command waits for the write lock of the store, which a running service holds from time to time. */
-const COMMAND_DEADLINE_MS = 10_000
+const ofCommands = timingOf()
 
 // A command acts once: it opens the store without the maintenance of a service.
 export const openForCommand = (config: StoreConfig): Promise<Store> =>
-  openStore(config, { retention: null, deadlineMs: COMMAND_DEADLINE_MS })
+  openStore(config, { timing: { ...ofCommands, storeMs: ofCommands.commandStoreMs }, retention: null })
 
 type Opened = Pick<Service, 'report' | 'threadEnds' | 'metrics'> & { readonly store: Store }
 
-const openForService = async (config: ServiceConfig): Promise<Opened> => {
+const openForService = async (config: ServiceConfig, timing: Timing): Promise<Opened> => {
   const { expiredDays, endedDays } = config.retention
   const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
   const logger = await makeLogger(config)
-  const metrics = await openProcessMetrics(config.metrics)
-  const report = makeFaultLog(logger, metrics.main)
+  const metrics = await openProcessMetrics(config.metrics, timing)
+  const report = makeFaultLog({ logger, timing, metrics: metrics.main })
   const key = keyOf(config)
   const sealing = {
     key: { bytes: auditSealKey(key), keyEncryptionKeyId: keyEncryptionKeyId(key) },
@@ -95,6 +96,7 @@ const openForService = async (config: ServiceConfig): Promise<Opened> => {
     report(task, fault)
   }
   const store = await openStore(config, {
+    timing,
     retention,
     sealing,
     keys: keepingOf(config),
@@ -116,7 +118,7 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   const makers = await makersUnder(store, config)
   const assertions = { readKeys: readRegisteredKeys }
   const own = { secrets, planSigning, randomness, assertions, certificates, monotonic: monotonicMs, profile, codec }
-  const ports = { ...store, ...makers, ...own, settings: settingsHere }
+  const ports = { ...store, ...makers, ...own, timing: ofCommands, settings: settingsHere }
   const { makeDirect } = await loading
   return { ...makeDirect(ports, origin), close: store.close }
 }
@@ -156,7 +158,13 @@ const withoutEvidence = (usage: Ports['usage']): Ports['usage'] => ({
   countReported: nothing,
 })
 
-const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Verifiers): Ports => ({
+type PartsOfPorts = {
+  readonly store: Connected | Store
+  readonly verifiers: Verifiers
+  readonly timing: Timing
+}
+
+const portsOf = (config: ServiceConfig, { store, verifiers, timing }: PartsOfPorts): Ports => ({
   ledger: store.ledger,
   revocations: store.revocations,
   agents: store.agents,
@@ -179,12 +187,13 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Ver
   operators: verifiers.operators,
   sessions: store.sessions,
   settings: settingsOf(config, verifiers.providers),
-  signIn: signInOf(config, verifiers.metrics),
+  signIn: signInOf(config, timing, verifiers.metrics),
   certificates,
   secrets,
-  importedSecrets: makeImportedSecrets(keyOf(config), verifiers.metrics),
+  importedSecrets: makeImportedSecrets(keyOf(config), timing, verifiers.metrics),
   randomness,
   monotonic: monotonicMs,
+  timing,
   profile: {
     issuer: config.baseUrl,
     defaultAudience: config.defaultAudience,
@@ -204,16 +213,18 @@ const refuseLifetime = async (store: Store, seconds: number): Promise<void> => {
   )
 }
 
-const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: CheckKey): Promise<Service> => {
-  const { store, report, threadEnds, metrics } = await openForService(config)
+type Opening = { readonly maker: StoreMaker; readonly checkKey: CheckKey; readonly timing: Timing }
+
+const openFor = async (config: ServiceConfig, { maker, checkKey, timing }: Opening): Promise<Service> => {
+  const { store, report, threadEnds, metrics } = await openForService(config, timing)
   try {
     refuseOtherMaker(store, config, maker)
     await checkKey(store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
-    const keySets = await openKeySets(config, metrics.main)
-    const verifiers = await verifiersOf(config, keySets, metrics.main)
+    const keySets = await openKeySets(config, timing, metrics.main)
+    const verifiers = await verifiersOf(config, { keySets, timing, metrics: metrics.main })
     const health = withThreadEnds(store.health, threadEnds)
-    const ports = { ...portsOf(store, config, verifiers), health }
+    const ports = { ...portsOf(config, { store, verifiers, timing }), health }
     metrics.follow(store.facts, report)
     const restoreState = () => store.restores.state()
     const close = async (): Promise<void> => {
@@ -229,12 +240,13 @@ const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: Check
 }
 
 /** Opens a migrated store, and checks the key-encryption key. */
-export const openService = (config: ServiceConfig): Promise<Service> => openFor('migrate', config, refuseWrongKey)
+export const openService = (config: ServiceConfig, timing: Timing): Promise<Service> =>
+  openFor(config, { maker: 'migrate', checkKey: refuseWrongKey, timing })
 
 /** Opens the store of `mintmark dev`, and creates whatever is missing. */
-export const openDevService = async (config: ServiceConfig): Promise<Service> => {
+export const openDevService = async (config: ServiceConfig, timing: Timing): Promise<Service> => {
   await makeStore(config, 'dev')
-  return openFor('dev', config, ensureSigningKey)
+  return openFor(config, { maker: 'dev', checkKey: ensureSigningKey, timing })
 }
 
 type ThreadOptions = {
@@ -243,19 +255,20 @@ type ThreadOptions = {
   readonly report: FaultLog
   readonly metrics: Metrics
   readonly traces?: Traces
+  readonly timing: Timing
 }
 
 /** The ports of a serving thread. It can write once `connect` has received a port to the writing thread, if there is one. */
 export const connectPorts = async (config: ServiceConfig, options: ThreadOptions) => {
-  const { clock, keySets, report, metrics, traces = NO_TRACES } = options
-  const verifiers = await verifiersOf(config, keySets, metrics)
-  const store = await connectToStore(config, clock, { onFault: report, metrics, traces })
+  const { clock, keySets, report, metrics, traces = NO_TRACES, timing } = options
+  const verifiers = await verifiersOf(config, { keySets, timing, metrics })
+  const store = await connectToStore(config, clock, { onFault: report, metrics, traces, timing })
   const disconnect = async (): Promise<void> => {
     await store.settle()
     await store.close()
   }
   const { replaceProviders } = verifiers
-  const ports = tracePorts(portsOf(store, config, verifiers), traces)
+  const ports = tracePorts(portsOf(config, { store, verifiers, timing }), traces)
   return { ports, replaceProviders, connect: store.connect, disconnect }
 }
 

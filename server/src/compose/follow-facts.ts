@@ -1,9 +1,8 @@
 // Publishes the facts of the store as gauges: read in the background, so that no scrape waits for a store that hangs.
 import type { Metrics } from '../ports/metrics.ts'
+import type { Timing } from '../ports/timing.ts'
 import { inBackground, type OnFault } from '../store/background.ts'
 import type { MetricFacts } from '../store/metrics/facts.ts'
-
-const EVERY_MS = 15_000
 
 const STATES = ['next', 'current', 'retained'] as const
 
@@ -29,8 +28,14 @@ const publish = (metrics: Metrics, facts: MetricFacts): void => {
   metrics.set('mintmark_facts_timestamp_seconds', {}, facts.at / 1000)
 }
 
-/** Reads at once and every 15 s, one at a time; returns the function that stops it. What cannot be read stays as it was. */
-export const followFacts = (metrics: Metrics, read: () => Promise<MetricFacts>, onFault: OnFault): (() => void) => {
+type Following = {
+  readonly read: () => Promise<MetricFacts>
+  readonly onFault: OnFault
+  readonly timing: Pick<Timing, 'factsMs'>
+}
+
+/** Reads at once and then now and again, one at a time; returns the function that stops it. What cannot be read stays as it was. */
+export const followFacts = (metrics: Metrics, { read, onFault, timing }: Following): (() => void) => {
   let isReading = false
   const follow = async (): Promise<void> => {
     if (isReading) return
@@ -38,7 +43,7 @@ export const followFacts = (metrics: Metrics, read: () => Promise<MetricFacts>, 
     await inBackground('facts for metrics', async () => publish(metrics, await read()), onFault)
     isReading = false
   }
-  const timer = setInterval(() => void follow(), EVERY_MS).unref()
+  const timer = setInterval(() => void follow(), timing.factsMs).unref()
   void follow()
   return () => clearInterval(timer)
 }

@@ -14,6 +14,7 @@ import type { AuditSeals } from '../ports/audit-log.ts'
 import { auditSealsOf } from './seals.ts'
 import type { ImportedSecrets } from '../ports/imports.ts'
 import type { SigningKeyMaker } from '../ports/signing-keys.ts'
+import { timingOf } from './timing.ts'
 import { StartRefused } from '../config/start-refused.ts'
 
 const parseKey = (text: string, variable: string): Uint8Array => {
@@ -94,7 +95,11 @@ export const makersUnder = async (store: Store, config: CommandConfig): Promise<
     const withKey = { ...config, keyEncryptionKey }
     await refuseForeignKey(store, keyOf(withKey))
     const auditSeals = auditSealsOf(store, keyOf(withKey))
-    return { auditSeals, importedSecrets: makeImportedSecrets(keyOf(withKey)), signingKeyMaker: makerOf(withKey) }
+    return {
+      auditSeals,
+      importedSecrets: makeImportedSecrets(keyOf(withKey), timingOf()),
+      signingKeyMaker: makerOf(withKey),
+    }
   } catch (error) {
     return refusingMakers(error)
   }

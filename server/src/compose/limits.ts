@@ -20,6 +20,7 @@ import {
 } from '../keys/clients/failed-authentications.ts'
 import { makeSlots } from '../keys/clients/seeded-slots.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import type { Timing } from '../ports/timing.ts'
 import { monotonicMs } from '../store/monotonic.ts'
 
 const SEED_BYTES = 32
@@ -73,11 +74,18 @@ export const clearConnections = ({ connections }: LimitMemory, index: number): v
 export const endImport = ({ imports }: LimitMemory, threadId: number): void =>
   void Atomics.compareExchange(imports, 0, ownerOf(threadId), 0)
 
+type ThreadParts = {
+  readonly index: number
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly timing: Pick<Timing, 'refusedConnectionsLogMs'>
+}
+
 /** What one serving thread, the thread `index` of all, takes into its server. */
 export const limitOptionsOf = (
   { limits, trustedProxies }: Pick<ServiceConfig, 'limits' | 'trustedProxies'>,
   { failures, connections, connectionsMax, imports }: LimitMemory,
-  { index, logger, metrics }: { readonly index: number; readonly logger: Logger; readonly metrics: Metrics },
+  { index, logger, metrics, timing }: ThreadParts,
 ): Pick<ServerOptions, 'failedAuthentications' | 'connections' | 'importCell' | 'proxies'> => ({
   importCell: imports,
   proxies: trustedProxies,
@@ -94,6 +102,7 @@ export const limitOptionsOf = (
     slotsOf: makeSlots(failures.seed, CONNECTION_SLOTS),
     isShared: makeNetworks([...LOOPBACK, ...trustedProxies]),
     metrics,
+    timing,
     report: refused => logger.warn({ refused }, 'connections beyond a limit were closed'),
   }),
 })

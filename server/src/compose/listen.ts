@@ -61,7 +61,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     }),
     ...(options.traces !== undefined && { traces: options.traces }),
     accessLog: options.accessLog ?? null,
-    ...limitOptionsOf(config, limits, { index, logger, metrics: options.metrics }),
+    ...limitOptionsOf(config, limits, { index, logger, metrics: options.metrics, timing: ports.timing }),
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
     ...(options.checks !== undefined && { checks: options.checks }),

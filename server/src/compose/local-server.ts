@@ -6,6 +6,7 @@ import { BACKLOG } from '../http/wire/accepting.ts'
 import { makeListener } from '../http/wire/listener.ts'
 import { randomness } from '../keys/clients/secrets.ts'
 import { refuseListening } from '../config/start-refused.ts'
+import type { Timing } from '../ports/timing.ts'
 
 export type LocalServer = { readonly close: () => Promise<void> }
 
@@ -13,12 +14,9 @@ export type LocalServer = { readonly close: () => Promise<void> }
 type Place = Parameters<typeof refuseListening>[1]
 
 /** Listens, or throws a StartRefused. */
-export const serveLocally = async (answer: RequestListener, place: Place): Promise<LocalServer> => {
-  const server = makeListener(answer, {})
-  server.on(
-    'clientError',
-    makeBrokenRequestHandler(() => randomness.uuid()),
-  )
+export const serveLocally = async (answer: RequestListener, place: Place, timing: Timing): Promise<LocalServer> => {
+  const server = makeListener(answer, { timing })
+  server.on('clientError', makeBrokenRequestHandler({ makeId: () => randomness.uuid(), timing }))
   try {
     server.listen({ host: place.host, port: place.port, backlog: BACKLOG })
     await once(server, 'listening')

@@ -4,6 +4,7 @@ import type { ServiceConfig } from '../config/config.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import { printableLines } from '../domain/text/printable.ts'
 import { eventOf } from '../ports/log-events.ts'
+import type { Timing } from '../ports/timing.ts'
 import type { BackgroundTask } from '../store/background.ts'
 
 /** Buffered in memory while the log cannot be written; anything beyond is lost. */
@@ -66,18 +67,21 @@ type FaultyTask = BackgroundTask | (typeof SERVING_TASKS)[number]
 
 export type FaultLog = (task: FaultyTask, fault: unknown) => void
 
-/** How often continuing errors of a task are logged. */
-const EVERY_MS = 60_000
-
 type Report = (fields: object, message: string) => void
 
 type Faults = { count: number; isResting: boolean; unlogged: { readonly fault: unknown } | undefined }
 
+type FaultLogOptions = {
+  readonly logger: { readonly error: Report }
+  readonly timing: Pick<Timing, 'faultLogMs'>
+  readonly metrics?: Metrics
+}
+
 /**
- * Counts the errors of each task. The first is logged at once, later ones once a minute, each time with the count since
+ * Counts the errors of each task. The first is logged at once, later ones now and again, each time with the count since
  * the thread started.
  */
-export const makeFaultLog = (logger: { readonly error: Report }, metrics: Metrics = NO_METRICS): FaultLog => {
+export const makeFaultLog = ({ logger, timing, metrics = NO_METRICS }: FaultLogOptions): FaultLog => {
   const tasks = new Map<FaultyTask, Faults>()
 
   const log = (task: FaultyTask, faults: Faults): void => {
@@ -88,7 +92,7 @@ export const makeFaultLog = (logger: { readonly error: Report }, metrics: Metric
     setTimeout(() => {
       faults.isResting = false
       log(task, faults)
-    }, EVERY_MS).unref()
+    }, timing.faultLogMs).unref()
     logger.error({ task, faults: faults.count, err }, 'background work failed and goes on')
   }
 

@@ -7,6 +7,7 @@ import { makeSlab, type Slab, type ThreadMemory } from '../metrics/memory.ts'
 import { readMemory } from '../metrics/read-memory.ts'
 import { openThreadMetrics } from '../metrics/watch-thread.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
+import type { Timing } from '../ports/timing.ts'
 import { BACKGROUND_TASKS, type OnFault } from '../store/background.ts'
 import type { MetricFacts } from '../store/metrics/facts.ts'
 import { SERVING_TASKS } from './log.ts'
@@ -46,7 +47,7 @@ const readLists = async (): Promise<OpenLists> => {
 }
 
 /** Loads what only scrapes need. */
-const makeExposing = async (lists: OpenLists, slabs: readonly Slab[]) => {
+const makeExposing = async (lists: OpenLists, slabs: readonly Slab[], timing: Timing) => {
   const [{ makeFresh }, { makeNegotiator }, { formatText }, { formatProtobuf }, { makeProcessMetrics }] =
     await Promise.all([
       import('../metrics/metrics-server.ts'),
@@ -61,12 +62,12 @@ const makeExposing = async (lists: OpenLists, slabs: readonly Slab[]) => {
   const expose = makeFresh(async (type: ReturnType<typeof negotiate>) => {
     const families = [...readMemory(layout, slabs), ...(await readProcess())]
     return type === 'application/vnd.google.protobuf' ? formatProtobuf(families) : formatText(families, type)
-  })
+  }, timing)
   return (accept: string | undefined) => expose(negotiate(accept))
 }
 
 /** Once in a process, in its main thread. */
-export const openProcessMetrics = async (config: MetricsConfig): Promise<ProcessMetrics> => {
+export const openProcessMetrics = async (config: MetricsConfig, timing: Timing): Promise<ProcessMetrics> => {
   if (config === null) return OFF
   const { host, port, isOptional } = config
   const lists = await readLists()
@@ -78,18 +79,18 @@ export const openProcessMetrics = async (config: MetricsConfig): Promise<Process
     return { lists, slab }
   }
   const stopping = new AsyncDisposableStack()
-  const main = openThreadMetrics(addThread(), 'main')
+  const main = openThreadMetrics(addThread(), 'main', timing)
   return {
     main,
     addThread,
-    follow: (facts, onFault) => stopping.defer(followFacts(main, facts, onFault)),
+    follow: (read, onFault) => stopping.defer(followFacts(main, { read, onFault, timing })),
     serve: async (onFault, logger) => {
       const [{ startMetricsServer }, expose] = await Promise.all([
         import('../metrics/metrics-server.ts'),
-        makeExposing(lists, slabs),
+        makeExposing(lists, slabs, timing),
       ])
       try {
-        stopping.adopt(await startMetricsServer({ host, port, expose, onFault }), server => server.close())
+        stopping.adopt(await startMetricsServer({ host, port, expose, onFault, timing }), server => server.close())
       } catch (error) {
         const refused = refuseListening(error, { host, port, variable: 'MINTMARK_METRICS_ADDRESS' })
         if (!isOptional || refused === error) throw refused

@@ -1,8 +1,11 @@
 // Wires the move of an embedded store into a database: copied while the service runs, finished when it is stopped.
 import { forPerson } from './store.ts'
 import type { PostgresConfig } from '../config/database.ts'
+import { timingOf } from './timing.ts'
 import type { OnMoved } from '../store/offline/move-tables.ts'
 import type { TableDigest } from '../store/offline/copy-tables.ts'
+
+const timing = timingOf()
 
 type PlannedMove = {
   /** The embedded store. */
@@ -24,8 +27,10 @@ export type CopiedStore = { readonly tables: readonly TableDigest[]; readonly ch
 export const copyBesideServing = ({ file, address, onMoved }: PlannedMove): Promise<CopiedStore> =>
   forPerson(async () => {
     const { exportOnline, withTarget, copyStore } = await load()
-    return exportOnline(file, source =>
-      withTarget(address, { id: source.id, now: Date.now() }, target => copyStore({ source, target, onMoved })),
+    return exportOnline({ file, timing }, source =>
+      withTarget({ address, timing }, { id: source.id, now: Date.now() }, target =>
+        copyStore({ source, target, onMoved }),
+      ),
     )
   })
 
@@ -33,8 +38,8 @@ export const copyBesideServing = ({ file, address, onMoved }: PlannedMove): Prom
 export const finishMove = ({ file, address, onMoved }: PlannedMove): Promise<CopiedStore> =>
   forPerson(async () => {
     const { exportOffline, withTarget, copyStore, copyLastChanges, makeStoreOfCopy } = await load()
-    return exportOffline(file, (source, lock) =>
-      withTarget(address, { id: source.id, now: Date.now() }, async target => {
+    return exportOffline({ file, timing }, (source, lock) =>
+      withTarget({ address, timing }, { id: source.id, now: Date.now() }, async target => {
         const move = { source, target, onMoved }
         const before = lock === null ? 0 : (await copyStore(move)).changed
         const last = lock === null ? 0 : await lock(() => copyLastChanges(move))
@@ -45,4 +50,4 @@ export const finishMove = ({ file, address, onMoved }: PlannedMove): Promise<Cop
 
 /** Cancels a move: ends the change log of the store. Returns whether there was one. */
 export const abandonMove = (file: string): Promise<boolean> =>
-  forPerson(async () => (await import('../store/offline/sqlite/moving-store.ts')).forgetMove(file))
+  forPerson(async () => (await import('../store/offline/sqlite/moving-store.ts')).forgetMove({ file, timing }))

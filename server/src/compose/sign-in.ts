@@ -3,12 +3,13 @@ import type { ServiceConfig } from '../config/config.ts'
 import { makeSignIn } from '../keys/providers/sign-in.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { SignIn } from '../ports/sessions.ts'
+import type { Timing } from '../ports/timing.ts'
 import { keyOf } from './keys.ts'
 
 /** Null: no operator can sign in. */
-export const signInOf = (config: ServiceConfig, metrics: Metrics): SignIn | null => {
+export const signInOf = (config: ServiceConfig, timing: Timing, metrics: Metrics): SignIn | null => {
   const { console: client, baseUrl } = config
   if (client === null) return null
   const callback = `${baseUrl}/console/callback`
-  return makeSignIn({ client, callback, keyEncryptionKey: keyOf(config), now: Date.now, metrics })
+  return makeSignIn({ client, callback, keyEncryptionKey: keyOf(config), now: Date.now, timing, metrics })
 }

@@ -7,6 +7,8 @@ import type { AuditVerdict } from '../domain/audit/seal.ts'
 import { makeFolders } from '../config/make-folders.ts'
 import { refuseFolder, StartRefused } from '../config/start-refused.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import { timingOf } from './timing.ts'
+import type { Timing } from '../ports/timing.ts'
 import type { Traces } from '../ports/traces.ts'
 import type { OnFault } from '../store/background.ts'
 import type { AuditCheck } from '../store/offline/verify-audit.ts'
@@ -73,13 +75,13 @@ const makeFile = (file: string, maker: StoreMaker): Promise<StoreVersions> => {
   makeFolder(dirname(file))
   return forPerson(() => {
     refuseForeignUser(file)
-    return migrateSqliteStore({ file, madeBy: maker })
+    return migrateSqliteStore({ file, timing: timingOf(), madeBy: maker })
   })
 }
 
 const makeDatabase = async (address: PostgresConfig, maker: StoreMaker): Promise<StoreVersions> => {
   const { migratePostgresStore } = await import('../store/postgres/schema/migrate.ts')
-  return forPerson(() => migratePostgresStore({ address, madeBy: maker, now: Date.now() }))
+  return forPerson(() => migratePostgresStore({ address, timing: timingOf(), madeBy: maker, now: Date.now() }))
 }
 
 /** Creates the store, or migrates an older one. */
@@ -89,18 +91,25 @@ export const makeStore = ({ databaseFile, postgres }: StoreConfig, maker: StoreM
 /** The ports for a serving thread. `connect` receives a port to the writing thread, if there is one. */
 export type Connected = Omit<StoreConnection, 'close'> & { readonly close: () => void | Promise<void> }
 
+type StoreParts = {
+  readonly onFault: OnFault
+  readonly metrics: Metrics
+  readonly traces: Traces
+  readonly timing: Timing
+}
+
 export const connectToStore = async (
   { databaseFile, postgres }: StoreConfig,
   clock: ClockCells | null,
-  { onFault, metrics, traces }: { readonly onFault: OnFault; readonly metrics: Metrics; readonly traces: Traces },
+  { onFault, metrics, traces, timing }: StoreParts,
 ): Promise<Connected> => {
   if (postgres === null) {
     if (clock === null) throw new Error('A thread that serves was given no clock.')
-    return forPerson(() => connectStore({ file: databaseFile, clock, onFault, metrics, traces }))
+    return forPerson(() => connectStore({ file: databaseFile, clock, onFault, metrics, traces, timing }))
   }
   const { openPostgresStore } = await import('../store/postgres/open.ts')
   const store = await forPerson(() =>
-    openPostgresStore({ address: postgres, retention: null, serves: true, onFault, metrics }),
+    openPostgresStore({ address: postgres, timing, retention: null, serves: true, onFault, metrics }),
   )
   return { ...store, connect: port => port.close() }
 }
@@ -110,10 +119,10 @@ export const resetClockOf = ({ databaseFile, postgres }: StoreConfig, act: Act):
   forPerson(async () => {
     if (postgres === null) {
       const { resetClock } = await import('../store/offline/sqlite/reset-clock.ts')
-      return resetClock({ file: databaseFile, act, wall: Date.now() })
+      return resetClock({ file: databaseFile, timing: timingOf(), act, wall: Date.now() })
     }
     const { resetDatabaseClock } = await import('../store/offline/postgres/act-alone.ts')
-    return resetDatabaseClock(postgres, act)
+    return resetDatabaseClock({ address: postgres, timing: timingOf() }, act)
   })
 
 /** Checks the audit log against its seals. */
@@ -124,7 +133,7 @@ export const verifyAuditOf = ({ databaseFile, postgres }: StoreConfig, check: Au
       return verifyAudit({ file: databaseFile, ...check })
     }
     const { verifyDatabaseAudit } = await import('../store/offline/postgres/act-alone.ts')
-    return verifyDatabaseAudit(postgres, check)
+    return verifyDatabaseAudit({ address: postgres, timing: timingOf() }, check)
   })
 
 /** Encrypts everything under another key-encryption key, or nothing. */
@@ -136,8 +145,8 @@ export const reencryptOf = (
   forPerson(async () => {
     if (postgres === null) {
       const { reencryptStore } = await import('../store/offline/sqlite/reencrypt.ts')
-      return reencryptStore({ file: databaseFile, act, reencryption })
+      return reencryptStore({ file: databaseFile, timing: timingOf(), act, reencryption })
     }
     const { reencryptDatabase } = await import('../store/offline/postgres/act-alone.ts')
-    return reencryptDatabase(postgres, reencryption, act)
+    return reencryptDatabase({ address: postgres, timing: timingOf() }, reencryption, act)
   })

@@ -2,6 +2,7 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import type { TracesConfig } from '../config/telemetry.ts'
 import type { Ports } from '../ports/ports.ts'
+import type { Timing } from '../ports/timing.ts'
 import { NO_TRACES, type StepName, type Traces } from '../ports/traces.ts'
 import type { FaultLog } from './log.ts'
 
@@ -14,10 +15,15 @@ type RunningTraces = {
 const OFF: RunningTraces = { traces: NO_TRACES, close: () => Promise.resolve() }
 
 /** Loads the SDK only where something is traced. */
-export const openTraces = async (config: TracesConfig, report: FaultLog): Promise<RunningTraces> => {
+export const openTraces = async (
+  config: TracesConfig,
+  report: FaultLog,
+  timing: Pick<Timing, 'traceExportMs' | 'traceFlushMs'>,
+): Promise<RunningTraces> => {
   if (config === null) return OFF
   const { startTraces } = await import('../traces/start-traces.ts')
-  return startTraces({ ...config, version: packageJson.version, onFault: fault => report('export of traces', fault) })
+  const onFault = (fault: unknown): void => report('export of traces', fault)
+  return startTraces({ ...config, version: packageJson.version, onFault, timing })
 }
 
 /** The step that each method is, for those that take time. What is missing has no span. */

@@ -3,11 +3,13 @@ import type { ServiceConfig } from '../config/config.ts'
 import type { KeySets, Operators } from '../ports/key-sets.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
+import type { Timing } from '../ports/timing.ts'
 import { monotonicMs } from '../store/monotonic.ts'
 
 /** For the main thread, which alone fetches key sets. */
 export const openKeySets = async (
   config: Pick<ServiceConfig, 'clientKeyRanges'>,
+  timing: Timing,
   metrics: Metrics = NO_METRICS,
 ): Promise<KeySets> => {
   const [{ makeKeySets }, { makeGuardedFetch }] = await Promise.all([
@@ -15,7 +17,7 @@ export const openKeySets = async (
     import('../keys/providers/guarded-fetch.ts'),
   ])
   const fetches = { provider: fetch, client: makeGuardedFetch(config.clientKeyRanges) }
-  return makeKeySets({ fetches, monotonicNow: monotonicMs, metrics })
+  return makeKeySets({ fetches, monotonicNow: monotonicMs, timing, metrics })
 }
 
 type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {
@@ -27,11 +29,12 @@ type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {
   readonly replaceProviders: (providers: ServiceConfig['identityProviders']) => void
 }
 
+type VerifierParts = { readonly keySets: KeySets; readonly timing: Timing; readonly metrics?: Metrics }
+
 /** For each serving thread. Throws if an identity provider is configured insecurely. */
 export const verifiersOf = async (
   { identityProviders, baseUrl: ownIssuer }: Pick<ServiceConfig, 'identityProviders' | 'baseUrl'>,
-  keySets: KeySets,
-  metrics: Metrics = NO_METRICS,
+  { keySets, timing, metrics = NO_METRICS }: VerifierParts,
 ): Promise<Verifiers> => {
   const [{ makeClientAssertions }, { makeOperators }] = await Promise.all([
     import('../keys/clients/client-assertions.ts'),
@@ -39,11 +42,11 @@ export const verifiersOf = async (
   ])
   const monotonicNow = monotonicMs
   const operatorsOf = (providers: ServiceConfig['identityProviders']): Operators =>
-    makeOperators({ providers, ownIssuer, keySets, now: Date.now, monotonicNow, metrics })
+    makeOperators({ providers, ownIssuer, keySets, now: Date.now, monotonicNow, timing, metrics })
   let [providers, operators] = [identityProviders, operatorsOf(identityProviders)]
   return {
     metrics,
-    assertions: makeClientAssertions({ keySets, monotonicNow, metrics }),
+    assertions: makeClientAssertions({ keySets, monotonicNow, timing, metrics }),
     operators: { verify: (...given) => operators.verify(...given), check: () => operators.check() },
     providers: () => providers,
     replaceProviders: next => {

@@ -3,25 +3,27 @@
 import type { Role } from '../../../api/values/access.ts'
 import { z } from 'zod'
 import { StartRefused } from '../config/start-refused.ts'
+import type { Timing } from '../ports/timing.ts'
 import type { DevSecrets } from './dev-secrets.ts'
 
 const answerSchema = z.object({ access_token: z.string() })
 
-const FETCH_MILLISECONDS_MAX = 5000
+type Provider = DevSecrets['identity_provider']
+type TokenTiming = Pick<Timing, 'devTokenMs'>
 
-const ask = async (provider: DevSecrets['identity_provider'], role: Role): Promise<Response> => {
+const ask = async (provider: Provider, role: Role, { devTokenMs }: TokenTiming): Promise<Response> => {
   const credentials = Buffer.from(`${clientIdOf(role)}:${provider.client_secret}`).toString('base64')
   return fetch(`${provider.issuer}/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${credentials}` },
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
-    signal: AbortSignal.timeout(FETCH_MILLISECONDS_MAX),
+    signal: AbortSignal.timeout(devTokenMs),
   })
 }
 
 /** A JWT whose role claim is `mintmark-<role>`, valid for 12 hours. */
-export const fetchDevToken = async (provider: DevSecrets['identity_provider'], role: Role): Promise<string> => {
-  const response = await ask(provider, role).catch(() => undefined)
+export const fetchDevToken = async (provider: Provider, role: Role, timing: TokenTiming): Promise<string> => {
+  const response = await ask(provider, role, timing).catch(() => undefined)
   if (response === undefined) {
     throw new StartRefused(`No identity provider answers at ${provider.issuer}; start \`mintmark dev\` first.`)
   }

@@ -16,6 +16,7 @@ import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../config/provider.ts'
 import type { Origin } from '../domain/caller.ts'
 import { makeFolders } from '../config/make-folders.ts'
 import { refuseFolder } from '../config/start-refused.ts'
+import type { Timing } from '../ports/timing.ts'
 import { formatBanner } from './banner.ts'
 import { ensureDemo } from './demo.ts'
 import { formatDevEnvironment, quotePath } from './dev-env.ts'
@@ -100,11 +101,16 @@ const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string, secrets: D
   }
 }
 
-const startIdentityProvider = async (config: DevConfig, secrets: DevSecrets, baseUrl: string): Promise<LocalServer> => {
+const startIdentityProvider = async (
+  config: DevConfig,
+  secrets: DevSecrets,
+  baseUrl: string,
+  timing: Timing,
+): Promise<LocalServer> => {
   const port = config.identityProviderPort
   const { private_jwk: privateJwk, client_secret: clientSecret } = secrets.identity_provider
   const answer = await makeIdentityProvider({ port, baseUrl, privateJwk, clientSecret })
-  return serveLocally(answer, { host: HOST, port, variable: 'MINTMARK_DEV_IDP_PORT' })
+  return serveLocally(answer, { host: HOST, port, variable: 'MINTMARK_DEV_IDP_PORT' }, timing)
 }
 
 type Preparation = {
@@ -126,25 +132,25 @@ const writeEnvironment = async ({ config, secrets, service, origin, baseUrl }: P
     CLIENT_ID: demo.agent.client_id,
     CLIENT_SECRET: demo.agent.client_secret,
     ADMIN_API_KEY: demo.api_key.api_key,
-    IDENTITY_PROVIDER_JWT: await fetchDevToken(secrets.identity_provider, 'admin'),
+    IDENTITY_PROVIDER_JWT: await fetchDevToken(secrets.identity_provider, 'admin', service.ports.timing),
   })
   writePrivateFile(environmentFileOf(config), environment)
 }
 
 /** Starts everything, or throws a StartRefused and leaves nothing running. */
-export const startDev = async (config: DevConfig, origin: Origin): Promise<RunningDev> => {
+export const startDev = async (config: DevConfig, origin: Origin, timing: Timing): Promise<RunningDev> => {
   const { keyEncryptionKey, secrets } = prepareFolder(config)
   const serviceConfig = serviceConfigOf(config, keyEncryptionKey, secrets)
   const { baseUrl } = serviceConfig
   await using started = new AsyncDisposableStack()
   // The provider is loaded while the writing thread of the store starts.
-  const [opened] = await Promise.all([openDevService(serviceConfig), loadOidcProvider()])
+  const [opened] = await Promise.all([openDevService(serviceConfig, timing), loadOidcProvider()])
   const service = started.adopt(opened, one => one.close())
-  started.adopt(await startIdentityProvider(config, secrets, baseUrl), provider => provider.close())
+  started.adopt(await startIdentityProvider(config, secrets, baseUrl, timing), provider => provider.close())
   await service.metrics.serve(fault => service.report('scrape', fault), await makeLogger(serviceConfig))
   await writeEnvironment({ config, secrets, service, origin, baseUrl })
-  const { accessLog } = started.adopt(await openAccessLog(config.accessLog, service.report), one => one.close())
-  const { traces } = started.adopt(await openTraces(config.traces, service.report), one => one.close())
+  const { accessLog } = started.adopt(await openAccessLog(config.accessLog, service.report, timing), one => one.close())
+  const { traces } = started.adopt(await openTraces(config.traces, service.report, timing), one => one.close())
   started.adopt(
     await listen(tracePorts(service.ports, traces), serviceConfig, {
       tls: null,

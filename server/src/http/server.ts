@@ -22,7 +22,7 @@ import { registerFrontPage } from './openapi/front-page.ts'
 import type { StreamBounds } from './console/console-streams.ts'
 import type { FeedBounds } from './oauth/feed/followers.ts'
 import { type ImportCell, makeImportCell } from './imports/import-turns.ts'
-import { makeListener, type Timeouts, type Tls } from './wire/listener.ts'
+import { makeListener, type Tls } from './wire/listener.ts'
 import { registerOpenapi } from './openapi/openapi-document.ts'
 import { makeOutageLog } from './wire/outage-log.ts'
 
@@ -52,8 +52,6 @@ export type ServerOptions = {
   readonly accessLog?: AccessLog | null
   /** PEM. Without it the server speaks plain HTTP, for a proxy or the loopback interface. */
   readonly https?: Tls
-  /** Of connections; shorter in tests. */
-  readonly timeouts?: Timeouts
   /** Where certificates of clients come from; nowhere unless it is said. */
   readonly certificates?: CertificatesTaken
   /** The only `Host` headers that are answered, `name:port` in lower case; any others get 421. */
@@ -68,11 +66,11 @@ export type ServerOptions = {
   readonly proxies?: readonly string[]
   /** Receives each fault of following the revocation feed. Must not throw. */
   readonly reportFeedFault?: (fault: unknown) => void
-  /** Of followers of the revocation feed; shorter and smaller in tests. */
+  /** Of followers of the revocation feed; smaller in tests. */
   readonly feed?: FeedBounds
   /** Receives each fault of the streams of the console. Must not throw. */
   readonly reportStreamFault?: (fault: unknown) => void
-  /** Of streams of the console; shorter and smaller in tests. */
+  /** Of streams of the console; smaller in tests. */
   readonly streams?: StreamBounds
   /** What the checks of the installation found last; nothing unless it is given. */
   readonly checks?: () => readonly CheckResult[]
@@ -81,14 +79,18 @@ export type ServerOptions = {
 const NO_CERTIFICATES: CertificatesTaken = { header: null, listener: null }
 const UNLIMITED: FailedAuthentications = { count: () => null }
 
-type Errors = { readonly refuser: Refuser; readonly makeId: () => string; readonly admission: Admission } & {
+type Parts = {
+  readonly timing: Ports['timing']
+  readonly refuser: Refuser
+  readonly makeId: () => string
+  readonly admission: Admission
   readonly notes: Notes | null
   readonly answerBroken: ReturnType<typeof makeBrokenRequestHandler>
 }
 
 const optionsOf = (
-  { bodyBytesMax, https, timeouts, connections }: ServerOptions,
-  { refuser, makeId, admission, notes, answerBroken }: Errors,
+  { bodyBytesMax, https, connections }: ServerOptions,
+  { timing, refuser, makeId, admission, notes, answerBroken }: Parts,
 ) => ({
   // Our own lines go to options.logger; a child logger for each request is what Fastify's would cost.
   logger: false as const,
@@ -96,7 +98,7 @@ const optionsOf = (
   serverFactory: (handle: RequestListener) =>
     makeListener(admission.guard(handle), {
       https,
-      timeouts,
+      timing,
       connections,
       ServerResponse: notes?.ServerResponse,
       onWaiting: admission.receive,
@@ -128,21 +130,21 @@ const followingOf = (options: ServerOptions) => ({
 
 /** Builds the server. It listens once its caller says so. The path of the issuer is the path of every route. */
 export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstance => {
-  const { issuer } = ports.profile
+  const { monotonic, timing, profile } = ports
+  const { issuer } = profile
   const basePath = basePathOf(issuer)
   const { logger, allowedHosts, metrics = NO_METRICS, traces = NO_TRACES, accessLog = null } = options
   const hash = (text: string): string => ports.secrets.hash(text)
   const notes = makeNotes({ metrics, traces, accessLog, hash })
-  const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
+  const outages = makeOutageLog({ logger, monotonic, timing })
   const isProxy = makeNetworks(options.proxies ?? [])
   const sourceOf = makeSourceReader(isProxy)
   const makeId = (): string => ports.randomness.uuid()
   const { report: reportUnavailable } = outages
-  const answerBroken = makeBrokenRequestHandler(makeId, accessLog)
+  const answerBroken = makeBrokenRequestHandler({ makeId, timing, accessLog })
   const refuseTarget = (socket: Socket): void => answerBroken(new Error('The target of a request is none.'), socket)
-  const { monotonic } = ports
   const observers = { makeId, sourceOf, reportUnavailable, metrics, accessLog, refuseTarget }
-  const admission = makeAdmission({ issuer, basePath, monotonic, ...observers })
+  const admission = makeAdmission({ issuer, basePath, monotonic, timing, ...observers })
   const { credentials } = admission
   const recognize = makeRecognizer(ports, sourceOf)
   const refuser = makeRefuser({
@@ -162,7 +164,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     sourceOf,
     forgetCredential: credentials.remove,
   })
-  const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId, admission, notes, answerBroken }))
+  const app: FastifyInstance = fastify(optionsOf(options, { timing, refuser, makeId, admission, notes, answerBroken }))
   useOurReaders(app, refuser)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
   notes?.register(app)

@@ -4,15 +4,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Timing } from '../ports/timing.ts'
 
 const CONNECTIONS_MAX = 64
-/** For a request to arrive, and for nothing to move on a connection. */
-const REQUEST_MS_MAX = 5000
-/** From its first byte to the end of its answer: no connection is older. */
-const CONNECTION_MS_MAX = 15_000
 const HEADER_BYTES_MAX = 8192
-/** How long an answer is good. */
-const FRESH_MS = 500
 
 type Exposition = { readonly contentType: string; readonly body: Buffer }
 
@@ -22,19 +17,21 @@ export type MetricsServerOptions = {
   /** The exposition that suits a scraper with this Accept header. */
   readonly expose: (accept: string | undefined) => Promise<Exposition>
   readonly onFault: (fault: unknown) => void
+  readonly timing: Pick<Timing, 'scrapeRequestMs' | 'scrapeConnectionMs' | 'connectionCheckMs'>
 }
 
 export type MetricsServer = { readonly port: number; readonly close: () => Promise<void> }
 
-/** Makes what `make` makes at most once in FRESH_MS for each key, however many ask. */
+/** Makes what `make` makes at most once in `scrapeFreshMs` for each key, however many ask. */
 export const makeFresh = <Key, Value>(
   make: (key: Key) => Promise<Value>,
+  { scrapeFreshMs }: Pick<Timing, 'scrapeFreshMs'>,
   now: () => number = () => performance.now(),
 ): ((key: Key) => Promise<Value>) => {
   const made = new Map<Key, { readonly at: number; readonly value: Promise<Value> }>()
   return key => {
     const known = made.get(key)
-    if (known !== undefined && now() - known.at < FRESH_MS) return known.value
+    if (known !== undefined && now() - known.at < scrapeFreshMs) return known.value
     const value = make(key)
     made.set(key, { at: now(), value })
     // The next to ask tries again.
@@ -75,10 +72,10 @@ const makeAnswer =
   }
 
 /** Keeps the newest connections, none of them for long. */
-const boundConnections = () => {
+const boundConnections = (connectionMs: number) => {
   const open = new Set<Socket>()
   return (socket: Socket): void => {
-    const timer = setTimeout(() => socket.destroy(), CONNECTION_MS_MAX).unref()
+    const timer = setTimeout(() => socket.destroy(), connectionMs).unref()
     open.add(socket)
     socket.once('close', () => {
       clearTimeout(timer)
@@ -92,17 +89,18 @@ const boundConnections = () => {
 /** Listens. Throws the error of the system where it cannot. */
 export const startMetricsServer = async (options: MetricsServerOptions): Promise<MetricsServer> => {
   const answer = makeAnswer(options)
+  const { scrapeRequestMs, scrapeConnectionMs, connectionCheckMs } = options.timing
   const bounds = {
     maxHeaderSize: HEADER_BYTES_MAX,
-    headersTimeout: REQUEST_MS_MAX,
-    requestTimeout: REQUEST_MS_MAX,
-    connectionsCheckingInterval: 1000,
+    headersTimeout: scrapeRequestMs,
+    requestTimeout: scrapeRequestMs,
+    connectionsCheckingInterval: connectionCheckMs,
     requireHostHeader: false,
   }
   const server = createServer(bounds, (request, response) => void answer(request, response))
   server.maxRequestsPerSocket = 1
-  server.setTimeout(REQUEST_MS_MAX)
-  server.on('connection', boundConnections())
+  server.setTimeout(scrapeRequestMs)
+  server.on('connection', boundConnections(scrapeConnectionMs))
   // No thread ends for a socket that cannot be accepted, as where files run out.
   server.listen({ host: options.host, port: options.port })
   await once(server, 'listening')

@@ -1,13 +1,9 @@
 // Opens the metrics of a thread, and what it measures of itself: the delay of its event loop, how busy that is, and its garbage collection.
 import { constants, monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks'
 import { type LabelsOf, type Metrics, NO_METRICS } from '../ports/metrics.ts'
+import type { Timing } from '../ports/timing.ts'
 import { openRecorder, type ThreadMemory } from './memory.ts'
 
-const EVERY_MS = 1000
-/** How far apart the timers are by which a delay is measured. */
-const RESOLUTION_MS = 10
-/** The same for a thread at rest, which each of them would wake. */
-const RESTING_RESOLUTION_MS = 100
 /** A thread that worked for less than this part of a second had no longer delay in it. */
 const RESTING_UTILIZATION = 0.05
 
@@ -37,9 +33,12 @@ const makeSampler = (resolutionMs: number) => {
   }
 }
 
+type Thread = LabelsOf<'mintmark_gc_seconds'>['thread']
+type WatchTiming = Pick<Timing, 'eventLoopPublishMs' | 'eventLoopTimerMs' | 'restingEventLoopTimerMs'>
+
 /** Watches the calling thread until it ends; call it once. */
-export const watchThread = (metrics: Metrics, thread: LabelsOf<'mintmark_gc_seconds'>['thread']): void => {
-  const [often, seldom] = [makeSampler(RESOLUTION_MS), makeSampler(RESTING_RESOLUTION_MS)]
+export const watchThread = (metrics: Metrics, thread: Thread, timing: WatchTiming): void => {
+  const [often, seldom] = [makeSampler(timing.eventLoopTimerMs), makeSampler(timing.restingEventLoopTimerMs)]
   let sampler = often
   // Goes on until the other one has taken its first sample.
   let leaving: typeof sampler | null = null
@@ -63,7 +62,7 @@ export const watchThread = (metrics: Metrics, thread: LabelsOf<'mintmark_gc_seco
   }
 
   // After the timers of the samplers that are due too: a delay that has just ended is theirs to see first.
-  setInterval(() => setImmediate(publish), EVERY_MS).unref()
+  setInterval(() => setImmediate(publish), timing.eventLoopPublishMs).unref()
   new PerformanceObserver(list => {
     for (const entry of list.getEntries()) {
       const kind = gcKindOf('detail' in entry ? entry.detail : undefined)
@@ -73,12 +72,9 @@ export const watchThread = (metrics: Metrics, thread: LabelsOf<'mintmark_gc_seco
 }
 
 /** For the thread that calls it, once. Null: nothing is measured. */
-export const openThreadMetrics = (
-  memory: ThreadMemory | null,
-  thread: LabelsOf<'mintmark_gc_seconds'>['thread'],
-): Metrics => {
+export const openThreadMetrics = (memory: ThreadMemory | null, thread: Thread, timing: WatchTiming): Metrics => {
   if (memory === null) return NO_METRICS
   const metrics = openRecorder(memory)
-  watchThread(metrics, thread)
+  watchThread(metrics, thread, timing)
   return metrics
 }

@@ -1,15 +1,23 @@
 // Gathers requests that arrive together, so that an operation on groups serves callers one at a time.
+import type { Timing } from '../ports/timing.ts'
 import { type BatchName, NO_TRACES, type Span, type Traces } from '../ports/traces.ts'
 
 /** Turns of the event loop that a group may wait while each brings more. */
 const TURNS_MAX = 4
-/** A turn that takes longer has brought enough: under load each may take as long as an answer should. */
-const GATHERING_MS_MAX = 2
 
 /** Its batches are linked with the spans of their requests. */
 export type TracedGroup = { readonly traces: Traces; readonly name: BatchName }
 
 const UNTRACED: TracedGroup = { traces: NO_TRACES, name: 'issue' }
+
+type Grouping = {
+  /** Requests in a group, at most. */
+  readonly groupMax: number
+  /** Runs the work in the next turn of the event loop. */
+  readonly defer: (work: () => void) => void
+  readonly timing: Pick<Timing, 'gatheringMs'>
+  readonly traced?: TracedGroup
+}
 
 /**
  * Turns `run`, which answers a whole group in order, into a function that takes one request. A group, at most
@@ -19,9 +27,7 @@ const UNTRACED: TracedGroup = { traces: NO_TRACES, name: 'issue' }
  */
 export const inGroups = <Request, Answer>(
   run: (requests: readonly Request[]) => Promise<readonly (Answer | Error)[]>,
-  groupMax: number,
-  defer: (work: () => void) => void,
-  { traces, name }: TracedGroup = UNTRACED,
+  { groupMax, defer, timing, traced: { traces, name } = UNTRACED }: Grouping,
 ): ((request: Request) => Promise<Answer>) => {
   type Waiting = {
     readonly request: Request
@@ -63,7 +69,7 @@ export const inGroups = <Request, Answer>(
 
   const turn = (): void => {
     turns += 1
-    const isLong = turns === TURNS_MAX || performance.now() - beganAt > GATHERING_MS_MAX
+    const isLong = turns === TURNS_MAX || performance.now() - beganAt > timing.gatheringMs
     if (waiting.length === seen || waiting.length >= groupMax || isLong) return leave()
     seen = waiting.length
     defer(turn)

@@ -2,9 +2,7 @@
 // would cost more than the look-up of a token.
 import { Unavailable } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
-
-/** How much later than its deadline work may be given up. */
-const SWEEP_MS = 100
+import type { Timing } from './timing.ts'
 
 /**
  * Returns the outcome of `work`, or throws Unavailable once the clock reads `until`, by default a fixed time from now.
@@ -14,12 +12,13 @@ export type InTime = <Outcome>(work: Promise<Outcome>, until?: MonotonicMillisec
 
 type Waiting = { readonly until: MonotonicMilliseconds; readonly refuse: (fault: Unavailable) => void }
 
+type Clock = {
+  readonly monotonic: () => MonotonicMilliseconds
+  readonly timing: Pick<Timing, 'deadlineSweepMs'>
+}
+
 /** Deadlines by this clock, `msMax` from now where none is given. `late` is the message for the log. */
-export const makeDeadline = (
-  clock: { readonly monotonic: () => MonotonicMilliseconds },
-  msMax: number,
-  late: string,
-): InTime => {
+export const makeDeadline = (clock: Clock, msMax: number, late: string): InTime => {
   const waiting = new Set<Waiting>()
   let timer: NodeJS.Timeout | undefined
 
@@ -39,7 +38,7 @@ export const makeDeadline = (
     new Promise((resolve, reject) => {
       const one: Waiting = { until, refuse: reject }
       waiting.add(one)
-      timer ??= setInterval(sweep, SWEEP_MS).unref()
+      timer ??= setInterval(sweep, clock.timing.deadlineSweepMs).unref()
       work.then(resolve, reject).finally(() => waiting.delete(one))
     })
 }

@@ -54,6 +54,7 @@ import type { Operators } from './key-sets.ts'
 import type { Randomness, Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
 import type { Sessions, SignIn } from './sessions.ts'
+import type { Timing } from './timing.ts'
 import type { TokenCodec } from './token-codec.ts'
 import type { UsageCounts } from './usage.ts'
 import type { Verifiers } from './verifiers.ts'
@@ -270,6 +271,7 @@ export type Ports = {
   readonly importedSecrets: ImportedSecrets
   readonly randomness: Randomness
   readonly monotonic: () => MonotonicMilliseconds
+  readonly timing: Timing
   readonly profile: ServiceProfile
 }
 

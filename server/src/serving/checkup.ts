@@ -1,12 +1,11 @@
-// The fast checks of a service: at its start and once a minute. Each finding is logged when it appears, and /readyz?verbose has
+// The fast checks of a service: at its start, and then now and again. Each finding is logged when it appears, and /readyz?verbose has
 // the latest.
 import type { Logger } from 'pino'
 import { examineServing } from '../compose/doctor/doctor.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { ReloadedKind } from '../config/read-again.ts'
+import type { Timing } from '../ports/timing.ts'
 import { badOf, type CheckResult, worstOf } from '../domain/checkup.ts'
-
-const EVERY_MS = 60_000
 
 type Options = {
   /** With what was reloaded. */
@@ -14,6 +13,7 @@ type Options = {
   readonly reloadFailures: () => Partial<Readonly<Record<ReloadedKind, string>>>
   readonly logger: Pick<Logger, 'warn'>
   readonly publish: (checks: readonly CheckResult[]) => void
+  readonly timing: Pick<Timing, 'checkupMs' | 'fastCheckMs'>
 }
 
 export type RunningCheckup = {
@@ -22,7 +22,7 @@ export type RunningCheckup = {
   readonly stop: () => void
 }
 
-export const startCheckup = ({ config, reloadFailures, logger, publish }: Options): RunningCheckup => {
+export const startCheckup = ({ config, reloadFailures, logger, publish, timing }: Options): RunningCheckup => {
   const logged = new Map<string, string>()
 
   const log = ({ name, findings }: CheckResult): void => {
@@ -36,7 +36,7 @@ export const startCheckup = ({ config, reloadFailures, logger, publish }: Option
   }
 
   const checkOnce = async (): Promise<void> => {
-    const results = await examineServing({ config: config(), reloadFailures })
+    const results = await examineServing({ config: config(), reloadFailures, timing })
     results.forEach(log)
     publish(results)
   }
@@ -45,6 +45,6 @@ export const startCheckup = ({ config, reloadFailures, logger, publish }: Option
   let last: Promise<void> = Promise.resolve()
   const check = (): Promise<void> => (last = last.then(checkOnce))
 
-  const timer = setInterval(() => void check(), EVERY_MS).unref()
+  const timer = setInterval(() => void check(), timing.checkupMs).unref()
   return { check, stop: () => clearInterval(timer) }
 }

@@ -1,9 +1,8 @@
 // Key sets of other issuers in a serving thread: requested from the main thread, which fetches each once for all threads.
 import type { KeySet, KeySetPlace, KeySets } from '../ports/key-sets.ts'
-import { type InTime, makeDeadline } from '../ports/deadline.ts'
-
-/** Longer than the longest fetch, and shorter than the response deadline of a request. */
-const ANSWER_MS_MAX = 4_300
+import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
+import { makeDeadline } from '../ports/deadline.ts'
+import type { Timing } from '../ports/timing.ts'
 
 const LATE = 'The main thread, which fetches keys, does not answer.'
 
@@ -18,11 +17,14 @@ const nameOf = ({ of, issuer, jwksUri }: KeySetPlace): string => JSON.stringify(
 
 type KeySetsAsked = (...asked: Parameters<KeySets['latest']>) => void
 
+type Clock = {
+  readonly monotonic: () => MonotonicMilliseconds
+  readonly timing: Pick<Timing, 'keyRelayMs' | 'deadlineSweepMs'>
+}
+
 /** `ask` sends a key place to the main thread. No response in time is Unavailable; a late one serves the next request. */
-export const relayKeySets = (
-  ask: KeySetsAsked,
-  inTime: InTime = makeDeadline({ monotonic: () => performance.now() }, ANSWER_MS_MAX, LATE),
-): RelayedKeySets => {
+export const relayKeySets = (ask: KeySetsAsked, clock: Clock): RelayedKeySets => {
+  const inTime = makeDeadline(clock, clock.timing.keyRelayMs, LATE)
   const waiting = new Map<string, Waiting>()
 
   const begin = (place: KeySetPlace, seenAt: number): Waiting => {

@@ -5,12 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { ConfigurationError, type Environment, type ServeConfig } from '../config/config.ts'
 import { readProvidersAgain, readReloadedPaths, readTlsAgain, type ReloadedKind } from '../config/read-again.ts'
+import type { Timing } from '../ports/timing.ts'
 import type { Reloaded } from './thread-messages.ts'
 
-/** How often files are checked. Not watched: no watcher sees a link that is replaced, on every system and file system. */
-const CHECK_MS = 2000
-/** Files that are written one after another are read once they have stood still for so long. */
-const SETTLE_MS = 200
 const SETTLE_READS_MAX = 25
 
 type Options = {
@@ -21,6 +18,7 @@ type Options = {
   readonly apply: (reloaded: Reloaded) => void
   /** Called after each attempt that changed what is in use, or what is wrong. */
   readonly onChange: () => void
+  readonly timing: Pick<Timing, 'reloadPollMs' | 'reloadSettleMs'>
 }
 
 type Failures = Partial<Record<ReloadedKind, string>>
@@ -58,10 +56,10 @@ const stateOf = async (path: string): Promise<string> => {
 /** Follows links, so that a link which is replaced is a change. */
 const statesOf = async (paths: readonly string[]): Promise<string> => (await Promise.all(paths.map(stateOf))).join('\n')
 
-const settle = async (paths: readonly string[]): Promise<string> => {
+const settle = async (paths: readonly string[], settleMs: number): Promise<string> => {
   let last = await statesOf(paths)
   for (let reads = 0; reads < SETTLE_READS_MAX; reads += 1) {
-    await delay(SETTLE_MS, undefined, { ref: false })
+    await delay(settleMs, undefined, { ref: false })
     const next = await statesOf(paths)
     if (next === last) return next
     last = next
@@ -77,7 +75,7 @@ type Watched = {
 }
 
 const makeWatch = (options: Options, failures: Failures) => {
-  const { environment, logger, apply, onChange } = options
+  const { environment, logger, apply, onChange, timing } = options
 
   const fail = ({ kind }: Watched, fault: unknown): void => {
     if (!(fault instanceof ConfigurationError)) logger.error({ err: fault }, 'changed files could not be read')
@@ -112,7 +110,7 @@ const makeWatch = (options: Options, failures: Failures) => {
     const { kind, paths } = watched
     if (!isDemanded && (await statesOf(paths)) === watched.seen) return
     // Checked before they are read: what is changed meanwhile is another change.
-    const seen = await settle(paths)
+    const seen = await settle(paths, timing.reloadSettleMs)
     try {
       const outcome = use(watched, await READERS[kind](environment))
       watched.seen = seen
@@ -162,7 +160,8 @@ export const reloadFiles = (options: Options): RunningReload => {
       })
   }
 
-  const timer = setInterval(begin, CHECK_MS).unref()
+  // Not watched: no watcher sees a link that is replaced, on every system and file system.
+  const timer = setInterval(begin, options.timing.reloadPollMs).unref()
   return {
     failures: () => ({ ...failures }),
     demand: () => {

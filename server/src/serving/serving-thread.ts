@@ -22,8 +22,8 @@ import {
 const main = parentPort
 if (main === null) throw new Error('A serving thread is not a program of its own.')
 
-const { config, clock, sharesPort, threadEnds, limits, index, metrics: memory } = workerData as ServingOptions
-const metrics = openThreadMetrics(memory, 'serving')
+const { config, timing, clock, sharesPort, threadEnds, limits, index, metrics: memory } = workerData as ServingOptions
+const metrics = openThreadMetrics(memory, 'serving', timing)
 const notifyMain = (message: FromServingThread): void => main.postMessage(message)
 
 let draining = false
@@ -34,13 +34,16 @@ const untilDraining = (health: StoreHealth): StoreHealth => ({
 })
 
 const logger = await makeLogger(config)
-const report = makeFaultLog(logger, metrics)
-const keySets = relayKeySets((place, seenAt) => notifyMain({ place, seenAt }))
+const report = makeFaultLog({ logger, timing, metrics })
+const keySets = relayKeySets((place, seenAt) => notifyMain({ place, seenAt }), {
+  monotonic: () => performance.now(),
+  timing,
+})
 
 const start = async (): Promise<void> => {
-  const { traces, close: closeTraces } = await openTraces(config.traces, report)
-  const { accessLog, close: closeAccessLog } = await openAccessLog(config.accessLog, report)
-  const threadOptions = { clock, keySets, report, metrics, traces }
+  const { traces, close: closeTraces } = await openTraces(config.traces, report, timing)
+  const { accessLog, close: closeAccessLog } = await openAccessLog(config.accessLog, report, timing)
+  const threadOptions = { clock, keySets, report, metrics, traces, timing }
   const { ports, replaceProviders, connect, disconnect } = await connectPorts(config, threadOptions)
   let checks: readonly CheckResult[] = []
   const own = { shared: { limits, index }, metrics, traces, accessLog, logger, report, checks: () => checks }

@@ -10,16 +10,15 @@ import type { ProcessMetrics } from '../compose/metrics.ts'
 import type { StoreHost } from '../compose/store.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { KeySets } from '../ports/key-sets.ts'
+import type { Timing } from '../ports/timing.ts'
 import { refuseListening } from '../config/start-refused.ts'
 import { CAN_SHARE_PORTS } from '../config/workers.ts'
 import { NO_NOTICES, type Notices } from './notices.ts'
 import { type FromServingThread, type ServingOptions, startFailureOf, type ToServingThread } from './thread-messages.ts'
 
-/** The shortest time between replacements of threads that end unexpectedly. */
-const RESTART_MS = 1000
-
 type ServingProcess = {
   readonly config: ServeConfig
+  readonly timing: Timing
   readonly host: StoreHost
   readonly keySets: KeySets
   readonly logger: Logger
@@ -53,10 +52,10 @@ type Shared = Pick<ServingOptions, 'sharesPort' | 'limits'> & {
 }
 
 const startThread = (serving: ServingProcess, { memories, ...shared }: Shared, index: number): Promise<Worker> => {
-  const { host, keySets, logger, threadEnds, notices = NO_NOTICES } = serving
+  const { timing, host, keySets, logger, threadEnds, notices = NO_NOTICES } = serving
   const config = notices.latest(serving.config)
   const metrics = memories[index] ?? null
-  const options: ServingOptions = { config, clock: host.clock, threadEnds, index, metrics, ...shared }
+  const options: ServingOptions = { config, timing, clock: host.clock, threadEnds, index, metrics, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
   const report = (message: ToServingThread): void => thread.postMessage(message)
@@ -88,7 +87,7 @@ const startThread = (serving: ServingProcess, { memories, ...shared }: Shared, i
 
 /** Starts `config.workers` threads, or throws a StartRefused or Unavailable and leaves none running. */
 export const startServing = async (serving: ServingProcess): Promise<ServingThreads> => {
-  const { config, logger, threadEnds, metrics } = serving
+  const { config, timing, logger, threadEnds, metrics } = serving
   const shared = {
     sharesPort: CAN_SHARE_PORTS,
     limits: makeLimitMemory(config.limits, config.workers),
@@ -109,7 +108,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
   const replace = async (index: number): Promise<void> => {
     logger.error('a serving thread ended by itself and is replaced')
     countThreadEnd(threadEnds, metrics.main, 'serving')
-    await delay(RESTART_MS)
+    await delay(timing.threadRestartMs)
     if (closing) return
     try {
       keep(await startThread(serving, shared, index), index)
@@ -126,7 +125,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
   const close = async (): Promise<void> => {
     closing = true
     endAll('drain')
-    await delay(1000 * config.drainSeconds)
+    await delay(timing.drainMs)
     const ended = [...threads].map(thread => once(thread, 'exit'))
     endAll('close')
     await Promise.all(ended)

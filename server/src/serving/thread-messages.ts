@@ -9,11 +9,13 @@ import { StartRefused } from '../config/start-refused.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
 import type { KeySet, KeySetPlace } from '../ports/key-sets.ts'
+import type { Timing } from '../ports/timing.ts'
 import type { ClockCells } from '../store/sqlite/connection/clock.ts'
 
 /** The options of a serving thread. */
 export type ServingOptions = {
   readonly config: ServeConfig
+  readonly timing: Timing
   /** Of the embedded store; PostgreSQL has its own. */
   readonly clock: ClockCells | null
   /** Whether other threads listen on the same port. */

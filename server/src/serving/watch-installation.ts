@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { showCertificate } from '../compose/client-certificates.ts'
 import type { Service } from '../compose/compose.ts'
 import { ownEnvironment, type ServeConfig } from '../config/config.ts'
+import type { Timing } from '../ports/timing.ts'
 import { checkProviders } from './check-providers.ts'
 import { startCheckup } from './checkup.ts'
 import { makeNotices, type Notices } from './notices.ts'
@@ -13,6 +14,7 @@ type Watching = {
   readonly config: ServeConfig
   readonly service: Pick<Service, 'ports' | 'replaceProviders' | 'metrics'>
   readonly logger: Logger
+  readonly timing: Timing
 }
 
 type Installation = {
@@ -26,7 +28,7 @@ type Installation = {
 }
 
 /** Begins to look at the files. The checks are made once the service has started: why it does not is then its only line. */
-export const watchInstallation = ({ config, service, logger }: Watching): Installation => {
+export const watchInstallation = ({ config, service, logger, timing }: Watching): Installation => {
   const notices = makeNotices()
   const apply = (reloaded: Reloaded): void => {
     const { identityProviders, tls } = reloaded
@@ -43,12 +45,14 @@ export const watchInstallation = ({ config, service, logger }: Watching): Instal
     logger,
     apply,
     onChange: () => void checkup.check(),
+    timing,
   })
   const checkup = startCheckup({
     config: () => notices.latest(config),
     reloadFailures: files.failures,
     logger,
     publish: notices.publishChecks,
+    timing,
   })
   const stop = (): void => {
     files.stop()

@@ -1,9 +1,8 @@
-// Hands over what a thread has counted in memory, each second and a piece at a time: nobody waits for it, and an act waits for
+// Hands over what a thread has counted in memory, now and then and a piece at a time: nobody waits for it, and an act waits for
 // one piece at most. What the store does not take waits in memory, as few counts as before.
 import { Unavailable } from '../domain/refusal.ts'
+import type { Timing } from '../ports/timing.ts'
 import type { BackgroundTask, OnFault } from './background.ts'
-
-const PAUSE_MS = 1000
 
 export type HandOver = {
   /** Starts the pause before the next hand-over, unless one has begun. */
@@ -17,7 +16,7 @@ export type HandOverOptions<Count> = {
   /** Writes counts. Where it throws Unavailable they wait for the next time; on another fault they are lost. */
   readonly handOver: (counts: readonly Count[]) => Promise<unknown>
   readonly onFault: OnFault
-  readonly pauseMs?: number
+  readonly timing: Pick<Timing, 'handOverMs'>
 }
 
 type Counts<Count> = HandOverOptions<Count> & {
@@ -67,7 +66,7 @@ const makeHandAll = <Count>({ handOver, onFault, task, together, keep }: Counts<
 }
 
 export const makeHandOver = <Count>(counts: Counts<Count>): HandOver => {
-  const { pauseMs = PAUSE_MS, take, isEmpty } = counts
+  const { timing, take, isEmpty } = counts
   const handAll = makeHandAll(counts)
   let timer: NodeJS.Timeout | undefined
   let handing: Promise<void> | undefined
@@ -81,7 +80,7 @@ export const makeHandOver = <Count>(counts: Counts<Count>): HandOver => {
   }
 
   const wake = (): void => {
-    if (handing === undefined) timer ??= setTimeout(() => void turn(), pauseMs).unref()
+    if (handing === undefined) timer ??= setTimeout(() => void turn(), timing.handOverMs).unref()
   }
 
   return {

@@ -13,15 +13,16 @@ import { cascadeStep, hasCascades } from './ledger/cascades.ts'
 import { areSessionsOver, removeSessions } from './repositories/sessions.ts'
 import { areProofsOld, forgetProofs } from './ledger/proofs.ts'
 import { monotonicMs } from './monotonic.ts'
+import type { Timing } from '../ports/timing.ts'
 import type { makeRetentionStep, Retention } from './retention.ts'
 import { first, type Program } from './statement-program.ts'
 import { type KeyKeeping, makeKeyScheduler } from './signing-keys/key-scheduler.ts'
 import { stampTime, type Transaction } from './transaction.ts'
 
-const SEAL_PAUSE_MS = 500
-const FORGET_EVERY_MS = 5000
-const OPEN_EVERY_MS = 1000
-const RETENTION_EVERY_MS = 60_000
+export type MaintenanceTiming = Pick<
+  Timing,
+  'feedOpeningMs' | 'forgetMs' | 'keyCheckMs' | 'retentionMs' | 'sealPauseMs'
+>
 
 /** What a service maintains. */
 export type Maintenance = {
@@ -34,6 +35,7 @@ export type Maintenance = {
 
 export type MaintenanceOptions = Maintenance &
   Pick<KeyKeeping, 'steady' | 'onKeyWanted'> & {
+    readonly timing: MaintenanceTiming
     readonly retentionStep: ReturnType<typeof makeRetentionStep>
     /** Called with each seal once it is durable. */
     readonly onSeal: (seal: Seal) => void
@@ -67,7 +69,7 @@ type Task = { readonly name: TaskName; readonly due: Due }
 export type Step = { readonly name: TaskName | 'turn of maintenance'; readonly work: Work }
 
 /** Seals at most once a pause, so that entries share a commit; a backlog without one. */
-const sealing = (key: SealKey, onSeal: (seal: Seal) => void): Due => {
+const sealing = (key: SealKey, { timing, onSeal }: MaintenanceOptions): Due => {
   let sealedAt = Number.NEGATIVE_INFINITY
   let isBehind = false
   function* work(tx: Transaction): Program<() => void> {
@@ -79,7 +81,7 @@ const sealing = (key: SealKey, onSeal: (seal: Seal) => void): Due => {
     }
   }
   return function* () {
-    if (!isBehind && monotonicMs() - sealedAt < SEAL_PAUSE_MS) return undefined
+    if (!isBehind && monotonicMs() - sealedAt < timing.sealPauseMs) return undefined
     isBehind = yield* isSealDue(key)
     return isBehind ? work : undefined
   }
@@ -96,7 +98,7 @@ const SESSIONS: Forgetting = { step: removeSessions, areOld: areSessionsOver }
 const VERIFIERS: Forgetting = { step: ({ now }) => removeVerifiers(now), areOld: areVerifiersGone }
 
 /** Every few seconds, and while there are more at once. */
-const forgetting = ({ step, areOld }: Forgetting): Due => {
+const forgetting = ({ step, areOld }: Forgetting, { forgetMs }: MaintenanceTiming): Due => {
   let doneAt = Number.NEGATIVE_INFINITY
   function* work(tx: Transaction): Program<(() => void) | undefined> {
     if ((yield* step(tx)) === 'more') return undefined
@@ -105,7 +107,7 @@ const forgetting = ({ step, areOld }: Forgetting): Due => {
     }
   }
   return function* (now) {
-    const isDue = monotonicMs() - doneAt >= FORGET_EVERY_MS && (yield* areOld(now()))
+    const isDue = monotonicMs() - doneAt >= forgetMs && (yield* areOld(now()))
     return isDue ? work : undefined
   }
 }
@@ -115,10 +117,10 @@ function* open(tx: Transaction): Program<undefined> {
 }
 
 /** Of a store that was made before there was a feed; once, but for what an earlier program keeps waiting. */
-const opening = (): Due => {
+const opening = ({ feedOpeningMs }: MaintenanceTiming): Due => {
   let triedAt = Number.NEGATIVE_INFINITY
   return function* () {
-    if (monotonicMs() - triedAt < OPEN_EVERY_MS) return undefined
+    if (monotonicMs() - triedAt < feedOpeningMs) return undefined
     triedAt = monotonicMs()
     return (yield* isFeedClosed()) ? open : undefined
   }
@@ -142,7 +144,7 @@ function* cascading(): Program<Work | undefined> {
   return (yield* hasCascades()) ? cascade : undefined
 }
 
-const removing = ({ retention, retentionStep, onRetention }: MaintenanceOptions): Due => {
+const removing = ({ timing, retention, retentionStep, onRetention }: MaintenanceOptions): Due => {
   let doneAt = Number.NEGATIVE_INFINITY
   function* work(tx: Transaction): Program<(() => void) | undefined> {
     if ((yield* retentionStep(tx, retention)) === 'more') return undefined
@@ -153,14 +155,14 @@ const removing = ({ retention, retentionStep, onRetention }: MaintenanceOptions)
   }
   return function* () {
     yield* []
-    return monotonicMs() - doneAt < RETENTION_EVERY_MS ? undefined : work
+    return monotonicMs() - doneAt < timing.retentionMs ? undefined : work
   }
 }
 
 /** All of it, the most urgent first. */
 const tasksOf = (options: MaintenanceOptions): readonly Task[] => {
-  const { sealKey, keyPolicy, onSeal } = options
-  const sealed: readonly Task[] = sealKey === null ? [] : [{ name: 'audit seals', due: sealing(sealKey, onSeal) }]
+  const { timing, sealKey, keyPolicy } = options
+  const sealed: readonly Task[] = sealKey === null ? [] : [{ name: 'audit seals', due: sealing(sealKey, options) }]
   const kept: readonly Task[] =
     keyPolicy === null
       ? []
@@ -168,11 +170,11 @@ const tasksOf = (options: MaintenanceOptions): readonly Task[] => {
   return [
     ...sealed,
     ...kept,
-    { name: 'opening of the revocation feed', due: opening() },
-    { name: 'removal of used proofs', due: forgetting(PROOFS) },
-    { name: 'removal of facts of the revocation feed', due: forgetting(FACTS) },
-    { name: 'removal of silent verifiers', due: forgetting(VERIFIERS) },
-    { name: 'removal of ended sessions', due: forgetting(SESSIONS) },
+    { name: 'opening of the revocation feed', due: opening(timing) },
+    { name: 'removal of used proofs', due: forgetting(PROOFS, timing) },
+    { name: 'removal of facts of the revocation feed', due: forgetting(FACTS, timing) },
+    { name: 'removal of silent verifiers', due: forgetting(VERIFIERS, timing) },
+    { name: 'removal of ended sessions', due: forgetting(SESSIONS, timing) },
     { name: 'backfill of revocations', due: backfilling },
     { name: 'descendants of ended tokens', due: cascading },
     { name: 'retention', due: removing(options) },

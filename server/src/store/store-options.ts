@@ -4,6 +4,7 @@ import type { Seal } from '../domain/audit/seal.ts'
 import type { ThreadMemory } from '../metrics/memory.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { SigningKeyMaker } from '../ports/signing-keys.ts'
+import type { Timing } from '../ports/timing.ts'
 import type { SealKey } from './audit/seals.ts'
 import type { OnFault } from './background.ts'
 import type { Wait } from './lease.ts'
@@ -12,18 +13,15 @@ import type { Retention } from './retention.ts'
 /** By which command a store was made. */
 export type StoreMaker = 'dev' | 'migrate'
 
-/** After so long a request is answered 503; whether it was done is then unknown. */
-export const STORE_DEADLINE_MS = 4500
 /** For the log. */
 export const STORE_LATE = 'The store did not answer in time.'
 
 export type StoreOptions = {
+  readonly timing: Timing
   /** What the service maintains and for how long; null in a process that acts once: it backfills and removes nothing. */
   readonly retention: Retention | null
   /** Waits for a clock that is behind the lease: by node's timer, unless a test moves its clock on. */
   readonly wait?: Wait
-  /** How long a step may take before its caller is refused; STORE_DEADLINE_MS unless a test has another patience. */
-  readonly deadlineMs?: number
   /** With what the audit log is sealed, and who is notified of it; without it nothing is. */
   readonly sealing?: { readonly key: SealKey; readonly onSeal: (seal: Seal) => void }
   /** How signing keys live, and who makes the next; without it they stay as they are. */

@@ -5,6 +5,7 @@ import type { ImportRepository } from '../ports/imports.ts'
 import type { Ports, RevocationRepository, StoreHealth } from '../ports/ports.ts'
 import type { KeysSeen, SigningKeyRepository } from '../ports/signing-keys.ts'
 import type { RestoreRepository } from '../ports/secret-repositories.ts'
+import type { Timing } from '../ports/timing.ts'
 import { makeAuditLog } from './audit/audit-log.ts'
 import { checkPart, type SealKeys } from './audit/check-part.ts'
 import type { OnFault } from './background.ts'
@@ -59,6 +60,7 @@ type OwnPorts = {
   readonly health: StoreHealth
   readonly lastGiven: Transaction['lastGiven']
   readonly nameCaches: NameCaches
+  readonly timing: Pick<Timing, 'handOverMs' | 'sessionPollMs' | 'usageFreshMs'>
   readonly onFault: OnFault
   readonly readReplication?: () => Program<ReplicationFacts>
   /** Without it each API key is read by a statement of its own. */
@@ -111,11 +113,11 @@ const makeRevocationRepository = (reader: Reader, nameCaches: NameCaches, { call
 
 export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): StorePorts => {
   const { hot, health, nameCaches, onFault, readReplication = noReplication } = own
-  const audit = makeAuditLog(reader, writer, onFault)
+  const audit = makeAuditLog(reader, writer, own)
   const { feed: feedParts = NO_SUFFIX } = own
   const feed = makeRevocationFeed(reader, feedParts)
   const verifiers = makeVerifiers(reader, writer, { feed, epochSuffix: feedParts.epochSuffix, onFault })
-  const usage = makeUsageCounts(reader, writer, { nameCaches, onFault })
+  const usage = makeUsageCounts(reader, writer, own)
   return {
     ledger: makeTokenLedger(reader, nameCaches, writer, hot),
     revocations: makeRevocationRepository(reader, nameCaches, writer),
@@ -131,7 +133,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
     usage,
     feed,
     verifiers,
-    sessions: makeSessionRepository(reader, writer, onFault),
+    sessions: makeSessionRepository(reader, writer, own),
     auditSealsUnder: keys => ({ check: after => reader.readUntimed(() => checkPart(keys, after, own.lastGiven)) }),
     facts: () => reader.read(snapshot => readMetricFacts(snapshot, readReplication)),
     settle: async () => {

@@ -13,6 +13,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
+import type { Timing } from '../ports/timing.ts'
 import type { Traces } from '../ports/traces.ts'
 import { makeTraces } from './open-telemetry.ts'
 
@@ -20,10 +21,8 @@ import { makeTraces } from './open-telemetry.ts'
 const SPANS_WAITING_MAX = 2048
 /** As many as a batch has requests: GROUP_MAX of domain/one-by-one.ts, which traces may not import. */
 const LINKS_MAX = 256
-const EXPORT_EVERY_MS = 1000
 /** The exports under way of a thread: a collector that is slow holds so many batches of 512 spans. */
 const EXPORTS_MAX = 2
-const FLUSH_MS_MAX = 3000
 /** A collector may answer anything. */
 const MESSAGE_CHARACTERS_MAX = 200
 
@@ -38,6 +37,7 @@ export type TracesOptions = {
   readonly ratio: number
   readonly version: string
   readonly onFault: (fault: unknown) => void
+  readonly timing: Pick<Timing, 'traceExportMs' | 'traceFlushMs'>
 }
 
 const samplerOf = ({ sampler, isParentBased, ratio }: TracesOptions): Sampler => {
@@ -60,7 +60,7 @@ export type RunningTraces = { readonly traces: Traces; readonly close: () => Pro
 
 /** Headers, timeout, compression and certificates are those of OTEL_EXPORTER_OTLP_*, which the exporter reads. */
 export const startTraces = (options: TracesOptions): RunningTraces => {
-  const { url, version, onFault } = options
+  const { url, version, onFault, timing } = options
   setGlobalErrorHandler(fault => onFault(faultOf(fault)))
   const own = resourceFromAttributes({ 'service.name': 'mintmark', 'service.version': version })
   const resource = defaultResource()
@@ -69,7 +69,7 @@ export const startTraces = (options: TracesOptions): RunningTraces => {
   const processor = new BatchSpanProcessor({
     exporter: new OTLPTraceExporter({ url, concurrencyLimit: EXPORTS_MAX }),
     maxQueueSize: SPANS_WAITING_MAX,
-    scheduledDelayMillis: EXPORT_EVERY_MS,
+    scheduledDelayMillis: timing.traceExportMs,
   })
   const shared = { resource, spanProcessors: [processor], spanLimits: { linkCountLimit: LINKS_MAX } }
   const tracerOf = (sampler: Sampler) => new TracerProvider({ ...shared, sampler }).getTracer('mintmark', version)
@@ -77,7 +77,7 @@ export const startTraces = (options: TracesOptions): RunningTraces => {
     traces: makeTraces({ requests: tracerOf(samplerOf(options)), steps: tracerOf(new AlwaysOnSampler()) }),
     close: async () => {
       const flushed = processor.shutdown().catch((fault: unknown) => onFault(faultOf(fault)))
-      await Promise.race([flushed, delay(FLUSH_MS_MAX, undefined, { ref: false })])
+      await Promise.race([flushed, delay(timing.traceFlushMs, undefined, { ref: false })])
     },
   }
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isThere, nothing, readFiles, readText } from '../../../testkit/sources/source-files.ts'
 
-const PAGES = readFiles('docs/security/{asvs,rfc}*.md')
+const PAGES = readFiles('docs/security/{asvs,rfc,promises}*.md')
 
 const MET = ['yes', 'partly', 'no', 'chosen', 'operator', 'n/a']
 /** Such a row says so of the program, and a test shows it. */
@@ -39,7 +39,7 @@ const titlesOf = (text: string): readonly string[] =>
 
 test('each row of docs/security says whether it is met, and one that is met names a test', () => {
   assert.ok(ROWS.length > 150, 'Next to no rows are found.')
-  assert.equal(PAGES.length, 5)
+  assert.equal(PAGES.length, 6)
   nothing(placesOf(ROWS.filter(({ met }) => !MET.includes(met))), `Expected one of ${MET.join(', ')}:`)
   nothing(
     placesOf(ROWS.filter(({ met, by }) => SHOWN.includes(met) && [...by.matchAll(NAMED)].length === 0)),

@@ -18,7 +18,7 @@ const startSlow = async (t: TestContext) => {
   const state = { passedMs: 0, commitMs: 0, waits: false, waiting: 0, lookups: 0 }
   const [go, full] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const service = await startServer({
-    deadlineMs: PATIENT_MS,
+    timing: { storeMs: PATIENT_MS },
     break: ({ ledger, agents, ...ports }) => ({
       ...ports,
       monotonic: () => began + state.passedMs,

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import type { Ports } from '../../src/ports/ports.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { clockOf } from '../../src/store/sqlite/connection/clock.ts'
 import { groupCommit } from '../../src/store/sqlite/writer/group-commit.ts'
 import { connectStore, type StoreHost } from '../../src/store/sqlite/open.ts'
@@ -44,10 +45,10 @@ const FAULTS: Readonly<Record<string, Disk | 'hangs'>> = {
 }
 
 /** The real store, but for the writing thread: its work is done here, on a connection with that disk. */
-const withDisk = (host: StoreHost, fault: () => Disk | 'hangs' | undefined, deadlineMs: number) => {
+const withDisk = (host: StoreHost, fault: () => Disk | 'hangs' | undefined, storeMs: number) => {
   const db = new Database(host.file)
   const { port1: port, port2 } = new MessageChannel()
-  const real = writingConnection(db, clockOf(host.clock))
+  const real = writingConnection(db, clockOf(host.clock), { timing: TIMING })
   const connection: WritingConnection = {
     ...real,
     sql: <Row>(text: string) => {
@@ -60,7 +61,7 @@ const withDisk = (host: StoreHost, fault: () => Disk | 'hangs' | undefined, dead
     if (fault() === 'hangs') return
     for (const reply of groupCommit(connection, [job])) port.postMessage(reply)
   })
-  const store = connectStore({ file: host.file, clock: host.clock, deadlineMs })
+  const store = connectStore({ file: host.file, clock: host.clock, timing: { ...TIMING, storeMs } })
   store.connect(port2)
   const close = (): void => {
     port.close()

@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import Database from 'better-sqlite3'
 import { Unavailable } from '../../src/domain/refusal.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { connectStore, openSqliteStore } from '../../src/store/sqlite/open.ts'
 import type { Retention } from '../../src/store/retention.ts'
 import {
@@ -30,8 +31,8 @@ const makeWorld = async (t: TestContext, retention: Retention | null = null) => 
   const world = await makeTestStore(null)
   const { file, clock } = world
   await world.store.close()
-  const store = await openSqliteStore({ file, retention, clock, deadlineMs: LONG_MS })
-  const hasty = connectStore({ file, clock: store.host.clock, deadlineMs: SHORT_MS })
+  const store = await openSqliteStore({ file, retention, clock, timing: { ...TIMING, storeMs: LONG_MS } })
+  const hasty = connectStore({ file, clock: store.host.clock, timing: { ...TIMING, storeMs: SHORT_MS } })
   store.host.attach(hasty.connect)
   const agent = await createAgent(store)
   const [token] = await issue(store, agent, {})

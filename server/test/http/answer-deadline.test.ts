@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { type Admission, makeAdmission } from '../../src/http/wire/admission.ts'
 import { answerBy } from '../../src/http/wire/answer-deadline.ts'
 import { makeListener } from '../../src/http/wire/listener.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { makeSourceReader } from '../../src/http/wire/source.ts'
 
 const ANSWER_MS_MAX = 4600
@@ -43,7 +44,7 @@ const makeWorld = async (t: TestContext): Promise<World> => {
     const { url = '' } = request
     of(beginnings, url).resolve()
     for await (const _ of request);
-    begun.push({ url, until: answerBy({ monotonic }, request) })
+    begun.push({ url, until: answerBy({ monotonic, timing: TIMING }, request) })
     if (url.startsWith('/gate')) await of(gates, url).promise
     response.end('done')
   }
@@ -51,13 +52,14 @@ const makeWorld = async (t: TestContext): Promise<World> => {
     issuer: 'https://issuer.example',
     basePath: '',
     monotonic,
+    timing: TIMING,
     makeId: () => '00000000-0000-4000-8000-000000000000',
     sourceOf: makeSourceReader(() => false),
     reportUnavailable: (_id, { message }) => void reasons.push(message),
     refuseTarget: socket => void socket.destroy(),
   })
   const guarded = admission.guard((request, response) => void handle(request, response))
-  const server = makeListener(guarded, { onWaiting: admission.receive })
+  const server = makeListener(guarded, { timing: TIMING, onWaiting: admission.receive })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // it listens on a port
@@ -131,7 +133,7 @@ test('a request that waits for a turn of the event loop: its deadline counts fro
   const { clock, admission } = await makeWorld(t)
   const [received, until]: [number[], number[]] = [[], []]
   const begin = admission.guard(request => {
-    until.push(answerBy({ monotonic: () => clock.now }, request))
+    until.push(answerBy({ monotonic: () => clock.now, timing: TIMING }, request))
     // Each makes its turn longer.
     clock.now += 5
   })

@@ -10,6 +10,7 @@ import {
   makeConnectionLimit,
 } from '../../src/http/wire/connection-limit.ts'
 import { makeNetworks } from '../../src/http/wire/networks.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { makeSlots } from '../../src/keys/clients/seeded-slots.ts'
 
 const slotsOf = makeSlots(new Uint8Array(32).fill(2), CONNECTION_SLOTS)
@@ -27,6 +28,7 @@ const start = (threads = 1) => {
       slotsOf,
       isShared: makeNetworks(['127.0.0.0/8', '10.0.0.0/8']),
       report: refused => reports.push(refused),
+      timing: TIMING,
     }),
   )
   const open = (count: number, source: Source, thread = 0) =>

@@ -8,8 +8,9 @@ import type { ConsoleSubject } from '../../../api/values/console-events.ts'
 import { isRefused } from '../../src/domain/refusal.ts'
 import { type ConsoleStreams, makeConsoleStreams, STREAM_LIMITS } from '../../src/http/console/console-streams.ts'
 import { makeListener } from '../../src/http/wire/listener.ts'
-import { makeFollowerLimit } from '../../src/http/oauth/feed/follower-limit.ts'
+import { type FollowerLimits, makeFollowerLimit } from '../../src/http/oauth/feed/follower-limit.ts'
 import type { ConsoleNews, Sessions } from '../../src/ports/sessions.ts'
+import { TIMING, type Timing } from '../../src/ports/timing.ts'
 import { until } from '../../../testkit/processes/until.ts'
 
 test('operators that open all they may leave places to one with few', () => {
@@ -60,19 +61,29 @@ type World = {
   readonly connect: (sessionId?: string) => Promise<IncomingMessage>
 }
 
+type Given = {
+  readonly begin?: (response: ServerResponse) => void
+  readonly timing?: Partial<Timing>
+  readonly limits?: FollowerLimits
+}
+
 const startWorld = async (
   t: TestContext,
-  { begin = () => undefined, ...bounds }: { begin?: (response: ServerResponse) => void; [bound: string]: unknown } = {},
+  { begin = () => undefined, timing, ...bounds }: Given = {},
 ): Promise<World> => {
   const sessions = makeSessions()
   const faults: unknown[] = []
   const responses: ServerResponse[] = []
   const streams = makeConsoleStreams({
-    ports: { monotonic: () => performance.now(), sessions: sessions.port },
+    ports: {
+      monotonic: () => performance.now(),
+      sessions: sessions.port,
+      timing: { ...TIMING, consolePollMs: 5, ...timing },
+    },
     inTime: work => work,
     mayStay: () => true,
     onFault: fault => void faults.push(fault),
-    bounds: { lookMs: 5, ...bounds },
+    bounds,
   })
   const answer: RequestListener = (request, response) => {
     const arrival = { sessionId: request.url?.slice(1) ?? '', operator: 'ada', response }
@@ -83,7 +94,7 @@ const startWorld = async (
     })
     if (isRefused(entered)) response.writeHead(503).end()
   }
-  const server = makeListener(answer, {}).listen(0, '127.0.0.1')
+  const server = makeListener(answer, { timing: TIMING }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {
     streams.close()
@@ -122,7 +133,7 @@ test('a stream reports which subjects changed, and nothing while none did', asyn
 })
 
 test('of two streams that of the ended session hears so and ends, the other goes on', async t => {
-  const { sessions, connect } = await startWorld(t, { streamMs: 3000 })
+  const { sessions, connect } = await startWorld(t, { timing: { consoleStreamMs: 3000 } })
   const [one, two] = [await connect('one'), await connect('two')]
   sessions.endSession('one')
   assert.equal(await readUntil(one, 'never'), 'event: signed_out\ndata: {}\n\n')
@@ -144,7 +155,7 @@ test('a look that fails is reported, ends no stream, and what changed meanwhile 
 })
 
 test('a stream ends in its time, also while no look succeeds, and nobody looks once all have gone', async t => {
-  const { sessions, connect } = await startWorld(t, { streamMs: 30 })
+  const { sessions, connect } = await startWorld(t, { timing: { consoleStreamMs: 30 } })
   sessions.fail(new Error('seeded'))
   assert.equal(await readUntil(await connect(), 'never'), '')
   const reset = await connect()
@@ -159,7 +170,7 @@ test('a stream ends in its time, also while no look succeeds, and nobody looks o
 
 test('a page that reads nothing is cut off, and until then no event is kept for it', async t => {
   const begin = (response: ServerResponse): void => void response.write(Buffer.alloc(32_000_000))
-  const { sessions, responses, connect } = await startWorld(t, { begin, unreadMs: 50 })
+  const { sessions, responses, connect } = await startWorld(t, { begin, timing: { consoleUnreadMs: 50 } })
   const stream = await connect()
   stream.pause()
   const [response] = responses

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isRefused } from '../../src/domain/refusal.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { FOLLOWER_LIMITS, makeFollowerLimit } from '../../src/http/oauth/feed/follower-limit.ts'
 import { makeConnectionCounts, makeConnectionLimit } from '../../src/http/wire/connection-limit.ts'
 
@@ -27,6 +28,7 @@ test('a key that keeps all connections that followers may keep leaves some to a 
     slotsOf: () => [0, 0],
     isShared: () => true,
     report: () => undefined,
+    timing: TIMING,
   })
   const { enter } = makeFollowerLimit(FOLLOWER_LIMITS, mayStay)
   const follow = (key: string): number => {

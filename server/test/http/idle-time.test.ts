@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { TIMING } from '../../src/ports/timing.ts'
 import { makeIdleTime } from '../../src/http/wire/idle-time.ts'
 
 test('steps are run one at a time and in order, and each gets its outcome', async () => {
-  const idleTime = makeIdleTime()
+  const idleTime = makeIdleTime(TIMING)
   const log: string[] = []
   const step = (name: string) => async (): Promise<string> => {
     log.push(`${name} begins`)
@@ -18,7 +19,7 @@ test('steps are run one at a time and in order, and each gets its outcome', asyn
 })
 
 test('a step that fails rejects the promise of its caller, and the next one is run', async () => {
-  const idleTime = makeIdleTime()
+  const idleTime = makeIdleTime(TIMING)
   const failing = idleTime(() => Promise.reject(new Error('no')))
   const thrown = idleTime(() => {
     throw new Error('thrown')
@@ -30,7 +31,7 @@ test('a step that fails rejects the promise of its caller, and the next one is r
 })
 
 test('the event loop turns between two steps that have nothing to wait for', async () => {
-  const idleTime = makeIdleTime()
+  const idleTime = makeIdleTime(TIMING)
   let turns = 0
   const counting = async (): Promise<void> => {
     for (let n = 0; n < 3; n += 1) {

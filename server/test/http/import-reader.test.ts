@@ -3,10 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { IMPORT_BYTES_MAX } from '../../../api/values/bounds.ts'
 import { isRefused } from '../../src/domain/refusal.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { readImport, READ_HERE_BYTES_MAX, type ReadingLimits } from '../../src/http/imports/import-reader.ts'
 import { keycloakClient } from '../../../testkit/callers/foreign-exports.ts'
 
-const LIMITS: ReadingLimits = { milliseconds: 60_000, memory: { maxOldGenerationSizeMb: 176 } }
+const LIMITS: ReadingLimits = {
+  timing: { ...TIMING, importReadingMs: 60_000 },
+  memory: { maxOldGenerationSizeMb: 176 },
+}
 
 const bodyOf = (bytes: number, clients: readonly object[] = []): Buffer => {
   const text = JSON.stringify({ source: 'keycloak', document: { padding: '', clients } })
@@ -53,7 +57,7 @@ test('a document that takes more memory than there is for it is refused as too l
 
 test('a document that is not read in time is refused for now', async () => {
   const description = 'The document was not read in time: import it in parts, or try again.'
-  assert.deepEqual(await read(bodyOf(IMPORT_BYTES_MAX), { ...LIMITS, milliseconds: 0 }), {
+  assert.deepEqual(await read(bodyOf(IMPORT_BYTES_MAX), { ...LIMITS, timing: { ...TIMING, importReadingMs: 0 } }), {
     refusal: { code: 'temporarily_unavailable', description },
   })
 })

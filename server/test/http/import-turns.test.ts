@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Administrator } from '../../src/domain/caller.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import {
   IMPORTERS_RESERVED,
   IMPORTERS_WAITING_MAX,
   makeImportCell,
   makeImportTurns,
-  TURN_KEPT_MS,
 } from '../../src/http/imports/import-turns.ts'
 
 const apiKey = (id: string): Administrator => ({ kind: 'api_key', id, permissions: [], audiences: null })
@@ -23,7 +23,8 @@ const [ONE, OTHER] = [1, 2]
 const makeWorld = (beginsAt = 0) => {
   let now = beginsAt
   const cell = makeImportCell()
-  const [one, other] = [makeImportTurns(cell, () => now), makeImportTurns(cell, () => now)]
+  const clock = { monotonic: () => now, timing: TIMING }
+  const [one, other] = [makeImportTurns(cell, clock), makeImportTurns(cell, clock)]
   return {
     ask: (caller: Administrator) => one.ask(caller, ONE),
     askElsewhere: (caller: Administrator) => other.ask(caller, OTHER),
@@ -68,10 +69,10 @@ test('a place is kept for a caller that asks again in time, and not a millisecon
   const { ask, end, pass } = makeWorld()
   ask(GREEDY)
   assert.equal(ask(HONEST), 'wait')
-  pass(TURN_KEPT_MS - 1)
+  pass(TIMING.importPlaceMs - 1)
   assert.equal(ask(HONEST), 'wait')
   end()
-  pass(TURN_KEPT_MS - 1)
+  pass(TIMING.importPlaceMs - 1)
   assert.equal(ask(GREEDY), 'wait')
   pass(1)
   assert.equal(ask(GREEDY), 'taken')
@@ -96,6 +97,6 @@ test('API keys wait in so many places, and leave the others to operators; one ca
   assert.equal(ask(apiKey('one more')), 'full')
   for (let n = 0; n < IMPORTERS_RESERVED; n += 1) assert.equal(ask(operator(`${n}`)), 'wait')
   assert.equal(ask(operator('one more')), 'full')
-  pass(TURN_KEPT_MS)
+  pass(TIMING.importPlaceMs)
   assert.equal(ask(apiKey('one more')), 'wait')
 })

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { connect } from 'node:tls'
 import { makeListener } from '../../src/http/wire/listener.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { makeServerCertificate } from '../../../testkit/commands/serving-tls.ts'
 
 const CALLERS = 24
@@ -19,7 +20,7 @@ const listenOverTls = async (t: TestContext) => {
     ({ socket }, response) => {
       socket.once('end', () => setImmediate(() => response.end('done')))
     },
-    { https: { key, cert } },
+    { https: { key, cert }, timing: TIMING },
   )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

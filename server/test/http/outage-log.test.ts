@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeOutageLog } from '../../src/http/wire/outage-log.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { askToken } from '../../../testkit/callers/requests.ts'
 import { startServer } from '../../../testkit/services/test-server.ts'
 
@@ -16,7 +17,7 @@ const makeLog = (t: TestContext) => {
   const reported: string[] = []
   const warn = (fields: object, message: string): void => void lines.push([message, fields])
   const debug = (fields: object): void => void reported.push((fields as { requestId: string }).requestId)
-  const log = makeOutageLog({ logger: { warn, debug }, monotonic: () => now })
+  const log = makeOutageLog({ logger: { warn, debug }, monotonic: () => now, timing: TIMING })
   const pass = (ms: number): void => {
     now += ms
     t.mock.timers.tick(ms)

@@ -1,7 +1,8 @@
 // How many requests a turn of the event loop starts, which ones, and which are refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Kind, makeStartQueue, WAIT_MS_MAX, WAITING_MAX } from '../../src/http/wire/start-queue.ts'
+import { type Kind, makeStartQueue, WAITING_MAX } from '../../src/http/wire/start-queue.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 
 const AT_FIRST = 64
 
@@ -15,6 +16,7 @@ const makeThread = () => {
   const refused: string[] = []
   const queue = makeStartQueue<Where & { readonly name: string }>({
     now: () => now,
+    timing: TIMING,
     nextTurn: work => void turns.push(work),
     kindOf: ({ kind }) => kind,
     networkOf: ({ network }) => network,
@@ -134,19 +136,19 @@ test('networks take turns, however many requests of one wait', () => {
 test('what would wait too long is refused at once', () => {
   const { admitMany, turn, refused, started } = makeThread()
   admitMany(400)
-  // In the end eight in 100 ms: fewer in WAIT_MS_MAX than wait.
+  // In the end eight in 100 ms: fewer in `startWaitMs` than wait.
   for (let n = 0; n < 15; n += 1) turn(100)
   const waiting = 400 - started.length - refused.length
   assert.ok(waiting > 0)
   const before = refused.length
-  admitMany(WAIT_MS_MAX)
-  assert.ok(refused.length - before >= WAIT_MS_MAX - 200, `${refused.length - before} refused`)
+  admitMany(TIMING.startWaitMs)
+  assert.ok(refused.length - before >= TIMING.startWaitMs - 200, `${refused.length - before} refused`)
 })
 
 test('a request that has waited too long all the same is refused in its turn', () => {
   const { admitMany, turn, refused } = makeThread()
   admitMany(AT_FIRST + 5)
-  turn(2 * WAIT_MS_MAX + 1)
+  turn(2 * TIMING.startWaitMs + 1)
   assert.equal(refused.length, 5)
 })
 

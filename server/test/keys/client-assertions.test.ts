@@ -5,6 +5,7 @@ import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeClientAssertions } from '../../src/keys/clients/client-assertions.ts'
 import { makeProofKey, signParts } from '../../../testkit/keys/dpop.ts'
 import { forgerOf } from '../../../testkit/loads/flood.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { keySetsBy } from '../../../testkit/identity-providers/key-sets.ts'
 
 const key = makeProofKey()
@@ -12,7 +13,7 @@ const place = { jwks: [{ ...key.jwk } as Record<string, string>], jwksUri: null,
 const monotonicNow = (): number => 0
 
 const makeVerify = () => {
-  const assertions = makeClientAssertions({ keySets: keySetsBy(fetch, monotonicNow), monotonicNow })
+  const assertions = makeClientAssertions({ timing: TIMING, keySets: keySetsBy(fetch, monotonicNow), monotonicNow })
   return (signed: string, source: string): Promise<string | null> => {
     const read = assertions.read(signed)
     assert.ok('verify' in read)

@@ -5,9 +5,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeClientKeys, WAITING_MAX } from '../../src/keys/clients/client-keys.ts'
 import type { Fetch } from '../../src/keys/providers/fetch-json.ts'
-import { READINGS_APART_MILLISECONDS } from '../../src/keys/providers/key-sets.ts'
 import { WAITING_A_PLACE_MAX } from '../../src/keys/providers/provider-key-cache.ts'
 import { makeProofKey } from '../../../testkit/keys/dpop.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { keySetsBy } from '../../../testkit/identity-providers/key-sets.ts'
 
 const key = makeProofKey()
@@ -18,7 +18,7 @@ const LIMIT = { timeout: 300_000 }
 const at = (jwksUri: string) => ({ jwks: null, jwksUri, issuer: null })
 
 const clientKeysBy = (fetchKeys: Fetch, monotonicNow: () => number = () => 0) =>
-  makeClientKeys({ keySets: keySetsBy(fetchKeys, monotonicNow), monotonicNow })
+  makeClientKeys({ timing: TIMING, keySets: keySetsBy(fetchKeys, monotonicNow), monotonicNow })
 
 /** Keys from servers that answer once they are let go. */
 const hangingServers = () => {
@@ -95,7 +95,7 @@ test('a key that is known waits for nobody, while as many wait for an unknown on
   const place = at('https://a.example/')
   const known = () => find(place, ({ kid }) => kid === 'one')
   assert.equal((await known()).length, 1)
-  now = READINGS_APART_MILLISECONDS
+  now = TIMING.keyReadingsApartMs
   const unknown = Array.from({ length: WAITING_A_PLACE_MAX }, () => find(place, () => false))
   await assert.rejects(
     find(place, () => false),

@@ -1,6 +1,7 @@
 // The order of verifications: fair by credential and by network, bounded, and with rests for those who caused the work.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TIMING } from '../../src/ports/timing.ts'
 import {
   makeForeignHashQueue,
   VERIFICATIONS_MAX,
@@ -18,7 +19,7 @@ const of = (credentialId: string, network: string, name = ''): One => ({
 
 /** A queue on a clock that stands still, where each verification takes no time. */
 const makeWorld = (...known: readonly One[]) => {
-  const queue = makeForeignHashQueue<One>()
+  const queue = makeForeignHashQueue<One>(TIMING)
   const finish = (one: One, isRight = false, workedMs = 0, now = 0) => queue.end(one, { now, workedMs, isRight })
   const begin = (now = 0): One => {
     const next = queue.next(now)

@@ -17,6 +17,7 @@ import {
   type IdentityProvider as RunningProvider,
   type IdentityProviderOptions,
 } from '../../../testkit/identity-providers/identity-provider.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { keySetsBy } from '../../../testkit/identity-providers/key-sets.ts'
 
 const NOW = 1_795_000_000_500
@@ -44,7 +45,7 @@ const configured = (provider: RunningProvider, changed: Partial<IdentityProvider
 const operatorsOf = (providers: readonly IdentityProvider[], changed: Partial<OperatorsOptions> = {}) => {
   const times = { now: () => NOW, monotonicNow: () => 0, ...changed }
   const keySets = keySetsBy(fetch, times.monotonicNow)
-  const made = makeOperators({ providers, ownIssuer: OWN_ISSUER, keySets, ...times })
+  const made = makeOperators({ timing: TIMING, providers, ownIssuer: OWN_ISSUER, keySets, ...times })
   return { verify: (jwt: string) => made.verify(jwt, '192.0.2.1') }
 }
 
@@ -205,7 +206,7 @@ test('an algorithm that was not configured is refused', async () => {
 test('of forged JWTs by the hundred as many wait as are taken, the rest are Unavailable; one from elsewhere is verified', async () => {
   const times = { now: () => NOW, monotonicNow: () => 0 }
   const keySets = keySetsBy(fetch, times.monotonicNow)
-  const by = makeOperators({ providers: [configured(idp)], ownIssuer: OWN_ISSUER, keySets, ...times })
+  const by = makeOperators({ timing: TIMING, providers: [configured(idp)], ownIssuer: OWN_ISSUER, keySets, ...times })
   const [known, honest] = [await idp.operatorJwt(), await idp.operatorJwt({ jti: 'honest' })]
   assert.deepEqual(await by.verify(known, '192.0.2.1'), OPERATOR)
   const forge = forgerOf(known)

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { READINGS_APART_MILLISECONDS, TWO_READINGS_MILLISECONDS } from '../../src/keys/providers/key-sets.ts'
 import { KEYS_FRESH_MILLISECONDS, KEYS_HELD_MILLISECONDS_MAX } from '../../src/keys/providers/provider-key-cache.ts'
 import { KEYS_IN_SET_MAX } from '../../src/keys/providers/provider-key-set.ts'
 import type { ProviderKey } from '../../src/keys/providers/provider-key.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import {
   isUnavailable,
   keyNamed,
@@ -48,9 +48,9 @@ test('a key that is weak is asked for again, as one that is not there, and then 
   world.answer = { jwks: [{ ...weak, kid: 'a' }] }
   assert.deepEqual(await find('a'), ['a'])
   world.answer = { jwks: [keyNamed('a')] }
-  world.now = READINGS_APART_MILLISECONDS
+  world.now = TIMING.keyReadingsApartMs
   assert.deepEqual(await find('a'), ['a'])
-  assert.deepEqual(world.readingsAt, [0, READINGS_APART_MILLISECONDS])
+  assert.deepEqual(world.readingsAt, [0, TIMING.keyReadingsApartMs])
 })
 
 test('a hundred first tokens at once cause one reading', async () => {
@@ -92,7 +92,7 @@ test('a key that appears during a flood of forged ids is honored within 30 secon
     assert.deepEqual(await find('a'), ['a'])
     if (honoredAt === undefined && (await find('new')).length === 1) honoredAt = world.now
   }
-  assert.deepEqual([world.readingsAt, honoredAt], [[0, 100, 31_000, 47_000], TWO_READINGS_MILLISECONDS])
+  assert.deepEqual([world.readingsAt, honoredAt], [[0, 100, 31_000, 47_000], TIMING.keyTwoReadingsMs])
 })
 
 test('in a flood that begins after a quiet time a key that appears is honored 16 seconds after the last reading', async () => {
@@ -111,7 +111,7 @@ test('a rotation just after the first reading, or the one that is due, is honore
   const { world, find } = makeWorld('a')
   for (const [from, kid] of [
     [0, 'a'],
-    [KEYS_FRESH_MILLISECONDS + TWO_READINGS_MILLISECONDS, 'c'],
+    [KEYS_FRESH_MILLISECONDS + TIMING.keyTwoReadingsMs, 'c'],
   ] as const) {
     world.now = from
     world.answer = { jwks: [keyNamed(kid)] }
@@ -120,11 +120,11 @@ test('a rotation just after the first reading, or the one that is due, is honore
     world.now = from + 1
     assert.deepEqual(await find('b'), ['b'])
     world.answer = { jwks: [keyNamed('c')] }
-    world.now = from + TWO_READINGS_MILLISECONDS - 1
+    world.now = from + TIMING.keyTwoReadingsMs - 1
     assert.deepEqual(await find('c'), [])
-    world.now = from + TWO_READINGS_MILLISECONDS
+    world.now = from + TIMING.keyTwoReadingsMs
     assert.deepEqual(await find('c'), ['c'])
-    assert.deepEqual(world.readingsAt.splice(0), [from, from + 1, from + TWO_READINGS_MILLISECONDS])
+    assert.deepEqual(world.readingsAt.splice(0), [from, from + 1, from + TIMING.keyTwoReadingsMs])
   }
 })
 
@@ -150,7 +150,7 @@ test('after a quiet time a rotation is honored at once', async () => {
   const { world, find } = makeWorld('a')
   await find('a')
   world.answer = { jwks: [keyNamed('b')] }
-  world.now = READINGS_APART_MILLISECONDS
+  world.now = TIMING.keyReadingsApartMs
   assert.deepEqual(await find('b'), ['b'])
 })
 
@@ -174,7 +174,7 @@ test('an unknown key id is neither refused nor accepted while the provider does 
   const { world, find } = makeWorld('a')
   await find('a')
   world.answer = { failure: DOWN }
-  world.now = READINGS_APART_MILLISECONDS
+  world.now = TIMING.keyReadingsApartMs
   await assert.rejects(find('new'), isUnavailable('down'))
   assert.deepEqual(await find('a'), ['a'])
   await assert.rejects(find('new'), isUnavailable('down'))

@@ -6,12 +6,12 @@ import type { OperatorCaller } from '../../src/domain/caller.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { isProviderAddress } from '../../../api/values/web-address.ts'
 import { makeOperators } from '../../src/keys/providers/identity-providers.ts'
-import { TWO_READINGS_MILLISECONDS } from '../../src/keys/providers/key-sets.ts'
 import {
   startIdentityProvider,
   type Failure,
   type IdentityProvider,
 } from '../../../testkit/identity-providers/identity-provider.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { keySetsBy } from '../../../testkit/identity-providers/key-sets.ts'
 
 const running: IdentityProvider[] = []
@@ -34,7 +34,7 @@ const operatorOf = (idp: IdentityProvider): OperatorCaller => ({
 const PATIENT_MS = 60_000
 
 /** Operators of one provider, with a monotonic clock that the test moves. */
-const makeWorld = (idp: IdentityProvider, jwksUri?: string, readingMilliseconds = PATIENT_MS) => {
+const makeWorld = (idp: IdentityProvider, jwksUri?: string, keyReadingMs = PATIENT_MS) => {
   const clock = { now: 0 }
   const { issuer, audience } = idp
   const provider = {
@@ -46,9 +46,16 @@ const makeWorld = (idp: IdentityProvider, jwksUri?: string, readingMilliseconds 
     algorithms: PROVIDER_ALGORITHMS,
   }
   const monotonicNow = (): number => clock.now
-  const keySets = keySetsBy(fetch, monotonicNow, { readingMilliseconds })
+  const keySets = keySetsBy(fetch, monotonicNow, { ...TIMING, keyReadingMs })
   const providers = [{ ...provider, jwksUri }]
-  const made = makeOperators({ providers, ownIssuer: 'https://mintmark.test', keySets, now: Date.now, monotonicNow })
+  const made = makeOperators({
+    timing: TIMING,
+    providers,
+    ownIssuer: 'https://mintmark.test',
+    keySets,
+    now: Date.now,
+    monotonicNow,
+  })
   return { clock, operators: { verify: (jwt: string) => made.verify(jwt, '192.0.2.1') } }
 }
 
@@ -160,7 +167,7 @@ test('10,000 forged key ids cause two requests for keys, and a rotation in their
     }
   }
   assert.equal(idp.fetches.jwks, 2)
-  clock.now = TWO_READINGS_MILLISECONDS
+  clock.now = TIMING.keyTwoReadingsMs
   assert.deepEqual(await operators.verify(rotated), operatorOf(idp))
   assert.equal(idp.fetches.jwks, 3)
   assert.deepEqual(await operators.verify(before), noKey)

@@ -3,11 +3,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import {
-  makeKeySet,
-  READINGS_APART_MILLISECONDS,
-  TWO_READINGS_MILLISECONDS,
-} from '../../src/keys/providers/key-sets.ts'
+import { makeKeySet } from '../../src/keys/providers/key-sets.ts'
 import {
   KEYS_FRESH_MILLISECONDS,
   KEYS_HELD_MILLISECONDS_MAX,
@@ -16,6 +12,7 @@ import {
 } from '../../src/keys/providers/provider-key-cache.ts'
 import type { KeySetReading } from '../../src/keys/providers/provider-key-set.ts'
 import type { KeySet, KeySets } from '../../src/ports/key-sets.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import {
   type Find,
   isUnavailable,
@@ -41,14 +38,14 @@ test('10,000 forged key ids on eight threads cause at most two readings in any 3
     assert.ok(world.readingsAt.filter(at => at >= from && at <= from + 30_000).length <= 2)
   }
   assert.equal(honoredAt.size, 8)
-  for (const at of honoredAt.values()) assert.ok(at <= TWO_READINGS_MILLISECONDS + 6, String(at))
+  for (const at of honoredAt.values()) assert.ok(at <= TIMING.keyTwoReadingsMs + 6, String(at))
 })
 
 test('a thread that starts later is given the set that another had read, without a reading', async () => {
   const { world, finds } = makeWorldOfThreads(2, 'a')
   const [first, second] = finds
   await first?.('a')
-  world.now = READINGS_APART_MILLISECONDS - 1
+  world.now = TIMING.keyReadingsApartMs - 1
   assert.deepEqual(await second?.('a'), ['a'])
   assert.deepEqual(world.readingsAt, [0])
 })
@@ -70,9 +67,9 @@ test('a request that comes while a reading is under way is not refused by what t
     if (world.now === 0) await under.promise
     return { jwks }
   }
-  const newest = makeKeySet({ read, monotonicNow })
+  const newest = makeKeySet({ timing: TIMING, read, monotonicNow })
   const keySets: KeySets = { latest: (_place, seenAt) => newest(seenAt) }
-  const cache = makeProviderKeyCache({ place, keySets, monotonicNow })
+  const cache = makeProviderKeyCache({ timing: TIMING, place, keySets, monotonicNow })
   const first = cache.find(key => key.kid === 'a')
   Object.assign(world, { now: 1, jwks: [keyNamed('b')] })
   const second = cache.find(key => key.kid === 'b')
@@ -102,7 +99,7 @@ const makeAbandoned = async (now: { at: number }) => {
     if (asked > 1) throw silent
     return answer
   }
-  const cache = makeProviderKeyCache({ place, keySets: { latest }, monotonicNow: () => now.at })
+  const cache = makeProviderKeyCache({ timing: TIMING, place, keySets: { latest }, monotonicNow: () => now.at })
   const find: Find = async kid => (await cache.find(key => key.kid === kid)).map(key => key.kid)
   assert.deepEqual(await find('a'), ['a'])
   return { find, asked: () => asked }
@@ -128,12 +125,12 @@ test('so many may wait for one reading, the next is refused, and who needs no ne
   const answers = [{ jwks: [keyNamed('a')], readAt: 0, nextReadingAt: 16_000, failure: null }]
   const { promise, resolve } = Promise.withResolvers<KeySet>()
   const latest = async (): Promise<KeySet> => answers.pop() ?? promise
-  const cache = makeProviderKeyCache({ place, keySets: { latest }, monotonicNow: () => now.at })
+  const cache = makeProviderKeyCache({ timing: TIMING, place, keySets: { latest }, monotonicNow: () => now.at })
   const find: Find = async kid => (await cache.find(key => key.kid === kid)).map(key => key.kid)
   assert.deepEqual(await find('a'), ['a'])
-  now.at = READINGS_APART_MILLISECONDS
+  now.at = TIMING.keyReadingsApartMs
   const waiting = Array.from({ length: WAITING_A_PLACE_MAX }, (_, n) => find(`forged-${n}`))
-  for (now.at of [READINGS_APART_MILLISECONDS, KEYS_FRESH_MILLISECONDS]) {
+  for (now.at of [TIMING.keyReadingsApartMs, KEYS_FRESH_MILLISECONDS]) {
     await assert.rejects(find('one more'), /More JWTs wait for the keys of https:\/\/provider\.test than are taken/)
     assert.deepEqual(await find('a'), ['a'])
   }

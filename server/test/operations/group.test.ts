@@ -1,6 +1,7 @@
 // Groups of requests: who shares one, and whose answer is whose.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TIMING } from '../../src/ports/timing.ts'
 import { inGroups } from '../../src/operations/group.ts'
 
 type Run = (requests: readonly number[]) => Promise<readonly (string | Error)[]>
@@ -15,7 +16,8 @@ const gathering = (run: Run, groupMax = 256) => {
     groups.push(requests)
     return run(requests)
   }
-  const ask = inGroups(counted, groupMax, work => void deferred.push(work))
+  const defer = (work: () => void): void => void deferred.push(work)
+  const ask = inGroups(counted, { groupMax, defer, timing: TIMING })
   const nextTurn = () => deferred.splice(0).forEach(work => work())
   const untilQuiet = () => {
     while (deferred.length > 0) nextTurn()

@@ -2,7 +2,8 @@
 // was let in is answered late once that was seen. Time is the test's.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GROUP_MS_MAX, ISSUES_MAX, ISSUES_MIN, makeIssueRoom } from '../../src/operations/tokens/issue-room.ts'
+import { TIMING } from '../../src/ports/timing.ts'
+import { ISSUES_MAX, ISSUES_MIN, makeIssueRoom } from '../../src/operations/tokens/issue-room.ts'
 
 const DEADLINE_MS = 4600
 const GROUP_MAX = 256
@@ -15,7 +16,7 @@ type Outcome = { readonly at: number; readonly tookMs: number; readonly requests
 /** A thread that lets in what it has room for, before a store that commits one group after another. */
 const makeThread = () => {
   let now = 0
-  const room = makeIssueRoom(() => now)
+  const room = makeIssueRoom({ monotonic: () => now, timing: TIMING })
   const state = { commitMs: 1000, underWay: 0, refused: 0 }
   const waiting: Group[] = []
   const outcomes: Outcome[] = []
@@ -87,9 +88,9 @@ test('once the store is fast again, all are let in', () => {
 
 test('while a group hangs one group has room, and no fewer however long any takes', () => {
   let now = 0
-  const room = makeIssueRoom(() => now)
+  const room = makeIssueRoom({ monotonic: () => now, timing: TIMING })
   const end = room.begin()
-  now += GROUP_MS_MAX
+  now += TIMING.issueGroupMs
   assert.equal(room.requestsMax(), ISSUES_MAX)
   now += 1
   assert.equal(room.requestsMax(), ISSUES_MIN)
@@ -102,11 +103,11 @@ test('while a group hangs one group has room, and no fewer however long any take
 
 test('of groups that began together the slowest says how many may be under way, not each of them', () => {
   let now = 0
-  const room = makeIssueRoom(() => now)
+  const room = makeIssueRoom({ monotonic: () => now, timing: TIMING })
   const ends = [room.begin(), room.begin(), room.begin()]
-  now += GROUP_MS_MAX + 1
+  now += TIMING.issueGroupMs + 1
   ends[0]?.()
-  now += GROUP_MS_MAX - 1
+  now += TIMING.issueGroupMs - 1
   for (const end of ends.slice(1)) end()
   assert.equal(room.requestsMax(), ISSUES_MAX / 2)
 })

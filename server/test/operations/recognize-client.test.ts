@@ -6,11 +6,12 @@ import { CREDENTIALS_MAX } from '../../src/domain/clients/credential.ts'
 import { NO_LIMITS } from '../../../api/values/limits.ts'
 import { isRefused } from '../../src/domain/refusal.ts'
 import { makeImportedSecrets, makeSecrets, randomness } from '../../src/keys/clients/secrets.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { type CheckedCredentials, recognizeClient } from '../../src/operations/authentication/recognize-client.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
 const real = makeSecrets(randomness)
-const keyed = makeImportedSecrets(new Uint8Array(32).fill(7))
+const keyed = makeImportedSecrets(new Uint8Array(32).fill(7), TIMING)
 const SECRET = real.makeClientSecret()
 
 const clientWith = (credentials: Client['credentials'], disabledAt: number | null = null): Client => ({

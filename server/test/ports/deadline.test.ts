@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeDeadline } from '../../src/ports/deadline.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 
 const never = (): Promise<string> => new Promise(() => undefined)
 
@@ -10,7 +11,7 @@ const never = (): Promise<string> => new Promise(() => undefined)
 const startAt = (t: TestContext, start: number) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   let now = start
-  const inTime = makeDeadline({ monotonic: () => now }, 1000, 'late')
+  const inTime = makeDeadline({ monotonic: () => now, timing: TIMING }, 1000, 'late')
   const outcomes: string[] = []
   const watch = (name: string, work: Promise<string>, until?: number): void => {
     inTime(work, until).then(

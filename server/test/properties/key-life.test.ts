@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import * as fc from 'fast-check'
 import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from '../../src/domain/keys/key-life.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { clockOf, makeManualClock, startClock, steadyOf } from '../../src/store/sqlite/connection/clock.ts'
 import { createNextKey, rotateKey } from '../../src/store/signing-keys/key-acts.ts'
 import { makeKeyScheduler } from '../../src/store/signing-keys/key-scheduler.ts'
@@ -93,7 +94,7 @@ const makeStore = () => {
   const clock = makeManualClock(START)
   const db = new Database(':memory:')
   applyMigrations(db, { madeBy: 'migrate', now: START })
-  const connection = writingConnection(db, clock.wall)
+  const connection = writingConnection(db, clock.wall, { timing: TIMING })
   const first = { key: someSigningKey(), act: act('signing_key.create') }
   inTransaction(connection, tx => createFirstKey(tx, first))
   return { clock, db }
@@ -101,12 +102,12 @@ const makeStore = () => {
 
 /** A process on the store, from its start on. */
 const startProcess = ({ clock, db }: ReturnType<typeof makeStore>, policy: Policy, onKeyWanted: () => void) => {
-  const { clockLease } = readServiceRow(writingConnection(db, clock.wall).sql)
+  const { clockLease } = readServiceRow(writingConnection(db, clock.wall, { timing: TIMING }).sql)
   const cells = startClock(clockLease, clock.buffer)
   const tick = clockOf(cells)
-  const connection = writingConnection(db, tick)
+  const connection = writingConnection(db, tick, { timing: TIMING })
   const steady = steadyOf(cells)
-  const keyStep = makeKeyScheduler({ policy: { ...policy, lifetimeSeconds: 300 }, steady, onKeyWanted })
+  const keyStep = makeKeyScheduler({ timing: TIMING, policy: { ...policy, lifetimeSeconds: 300 }, steady, onKeyWanted })
   return { connection, keyStep: () => runProgram(connection.sql, keyStep(tick)) }
 }
 

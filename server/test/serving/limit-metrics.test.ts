@@ -10,6 +10,7 @@ import { makeSlab, openRecorder } from '../../src/metrics/memory.ts'
 import { readMemory } from '../../src/metrics/read-memory.ts'
 import { askToken } from '../../../testkit/callers/requests.ts'
 import { startServer, type TestServer } from '../../../testkit/services/test-server.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { nothing, readFiles } from '../../../testkit/sources/source-files.ts'
 
 const makeMemory = () => {
@@ -94,6 +95,7 @@ test('imported secrets that are verified or wait are counted up, and down to non
   const { counts, waits, recorder } = recordWaits()
   let now = 1000
   const verify = makeForeignHashVerifier({
+    timing: TIMING,
     verify: () => {
       now += 40
       return Promise.resolve(0)

@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { makeFresh, startMetricsServer } from '../../src/metrics/metrics-server.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { readToEnd } from '../../../testkit/callers/raw-connection.ts'
 
 const BODY = Buffer.alloc(200_000, 'm')
@@ -19,6 +20,7 @@ const start = async (t: TestContext, expose?: (accept: string | undefined) => Pr
     port: 0,
     expose: expose ?? answer,
     onFault: fault => faults.push(fault),
+    timing: TIMING,
   })
   t.after(() => server.close())
   return { port: server.port, faults }
@@ -131,6 +133,7 @@ test('an answer is made once in half a second for all that ask, and again after 
       if (isBroken) throw new Error('broken')
       return `${key} ${number}`
     },
+    TIMING,
     () => now,
   )
   assert.deepEqual(await Promise.all([fresh('a'), fresh('a'), fresh('b')]), ['a 1', 'a 1', 'b 2'])

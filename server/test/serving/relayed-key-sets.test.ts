@@ -3,15 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import type { KeySet, KeySetPlace } from '../../src/ports/key-sets.ts'
-import { type InTime, makeDeadline } from '../../src/ports/deadline.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { relayKeySets } from '../../src/serving/relayed-key-sets.ts'
 
 const PLACE: KeySetPlace = { of: 'provider', issuer: 'https://provider.test', jwksUri: null }
 const SET: KeySet = { jwks: [], readAt: 1, nextReadingAt: 2, failure: null }
 
-const makeRelay = (inTime?: InTime) => {
+const makeRelay = (monotonic = () => performance.now()) => {
   const asked: KeySetPlace[] = []
-  return { asked, relay: relayKeySets(place => void asked.push(place), inTime) }
+  return { asked, relay: relayKeySets(place => void asked.push(place), { monotonic, timing: TIMING }) }
 }
 
 test('a place is asked for once, however many wait, and each has the answer to its own', async () => {
@@ -36,7 +36,7 @@ test('a main thread that does not answer leaves nobody waiting, and its late ans
     now += ms
     t.mock.timers.tick(ms)
   }
-  const { asked, relay } = makeRelay(makeDeadline({ monotonic: () => now }, 4_300, 'late'))
+  const { asked, relay } = makeRelay(() => now)
   const waiting = [relay.latest(PLACE, 0), relay.latest(PLACE, 0)]
   pass(4_300)
   for (const one of waiting) await assert.rejects(one, Unavailable)

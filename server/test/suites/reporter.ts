@@ -10,7 +10,8 @@ const failedAlone = ({ type, data }: TestEvent): boolean =>
   data.details.type === 'suite' &&
   (data.details.error as Error & { readonly failureType?: string }).failureType !== 'subtestsFailed'
 
-async function* countSuites(source: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
+/** The events of a run, in whose counts such a suite is one that failed. */
+export async function* countSuites(source: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
   let failed = 0
   for await (const event of source) {
     if (failedAlone(event)) failed += 1

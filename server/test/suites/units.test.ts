@@ -1,4 +1,4 @@
-// Rules, readers, cryptography and documents, without a service.
+// Rules, readers and cryptography, without a service.
 import { runFolders } from './run-files.ts'
 
-await runFolders('domain', 'documents', 'http', 'operations', 'keys', 'ports')
+await runFolders('domain', 'http', 'operations', 'keys', 'ports')

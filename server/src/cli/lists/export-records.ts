@@ -7,6 +7,7 @@ import { type Command, Option } from 'commander'
 import { defineAdminCommand, type Call } from '../administer.ts'
 import type { Operation } from '../../../../api/operation.ts'
 import { EXPORT_FORMATS } from '../../../../api/exports.ts'
+import type { Timing } from '../../ports/timing.ts'
 import type { Api, Query } from '../remote/api.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 import { isOutputFault } from '../terminal/output-faults.ts'
@@ -21,10 +22,11 @@ type Export<Options> = {
 }
 
 const NEWLINE = 10
-const REPORT_EVERY_MS = 500
+
+type Progress = Pick<Timing, 'progressMs'>
 
 /** Passes the chunks on and prints for a person, on standard error, how many lines there were. */
-async function* countingLines(chunks: AsyncIterable<Uint8Array>) {
+async function* countingLines(chunks: AsyncIterable<Uint8Array>, { progressMs }: Progress) {
   let [lines, reportedAt] = [0, Date.now()]
   const report = (end: string): void => {
     if (process.stderr.isTTY) process.stderr.write(`\r${lines.toLocaleString('en-US')} lines so far${end}`)
@@ -32,7 +34,7 @@ async function* countingLines(chunks: AsyncIterable<Uint8Array>) {
   for await (const chunk of chunks) {
     for (const byte of chunk) if (byte === NEWLINE) lines += 1
     yield chunk
-    if (Date.now() - reportedAt < REPORT_EVERY_MS) continue
+    if (Date.now() - reportedAt < progressMs) continue
     reportedAt = Date.now()
     report('')
   }
@@ -47,10 +49,10 @@ async function* readable(chunks: AsyncIterable<Uint8Array>) {
   }
 }
 
-const print = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+const print = async (chunks: AsyncIterable<Uint8Array>, timing: Progress): Promise<void> => {
   const output: Writable = process.stdout
   try {
-    await pipeline(process.stdout.isTTY ? readable(chunks) : countingLines(chunks), output, { end: false })
+    await pipeline(process.stdout.isTTY ? readable(chunks) : countingLines(chunks, timing), output, { end: false })
   } catch (fault) {
     // What is not of a reader that went away is reported where the output is watched.
     if (!isOutputFault(fault)) throw fault
@@ -58,10 +60,10 @@ const print = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
 }
 
 /** Beside the file until all is there, and then in its place. */
-const write = async (chunks: AsyncIterable<Uint8Array>, file: string): Promise<void> => {
+const write = async (chunks: AsyncIterable<Uint8Array>, file: string, timing: Progress): Promise<void> => {
   const part = `${file}.${process.pid}.part`
   try {
-    await pipeline(countingLines(chunks), createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
+    await pipeline(countingLines(chunks, timing), createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
     await rename(part, file)
   } catch (fault) {
     await rm(part, { force: true })
@@ -78,10 +80,10 @@ export const exports = <Options extends ExportOptions>(command: Command, what: E
     .option('--output <file>', 'write to this file, which is there only once it is whole')
   defineAdminCommand<Options>(command, {
     examples: what.examples,
-    run: async ({ api, options }: Call<Options>) => {
+    run: async ({ api, timing, options }: Call<Options>) => {
       const query = { ...(await what.queryOf(options, api)), format: options.format }
       const chunks = await api.stream(what.row, { query })
-      await (options.output === undefined ? print(chunks) : write(chunks, options.output))
+      await (options.output === undefined ? print(chunks, timing) : write(chunks, options.output, timing))
       return null
     },
   })

@@ -1,8 +1,10 @@
 // mintmark backup
 import type { Command } from 'commander'
 import { backupStore, recordStoreBackup } from '../../compose/backup.ts'
+import { timingOf } from '../../compose/timing.ts'
 import { readStoreConfig, type StoreConfig } from '../../config/config.ts'
 import { formatTime } from '../../../../api/values/time.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { cliOrigin } from '../remote/cli-origin.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { formatCount, printError, printJson, printLine } from '../terminal/print.ts'
@@ -11,18 +13,16 @@ import { suspendedRecord } from './show-restore.ts'
 
 type Options = { readonly force?: boolean; readonly json?: boolean }
 
-const REPORT_EVERY_MS = 500
-
 /** Prints for a person, on standard error, how much is copied. */
-const makeProgress = (): { readonly onProgress: (part: number) => void; readonly end: () => void } => {
+const makeProgress = ({ progressMs }: Pick<Timing, 'progressMs'>) => {
   let reportedAt = 0
   return {
-    onProgress: part => {
-      if (!process.stderr.isTTY || Date.now() - reportedAt < REPORT_EVERY_MS) return
+    onProgress: (part: number): void => {
+      if (!process.stderr.isTTY || Date.now() - reportedAt < progressMs) return
       reportedAt = Date.now()
       process.stderr.write(`\r${Math.floor(100 * part)} % copied`)
     },
-    end: () => void (reportedAt > 0 && process.stderr.write('\n')),
+    end: (): void => void (reportedAt > 0 && process.stderr.write('\n')),
   }
 }
 
@@ -37,7 +37,7 @@ const recordOrWarn = async (config: StoreConfig, madeAt: number): Promise<void> 
 }
 
 const run = async (target: string, { force = false, json }: Options): Promise<void> => {
-  const progress = makeProgress()
+  const progress = makeProgress(timingOf())
   const config = readStoreConfig()
   const made = await backupStore(config, { target, force, onProgress: progress.onProgress })
   progress.end()

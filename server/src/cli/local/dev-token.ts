@@ -1,5 +1,6 @@
 // mintmark dev-token
 import { type Command, Option } from 'commander'
+import { timingOf } from '../../compose/timing.ts'
 import { readDevConfig } from '../../config/config.ts'
 import { readDevSecrets } from '../../dev/dev-secrets.ts'
 import { fetchDevToken } from '../../dev/dev-token.ts'
@@ -14,7 +15,7 @@ const run = async (options: { readonly role: Role; readonly json?: boolean }): P
   const secrets = readDevSecrets(dataDirectory)
   if (secrets === undefined)
     throw new StartRefused(`${dataDirectory} holds no development service; start \`mintmark dev\` there first.`)
-  const token = await fetchDevToken(secrets.identity_provider, options.role)
+  const token = await fetchDevToken(secrets.identity_provider, options.role, timingOf())
   if (options.json) return printJson({ identity_provider_jwt: token })
   printLine(token)
 }

@@ -1,5 +1,6 @@
 // mintmark dev
 import type { Command } from 'commander'
+import { timingOf } from '../../compose/timing.ts'
 import { readDevConfig } from '../../config/config.ts'
 import { startDev } from '../../dev/start-dev.ts'
 import { closeAtSignal } from './close-at-signal.ts'
@@ -8,9 +9,12 @@ import { cliOrigin } from '../remote/cli-origin.ts'
 import { localOnly } from './local-only.ts'
 import { printLine } from '../terminal/print.ts'
 
+/** No balancer stands before it. */
+const timing = timingOf({ drainSeconds: 0 })
+
 const run = async (): Promise<void> => {
-  const running = await startDev(readDevConfig(), cliOrigin())
-  closeAtSignal({ drainSeconds: 0, report: running.report }, running.close)
+  const running = await startDev(readDevConfig(), cliOrigin(), timing)
+  closeAtSignal({ timing, report: running.report }, running.close)
   printLine(running.banner)
 }
 

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CheckStatus } from '../../../../api/values/checks.ts'
 import { examine } from '../../compose/doctor/doctor.ts'
+import { timingOf } from '../../compose/timing.ts'
 import { surveyServeConfig } from '../../config/config.ts'
 import { parseServiceUrl } from '../../config/remote.ts'
 import { type CheckResult, type Finding, worstOf } from '../../domain/checkup.ts'
@@ -38,7 +39,7 @@ const printForPeople = (results: readonly CheckResult[]): void => {
 }
 
 const run = async ({ url, json }: Options): Promise<void> => {
-  const results = await examine(await surveyServeConfig(), url)
+  const results = await examine(await surveyServeConfig(), url, timingOf())
   if (json === true) printJson(formatJson(results))
   else printForPeople(results)
   const [problems, warnings] = [countOf(results, 'problem'), countOf(results, 'warning')]

@@ -1,6 +1,7 @@
 // mintmark migrate-store
 import { type Command, Option } from 'commander'
 import { abandonMove, copyBesideServing, type CopiedStore, finishMove } from '../../compose/move.ts'
+import { timingOf } from '../../compose/timing.ts'
 import { readMoveConfig } from '../../config/config.ts'
 import { type PostgresConfig, sqliteFileIn } from '../../config/database.ts'
 import { confirm } from '../terminal/confirm.ts'
@@ -56,7 +57,7 @@ const run = async (options: Options): Promise<void> => {
   if (finish && yes !== true) {
     await confirm(`This makes the database ${address.database} the store, and nothing serves ${file} afterwards.`)
   }
-  const progress = makeMoveProgress(json)
+  const progress = makeMoveProgress(json, timingOf())
   const move = { file, address, onMoved: progress.report }
   try {
     const copied = await (finish ? finishMove(move) : copyBesideServing(move))

@@ -1,4 +1,5 @@
 // How far a move is, for a person at a terminal: rows, how many a second, and how long it takes at that pace.
+import type { Timing } from '../../ports/timing.ts'
 
 type Step = { readonly step: string; readonly what: string; readonly rows: number; readonly of: number }
 
@@ -20,20 +21,21 @@ type Progress = {
   readonly end: () => void
 }
 
-const REPORT_EVERY_MS = 500
-const SECOND_MS = 1000
-
 /** Prints nothing where nobody looks, or where the caller is quiet. */
-export const makeMoveProgress = (isQuiet: boolean, output: Output = process.stderr): Progress => {
+export const makeMoveProgress = (
+  isQuiet: boolean,
+  { progressMs }: Pick<Timing, 'progressMs'>,
+  output: Output = process.stderr,
+): Progress => {
   if (isQuiet || output.isTTY !== true) return { report: () => undefined, end: () => undefined }
   let [reportedAt, began, firstRows, current] = [Number.NEGATIVE_INFINITY, 0, 0, '']
   return {
     report: (step, what, rows, of) => {
       const now = performance.now()
       if (current !== `${step} ${what}`) [current, began, firstRows] = [`${step} ${what}`, now, rows]
-      if (now - reportedAt < REPORT_EVERY_MS) return
+      if (now - reportedAt < progressMs) return
       reportedAt = now
-      const rate = now > began ? ((rows - firstRows) * SECOND_MS) / (now - began) : 0
+      const rate = now > began ? ((rows - firstRows) * 1000) / (now - began) : 0
       output.write(`\r${lineOf({ step, what, rows, of }, rate)}\u001b[K`)
     },
     end: () => void (current !== '' && output.write('\r\u001b[K')),

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { openService } from '../../compose/compose.ts'
 import { makeLogger } from '../../compose/log.ts'
+import { timingOf } from '../../compose/timing.ts'
 import { showCertificate } from '../../compose/client-certificates.ts'
 import { readServeConfig, type ServeConfig } from '../../config/config.ts'
 import { isAnySuspended, type RestoreState } from '../../domain/restore.ts'
@@ -33,7 +34,8 @@ const announceSuspended = (state: RestoreState): void =>
 
 const run = async (): Promise<void> => {
   const config = await readServeConfig()
-  const service = await openService(config)
+  const timing = timingOf(config)
+  const service = await openService(config, timing)
   let restored: RestoreState | undefined
   try {
     restored = await service.restoreState()
@@ -41,9 +43,9 @@ const run = async (): Promise<void> => {
     const logger = await makeLogger(config)
     showCertificate(metrics.main, config.tls)
     await metrics.serve(fault => report('scrape', fault), logger)
-    const { notices, check, reload, stop } = watchInstallation({ config, service, logger })
-    const threads = await startServing({ config, host, keySets, logger, threadEnds, metrics, notices })
-    closeAtSignal({ drainSeconds: config.drainSeconds, report, onHangUp: reload }, async () => {
+    const { notices, check, reload, stop } = watchInstallation({ config, service, logger, timing })
+    const threads = await startServing({ config, timing, host, keySets, logger, threadEnds, metrics, notices })
+    closeAtSignal({ timing, report, onHangUp: reload }, async () => {
       stop()
       await threads.close()
       await service.close()

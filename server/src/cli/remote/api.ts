@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { fillPath, methodOf, type Operation, type PathOf } from '../../../../api/operation.ts'
 import type { openAdministration } from '../../compose/compose.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { CommandFailed, EXIT, type ExitCode } from '../terminal/exit.ts'
 import { parseJson } from '../terminal/parse-json.ts'
 import { isRecord, type PrintedRecord } from '../terminal/print.ts'
@@ -53,10 +54,6 @@ export type Api = {
   readonly close: () => Promise<void>
 }
 
-/** For the next part of an answer that is a stream. The service may rest in between. */
-const PART_MS_MAX = 60_000
-/** For a whole answer. The service answers within 5 s, with a failure if need be. */
-const ANSWER_MS_MAX = 30_000
 /** A page of the largest records that there can be. */
 const ANSWER_BYTES_MAX = 67_108_864
 
@@ -116,14 +113,14 @@ const readText = async (body: Reply['body']): Promise<string | undefined> => {
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 /** Ends what is given up by `controller` where no part came in time. */
-async function* inTime(chunks: AsyncIterable<Uint8Array>, controller: AbortController) {
+async function* inTime(chunks: AsyncIterable<Uint8Array>, controller: AbortController, partMs: number) {
   const giveUp = (): void => controller.abort(new DOMException('The operation timed out.', 'TimeoutError'))
-  let timer = setTimeout(giveUp, PART_MS_MAX)
+  let timer = setTimeout(giveUp, partMs)
   try {
     for await (const chunk of chunks) {
       clearTimeout(timer)
       yield chunk
-      timer = setTimeout(giveUp, PART_MS_MAX)
+      timer = setTimeout(giveUp, partMs)
     }
   } finally {
     clearTimeout(timer)
@@ -168,7 +165,9 @@ export const connectDirect = ({ call, stream, close }: Awaited<ReturnType<typeof
 /** A description has one line: another one would look like one of the program's own. */
 const oneLine = (description: string): string => description.replaceAll(/[\r\n]+/g, ' ')
 
-export const connectApi = ({ name, send, close }: Transport): Api => {
+type ApiTiming = Pick<Timing, 'commandAnswerMs' | 'commandPartMs'>
+
+export const connectApi = ({ name, send, close }: Transport, timing: ApiTiming): Api => {
   const wrong = (status: number, why: string, answer?: PrintedRecord): ApiRefusal =>
     new ApiRefusal(`${name} does not answer as Mintmark does (status ${status}): ${why}.`, status, undefined, answer)
 
@@ -191,7 +190,7 @@ export const connectApi = ({ name, send, close }: Transport): Api => {
   }
 
   const call: Api['call'] = async (row, request) => {
-    const reply = await send(messageOf(row, request), AbortSignal.timeout(ANSWER_MS_MAX))
+    const reply = await send(messageOf(row, request), AbortSignal.timeout(timing.commandAnswerMs))
     const { status } = reply
     const answer = await readJson(reply)
     if (!isSuccess(status)) throw refusalIn(status, answer)
@@ -204,7 +203,7 @@ export const connectApi = ({ name, send, close }: Transport): Api => {
     const controller = new AbortController()
     const reply = await send(messageOf(row, request), controller.signal)
     const { status } = reply
-    if (isSuccess(status)) return inTime(reply.body, controller)
+    if (isSuccess(status)) return inTime(reply.body, controller, timing.commandPartMs)
     throw refusalIn(status, await readJson(reply))
   }
 

@@ -4,6 +4,7 @@ import { openAdministration } from '../../compose/compose.ts'
 import { readCommandConfig, readRemoteConfig } from '../../config/config.ts'
 import { parseServiceUrl, type RemoteConfig } from '../../config/remote.ts'
 import { type Api, connectApi, connectDirect } from './api.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { cliOrigin } from './cli-origin.ts'
 import { CommandFailed, EXIT } from '../terminal/exit.ts'
 import { connectRemote } from './remote-transport.ts'
@@ -41,10 +42,10 @@ const withFiles = async (remote: RemoteConfig, { apiKeyFile, jwtFile }: WhereOpt
   )
 }
 
-export const openApi = async (options: WhereOptions): Promise<Api> => {
+export const openApi = async (options: WhereOptions, timing: Timing): Promise<Api> => {
   const isCredentialGiven = options.apiKeyFile !== undefined || options.jwtFile !== undefined
   const remote = readRemoteConfig({ url: options.url, isCredentialGiven })
-  if (remote !== null) return connectApi(connectRemote(await withFiles(remote, options)))
+  if (remote !== null) return connectApi(connectRemote(await withFiles(remote, options)), timing)
   if (isCredentialGiven) throw new CommandFailed('A credential is for a service: name it with --url.', EXIT.usage)
   return connectDirect(await openAdministration(readCommandConfig(), cliOrigin()))
 }

@@ -1,14 +1,12 @@
 // Runs the checks of an installation: all of them for the command, and the fast ones for a service.
 import type { ServeConfig, ServeSurvey } from '../../config/config.ts'
 import type { CheckResult } from '../../domain/checkup.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { CHECKS } from './checks.ts'
 import { runChecks } from './run-checks.ts'
 import { probeService, type ServiceSeen } from './service-seen.ts'
 import { openInspection } from './store-checks.ts'
 import type { StoreSeen, Subject } from './subject.ts'
-
-const CHECK_MS_MAX = 5000
-const FAST_CHECK_MS_MAX = 1000
 
 const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let done: Promise<T> | undefined
@@ -27,7 +25,11 @@ const NO_ADDRESS: ServiceSeen = {
 const unneeded = (): Promise<never> => Promise.reject(new Error('A fast check asked for the network.'))
 
 /** `url`: of the service to look at from outside, and at nothing else. */
-export const examine = async (survey: ServeSurvey, url: string | undefined): Promise<readonly CheckResult[]> => {
+export const examine = async (
+  survey: ServeSurvey,
+  url: string | undefined,
+  timing: Pick<Timing, 'checkMs' | 'checkAnswerMs'>,
+): Promise<readonly CheckResult[]> => {
   const address = url ?? survey.settings.baseUrl
   const store = once(() => openInspection(survey))
   let isStoreAsked = false
@@ -38,12 +40,12 @@ export const examine = async (survey: ServeSurvey, url: string | undefined): Pro
       isStoreAsked = true
       return store()
     },
-    service: once(async () => (address === undefined ? NO_ADDRESS : probeService(address, url !== undefined))),
+    service: once(async () => (address === undefined ? NO_ADDRESS : probeService(address, url !== undefined, timing))),
     reloadFailures: () => ({}),
   }
   const checks = CHECKS.filter(({ needs }) => (url === undefined ? needs !== 'serving' : needs === 'service'))
   try {
-    return await runChecks(checks, subject, CHECK_MS_MAX)
+    return await runChecks(checks, subject, timing.checkMs)
   } finally {
     // Not waited for: a store that hangs must not hold up what was found.
     if (isStoreAsked) void store().then(closeSeen, () => undefined)
@@ -54,10 +56,13 @@ const closeSeen = async (seen: StoreSeen): Promise<void> => {
   if ('inspection' in seen) await seen.inspection.close()
 }
 
-type Served = Pick<Subject, 'reloadFailures'> & { readonly config: ServeConfig }
+type Served = Pick<Subject, 'reloadFailures'> & {
+  readonly config: ServeConfig
+  readonly timing: Pick<Timing, 'fastCheckMs'>
+}
 
 /** The fast checks of a service that runs, or starts, with this configuration. Ends within a second. */
-export const examineServing = ({ config, reloadFailures }: Served): Promise<readonly CheckResult[]> => {
+export const examineServing = ({ config, reloadFailures, timing }: Served): Promise<readonly CheckResult[]> => {
   const survey = {
     mistakes: [],
     warnings: config.warnings,
@@ -69,6 +74,6 @@ export const examineServing = ({ config, reloadFailures }: Served): Promise<read
   return runChecks(
     CHECKS.filter(({ isFast }) => isFast),
     subject,
-    FAST_CHECK_MS_MAX,
+    timing.fastCheckMs,
   )
 }

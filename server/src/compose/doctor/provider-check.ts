@@ -2,6 +2,7 @@
 import { openKeySets, verifiersOf } from '../verification.ts'
 import { fail, type Finding, good } from '../../domain/checkup.ts'
 import type { ProviderState } from '../../ports/key-sets.ts'
+import { timingOf } from '../timing.ts'
 import { notChecked, type Subject } from './subject.ts'
 
 const judge = (state: ProviderState, setting: string | undefined): Finding => {
@@ -19,8 +20,11 @@ export const checkProviders = async ({ survey: { settings } }: Subject): Promise
   const isUsable = issuers.size === identityProviders.length && issuers.size > 0 && !issuers.has(baseUrl ?? '')
   if (!isUsable)
     return notChecked('the identity providers are not configured', 'Correct what `configuration` says of them.')
-  const keySets = await openKeySets(settings)
-  const { operators } = await verifiersOf({ identityProviders, baseUrl: baseUrl ?? '' }, keySets)
+  const keySets = await openKeySets(settings, timingOf())
+  const { operators } = await verifiersOf(
+    { identityProviders, baseUrl: baseUrl ?? '' },
+    { keySets, timing: timingOf() },
+  )
   const states = await operators.check()
   return states.map(state => judge(state, identityProviders.find(({ issuer }) => issuer === state.issuer)?.setting))
 }

@@ -1,9 +1,8 @@
 // The service as a caller sees it at its address: its metadata, its components, and what it makes of forwarded addresses.
 import { type ForwardedState, FORWARDED_STATES } from '../../../../api/values/checks.ts'
 import { TEST_ADDRESS } from '../../http/wire/source.ts'
+import type { Timing } from '../../ports/timing.ts'
 
-/** Of one request. */
-const ANSWER_MS_MAX = 4500
 const ANSWER_BYTES_MAX = 262_144
 
 export type Answer = { readonly status: number; readonly json: unknown }
@@ -61,14 +60,18 @@ const readBounded = async (response: Response): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const get = async (address: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer | Unreached> => {
-  try {
-    const response = await fetch(address, { headers, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS_MAX) })
-    return { status: response.status, json: parse(await readBounded(response)) }
-  } catch (fault) {
-    return unreached(fault)
+type Get = (address: string, headers?: Readonly<Record<string, string>>) => Promise<Answer | Unreached>
+
+const getWithin =
+  (answerMs: number): Get =>
+  async (address, headers = {}) => {
+    try {
+      const response = await fetch(address, { headers, redirect: 'manual', signal: AbortSignal.timeout(answerMs) })
+      return { status: response.status, json: parse(await readBounded(response)) }
+    } catch (fault) {
+      return unreached(fault)
+    }
   }
-}
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -93,7 +96,12 @@ const readinessOf = (answer: Answer | Unreached): Readiness | undefined => {
 }
 
 /** Asks all at once: of a service that waits for an identity provider each answer takes seconds. `url` has no trailing slash. */
-export const probeService = async (url: string, isNamed: boolean): Promise<ServiceSeen> => {
+export const probeService = async (
+  url: string,
+  isNamed: boolean,
+  { checkAnswerMs }: Pick<Timing, 'checkAnswerMs'>,
+): Promise<ServiceSeen> => {
+  const get = getWithin(checkAnswerMs)
   const ask = async (headers: Readonly<Record<string, string>>) =>
     readinessOf(await get(`${url}/readyz?verbose`, headers))
   const [metadata, plain, forgedFor, forged] = await Promise.all([

@@ -5,6 +5,7 @@ import { StartRefused } from '../../config/start-refused.ts'
 import { fail, type Finding, good, warn } from '../../domain/checkup.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { parseKeyEncryptionKey } from '../../keys/at-rest/sealed-bytes.ts'
+import { timingOf } from '../timing.ts'
 import { readInspectedHead, type StoreInspection } from '../../store/inspection.ts'
 import { CLOCK_OFF_MS_MAX, LEASE_WAIT_MS } from '../../store/lease.ts'
 import { readSigningKeys } from '../../store/signing-keys/signing-keys.ts'
@@ -34,7 +35,7 @@ export const openInspection = async ({ settings, isStoreKnown }: Surveyed): Prom
       return { inspection: await inspectSqliteStore(settings.databaseFile) }
     }
     const { inspectPostgresStore } = await import('../../store/postgres/inspect.ts')
-    return { inspection: await inspectPostgresStore(settings.postgres) }
+    return { inspection: await inspectPostgresStore({ address: settings.postgres, timing: timingOf() }) }
   } catch (fault) {
     return { failure: failureOf(fault) }
   }

@@ -13,8 +13,7 @@ import { accessOf } from './administer.ts'
 import { type ExportBinding, formatIn, type TextPage } from './export-binding.ts'
 import { sendPages } from './export-stream.ts'
 
-/** A caller who does not take a page within this time is cut off: no export lasts for ever, however slowly it is read. */
-const PAGE_TAKEN_MS_MAX = 60_000
+/** No export lasts for ever, however slowly it is read. */
 const NOT_TAKEN = 'The caller took too long to read a page of the export.'
 
 /** Of a thread. Each may hold a page in memory for as long as its caller takes to read it. */
@@ -89,8 +88,8 @@ class Stopped extends Error {
 
 const makeSender = ({ ports, inTime, logger }: AdministrationWire) => {
   // For all of a thread together.
-  const idleTime = makeIdleTime()
-  const patience = makeDeadline(ports, PAGE_TAKEN_MS_MAX, NOT_TAKEN)
+  const idleTime = makeIdleTime(ports.timing)
+  const patience = makeDeadline(ports, ports.timing.exportPageMs, NOT_TAKEN)
   /** Goes on by itself: the deadline of an answer holds for its beginning, and then for each page. */
   return async (reply: FastifyReply, first: TextPage, read: () => Promise<TextPage>): Promise<void> => {
     const { raw: response, request } = reply

@@ -6,6 +6,7 @@ import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConsoleNews } from '../../ports/sessions.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { type FollowerLimits, type LimitWords, makeFollowerLimit } from '../oauth/feed/follower-limit.ts'
 
 /** Streams of a thread: an open tab that its reader sees is one. */
@@ -30,25 +31,13 @@ const WORDS: LimitWords = {
   counted: 'console_streams',
 }
 
-/** Between two looks, and so between two events of a stream. */
-const LOOK_MS = 1000
-/** A stream on which nothing changed says that it is there. */
-const SILENCE_MS = 15_000
-/** What was written waits so long to be read, at most; then the stream is cut off. */
-export const UNREAD_MS_MAX = 5000
-/** Then the page opens another, and its operator is judged anew. */
-export const STREAM_MS_MAX = 300_000
+/** Smaller in tests. */
+export type StreamBounds = { readonly limits?: FollowerLimits }
 
-/** Shorter and smaller in tests. */
-export type StreamBounds = {
-  readonly lookMs?: number
-  readonly unreadMs?: number
-  readonly streamMs?: number
-  readonly limits?: FollowerLimits
-}
+type StreamTiming = Pick<Timing, 'consolePollMs' | 'consoleSilenceMs' | 'consoleUnreadMs' | 'consoleStreamMs'>
 
 type StreamsOptions = {
-  readonly ports: Pick<Ports, 'monotonic' | 'sessions'>
+  readonly ports: Pick<Ports, 'monotonic' | 'sessions'> & { readonly timing: StreamTiming }
   readonly inTime: InTime
   /** Whether the process has connections to spare. */
   readonly mayStay: (isOneOfFew: boolean) => boolean
@@ -83,14 +72,13 @@ const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: 
 const SIGNED_OUT = eventOf(CONSOLE_EVENTS.signedOut, {})
 const STILL_THERE = ': \n\n'
 
-type Bounds = { readonly endsAt: MonotonicMilliseconds; readonly unreadMs: number }
-
 /** It keeps no more than the names of subjects for a page that does not read. */
 const makeStream = (
   { sessionId, response }: Arrival,
   begunAt: MonotonicMilliseconds,
-  { endsAt, unreadMs }: Bounds,
+  { consoleSilenceMs, consoleUnreadMs, consoleStreamMs }: StreamTiming,
 ): Stream => {
+  const endsAt = begunAt + consoleStreamMs
   const waiting = new Set<ConsoleSubject>()
   let [writtenAt, takenAt] = [begunAt, begunAt]
   // A connection that is reset ends like any other.
@@ -102,7 +90,7 @@ const makeStream = (
   }
 
   // A page that sends no more has most likely gone, and only what is written to it shows that.
-  const silenceMs = (): number => (response.socket?.readableEnded === true ? 0 : SILENCE_MS)
+  const silenceMs = (): number => (response.socket?.readableEnded === true ? 0 : consoleSilenceMs)
 
   const end = (last?: string): void => {
     if (response.destroyed || response.writableEnded) return
@@ -113,7 +101,7 @@ const makeStream = (
     for (const subject of changed) waiting.add(subject)
     if (response.destroyed || response.writableEnded) return
     if (response.writableLength > 0) {
-      if (now - takenAt >= unreadMs) response.destroy()
+      if (now - takenAt >= consoleUnreadMs) response.destroy()
       return
     }
     takenAt = now
@@ -181,8 +169,8 @@ const LET_IN = {}
 /** Of a thread. */
 export const makeConsoleStreams = (options: StreamsOptions): ConsoleStreams => {
   const { ports, mayStay, bounds } = options
-  const { lookMs = LOOK_MS, unreadMs = UNREAD_MS_MAX, streamMs = STREAM_MS_MAX, limits = STREAM_LIMITS } = bounds
-  const limit = makeFollowerLimit(limits, mayStay, WORDS)
+  const { timing } = ports
+  const limit = makeFollowerLimit(bounds.limits ?? STREAM_LIMITS, mayStay, WORDS)
   const streams = new Set<Stream>()
   const looking = makeLooking(options, streams)
   let timer: NodeJS.Timeout | undefined
@@ -200,15 +188,14 @@ export const makeConsoleStreams = (options: StreamsOptions): ConsoleStreams => {
       const permit = limit.enter(arrival.operator)
       if (isRefused(permit)) return permit
       begin()
-      const now = ports.monotonic()
-      const stream = makeStream(arrival, now, { endsAt: now + streamMs, unreadMs })
+      const stream = makeStream(arrival, ports.monotonic(), timing)
       streams.add(stream)
       arrival.response.once('close', () => {
         remove(stream)
         permit.release()
       })
       if (timer === undefined) {
-        timer = setInterval(looking.start, lookMs).unref()
+        timer = setInterval(looking.start, timing.consolePollMs).unref()
         looking.start()
       }
       return LET_IN

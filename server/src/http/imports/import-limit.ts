@@ -6,12 +6,10 @@ import { threadId } from 'node:worker_threads'
 import type { Administrator } from '../../domain/caller.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import { nameOfCaller } from '../../operations/concurrency-limit.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { UNMEASURED } from '../../ports/work-waits.ts'
 import { type ImportCell, makeImportTurns, ownerOf } from './import-turns.ts'
-
-/** So long a request waits for its turn, and so often it asks. */
-const WAIT_MS_MAX = 4000
-const ASK_AGAIN_MS = 25
 
 export type ImportLimit = {
   /**
@@ -27,14 +25,15 @@ export type ImportLimit = {
 
 const FULL = 'Another import is under way: send this one again once that has ended.'
 
-/** `now` in ms, the same for all threads of the process. */
-export const makeImportLimit = (
-  cell: ImportCell,
-  now: () => number,
-  { onWaiting, onWaited } = UNMEASURED,
-): ImportLimit => {
+type Clock = Pick<Ports, 'monotonic'> & {
+  readonly timing: Pick<Timing, 'importWaitMs' | 'importAskMs' | 'importPlaceMs'>
+}
+
+/** One clock for all threads of the process. */
+export const makeImportLimit = (cell: ImportCell, clock: Clock, { onWaiting, onWaited } = UNMEASURED): ImportLimit => {
+  const { monotonic, timing } = clock
   const owner = ownerOf(threadId)
-  const turns = makeImportTurns(cell, now)
+  const turns = makeImportTurns(cell, clock)
   const entered = new WeakMap<ServerResponse, () => void>()
   const waiting = new Set<string>()
   let acquired = 0
@@ -52,8 +51,8 @@ export const makeImportLimit = (
 
   /** Whether the turn was taken. The connection may be gone before it is. */
   const waitForTurn = async (response: ServerResponse, caller: Administrator): Promise<boolean> => {
-    for (let waitedMs = 0; waitedMs < WAIT_MS_MAX; waitedMs += ASK_AGAIN_MS) {
-      await delay(ASK_AGAIN_MS)
+    for (let waitedMs = 0; waitedMs < timing.importWaitMs; waitedMs += timing.importAskMs) {
+      await delay(timing.importAskMs)
       if (response.closed) {
         turns.leave(caller)
         return false
@@ -70,10 +69,10 @@ export const makeImportLimit = (
     if (turn !== 'wait' || waiting.has(name)) return turn === 'taken'
     waiting.add(name)
     onWaiting(waiting.size)
-    const since = now()
+    const since = monotonic()
     try {
       const isTaken = await waitForTurn(response, caller)
-      if (isTaken) onWaited(now() - since)
+      if (isTaken) onWaited(monotonic() - since)
       return isTaken
     } finally {
       waiting.delete(name)

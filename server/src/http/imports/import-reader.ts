@@ -3,23 +3,21 @@
 import { Worker } from 'node:worker_threads'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { PlannedImport } from '../../operations/imports/plan-clients.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { readImportBody } from './plan-import.ts'
 import type { ImportThreadInput, ImportThreadOutput } from './import-thread.ts'
 
 /** A body that is no longer is read as those of other operations are: a thread takes 50 ms to start. */
 export const READ_HERE_BYTES_MAX = 65_536
 
-/** Less than the answer may take altogether. */
-const READING_MS_MAX = 3_500
 /** What the text and the values of a document take, and some more. The bytes that arrived are not counted. */
 const READING_MEMORY = { maxOldGenerationSizeMb: 176, maxYoungGenerationSizeMb: 16 } as const
 
 export type ReadingLimits = {
-  readonly milliseconds: number
-  readonly memory: typeof READING_MEMORY | { readonly maxOldGenerationSizeMb: number }
+  readonly timing: Pick<Timing, 'importReadingMs'>
+  /** Less in tests. */
+  readonly memory?: { readonly maxOldGenerationSizeMb: number }
 }
-
-const LIMITS: ReadingLimits = { milliseconds: READING_MS_MAX, memory: READING_MEMORY }
 
 const TOO_LARGE = 'The document takes more memory than there is for an import: import it in parts.'
 const TOO_SLOW = 'The document was not read in time: import it in parts, or try again.'
@@ -30,7 +28,7 @@ const ownBytesOf = (body: Buffer): ArrayBuffer => {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? buffer : Uint8Array.from(body).buffer
 }
 
-const startThread = (body: Buffer, { memory }: ReadingLimits, onEnd: () => void): Worker => {
+const startThread = (body: Buffer, { memory = READING_MEMORY }: ReadingLimits, onEnd: () => void): Worker => {
   try {
     const bytes = ownBytesOf(body)
     const url = new URL(`./import-thread${import.meta.url.slice(-3)}`, import.meta.url)
@@ -57,7 +55,7 @@ const isOutOfMemory = (fault: unknown): boolean =>
 export const readImport = async (
   body: Buffer | null,
   onEnd: () => void,
-  limits: ReadingLimits = LIMITS,
+  limits: ReadingLimits,
 ): Promise<OrRefusal<PlannedImport>> => {
   if (body === null || body.length <= READ_HERE_BYTES_MAX) {
     onEnd()
@@ -69,7 +67,7 @@ export const readImport = async (
     const timer = setTimeout(() => {
       resolve(refuse('temporarily_unavailable', TOO_SLOW))
       void thread.terminate()
-    }, limits.milliseconds)
+    }, limits.timing.importReadingMs)
     thread.once('message', (message: ImportThreadOutput) => {
       read = message
     })

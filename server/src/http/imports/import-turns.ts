@@ -2,6 +2,8 @@
 import { hash } from 'node:crypto'
 import type { Administrator } from '../../domain/caller.ts'
 import { nameOfCaller } from '../../operations/concurrency-limit.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { Timing } from '../../ports/timing.ts'
 
 /**
  * Numbers that all serving threads share. First the thread that has an import; then its caller;
@@ -16,8 +18,6 @@ const [WHO, SINCE, ASKED, FIELDS] = [0, 1, 2, 3]
 export const IMPORTERS_WAITING_MAX = 16
 /** What API keys leave to operators. */
 export const IMPORTERS_RESERVED = 4
-/** For so long a caller who does not ask again keeps the place. */
-export const TURN_KEPT_MS = 5000
 
 export const makeImportCell = (): ImportCell =>
   new Int32Array(new SharedArrayBuffer(4 * (PLACES + FIELDS * IMPORTERS_WAITING_MAX)))
@@ -32,19 +32,21 @@ const hashOf = (caller: Administrator): number => hash('sha256', nameOfCaller(ca
 export type Turn = 'taken' | 'wait' | 'full' | 'own'
 
 export type ImportTurns = {
-  /** Takes the turn for a thread; or keeps a place for the caller, who asks again within {@link TURN_KEPT_MS}. */
+  /** Takes the turn for a thread; or keeps a place for the caller, who asks again within `importPlaceMs`. */
   readonly ask: (caller: Administrator, owner: number) => Turn
   /** Gives up the place of a caller who waits no longer. */
   readonly leave: (caller: Administrator) => void
 }
 
-/** `now` in ms, the same for all threads. They change the cell without a lock: what a race costs is a place in the order. */
-export const makeImportTurns = (cell: ImportCell, now: () => number): ImportTurns => {
+type Clock = Pick<Ports, 'monotonic'> & { readonly timing: Pick<Timing, 'importPlaceMs'> }
+
+/** One clock for all threads. They change the cell without a lock: what a race costs is a place in the order. */
+export const makeImportTurns = (cell: ImportCell, { monotonic, timing }: Clock): ImportTurns => {
   const places = Array.from({ length: IMPORTERS_WAITING_MAX }, (_, n) => PLACES + n * FIELDS)
   const read = (place: number, field: number): number => Atomics.load(cell, place + field)
   // Times are the low 32 bits: differences are right for 24 days.
   const isKept = (place: number, at: number): boolean =>
-    read(place, WHO) !== 0 && ((at - read(place, ASKED)) | 0) < TURN_KEPT_MS
+    read(place, WHO) !== 0 && ((at - read(place, ASKED)) | 0) < timing.importPlaceMs
 
   const placeOf = (who: number, at: number): number | undefined =>
     places.find(place => read(place, WHO) === who && isKept(place, at))
@@ -77,7 +79,7 @@ export const makeImportTurns = (cell: ImportCell, now: () => number): ImportTurn
 
   return {
     ask: (caller, owner) => {
-      const [who, at] = [hashOf(caller), Math.trunc(now()) | 0]
+      const [who, at] = [hashOf(caller), Math.trunc(monotonic()) | 0]
       if (Atomics.load(cell, OWNER) !== 0 && Atomics.load(cell, CALLER) === who) return 'own'
       if (isOthersTurn(who, at) || Atomics.compareExchange(cell, OWNER, 0, owner) !== 0)
         return keepPlace(caller, who, at)

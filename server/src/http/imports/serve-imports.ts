@@ -40,11 +40,11 @@ const requireImportAccess =
 /** The one route whose body is read beside the threads that serve. */
 export const serveImports = (app: FastifyInstance, wire: AdministrationWire): void => {
   const { ports, importCell, metrics } = wire
-  const limit = makeImportLimit(importCell, ports.monotonic, measureWaits(metrics, 'imports'))
+  const limit = makeImportLimit(importCell, ports, measureWaits(metrics, 'imports'))
   const handler = handle<{ readonly answer: Buffer }>(wire.refuser, {
     access: importClients.access,
     run: withKey(async (origin, { body }) => {
-      const planned = await readImport(Buffer.isBuffer(body) ? body : null, limit.acquire())
+      const planned = await readImport(Buffer.isBuffer(body) ? body : null, limit.acquire(), ports)
       if (isRefused(planned)) return planned
       const imported = await runImport(ports, origin, planned)
       return isRefused(imported) ? imported : { answer: await writeAnswer(imported.outcomes, planned.isTrial) }

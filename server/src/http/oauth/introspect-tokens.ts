@@ -29,6 +29,7 @@ export const makeIntrospectHandler = (wire: Wire) => {
     return (headers: IncomingHttpHeaders, request: Asked): Promise<Answer> =>
       (credentials.isFirst(headers) ? known : others)(request)
   }
+  const grouping = { groupMax: GROUP_MAX, defer: setImmediate, timing: ports.timing }
   const observeGroup = metrics.histogram('mintmark_group_requests', { group: 'introspect' })
   const observeSignedGroup = metrics.histogram('mintmark_group_requests', { group: 'sign_introspections' })
   const introspect = inTwoGroups(() =>
@@ -37,9 +38,7 @@ export const makeIntrospectHandler = (wire: Wire) => {
         observeGroup(requests.length)
         return inTime(introspectTokens(ports, requests), latestOf(requests))
       },
-      GROUP_MAX,
-      setImmediate,
-      { traces, name: 'introspect' },
+      { ...grouping, traced: { traces, name: 'introspect' } },
     ),
   )
   // Groups of their own: a request without a signature waits for none.
@@ -49,9 +48,7 @@ export const makeIntrospectHandler = (wire: Wire) => {
         observeSignedGroup(requests.length)
         return inTime(signIntrospections(ports, requests), latestOf(requests))
       },
-      GROUP_MAX,
-      setImmediate,
-      { traces, name: 'sign_introspections' },
+      { ...grouping, traced: { traces, name: 'sign_introspections' } },
     ),
   )
   const countOf = (result: 'active' | 'inactive') => metrics.counter('mintmark_tokens_introspected_total', { result })

@@ -9,6 +9,7 @@ import { createRevocation } from '../../../../api/revocations.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { networkOf } from '../../domain/source.ts'
 import { type AccessLog, refusedLine } from '../notes/access-line.ts'
 import { type Arrival, noteArrival } from './arrival.ts'
@@ -34,18 +35,11 @@ const REFUSED_LATE = {
 
 const LATE = new Unavailable('A request waited too long for the responses before it on its connection.')
 
-/** A shorter wait changes no deadline. */
-const NOTED_MS = 10
-/**
- * After a longer wait for the responses before it a request would be given up in the middle. A second less than its deadline:
- * so long its connection may rest besides.
- */
-const PIPELINED_MS_MAX = 3_600
-
 type AdmissionOptions = {
   readonly issuer: string
   readonly basePath: string
   readonly monotonic: () => MonotonicMilliseconds
+  readonly timing: Pick<Timing, 'notedWaitMs' | 'pipelinedMs' | 'startTurnMs' | 'startWaitMs'>
   readonly makeId: () => string
   readonly sourceOf: SourceOf
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
@@ -121,15 +115,17 @@ type Exchange = {
 }
 
 /** Nothing is begun, nor refused, for a caller who has gone. */
-const start = ({ request, response, arrival, handle }: Exchange, begunAt: MonotonicMilliseconds): void => {
-  if (request.socket.destroyed) return
-  if (begunAt - arrival.receivedAt > NOTED_MS) noteArrival(request, { ...arrival, begunAt })
-  handle(request, response)
-}
+const makeStart =
+  ({ notedWaitMs }: Pick<Timing, 'notedWaitMs'>) =>
+  ({ request, response, arrival, handle }: Exchange, begunAt: MonotonicMilliseconds): void => {
+    if (request.socket.destroyed) return
+    if (begunAt - arrival.receivedAt > notedWaitMs) noteArrival(request, { ...arrival, begunAt })
+    handle(request, response)
+  }
 
 /** Of one listener. */
 export const makeAdmission = (options: AdmissionOptions): Admission => {
-  const { basePath, monotonic, sourceOf, metrics = NO_METRICS } = options
+  const { basePath, monotonic, timing, sourceOf, metrics = NO_METRICS } = options
   const refuse = makeRefusal(options, { refusal: REFUSED, fault: FULL })
   // The connection does not rest: what was received with this one is as late.
   const refuseLate = makeRefusal(options, { refusal: REFUSED_LATE, fault: LATE })
@@ -138,11 +134,12 @@ export const makeAdmission = (options: AdmissionOptions): Admission => {
   const kindOf = makeKindOf(basePath, credentials)
   const queue = makeStartQueue<Exchange>({
     now: monotonic,
+    timing,
     metrics,
     nextTurn: setImmediate,
     kindOf: ({ request }) => kindOf(request),
     networkOf: ({ request }) => networkOf(sourceOf({ raw: request })),
-    start,
+    start: makeStart(timing),
     refuse: ({ request, response }) => {
       if (request.socket.destroyed) return
       refuse(request, response)
@@ -162,7 +159,7 @@ export const makeAdmission = (options: AdmissionOptions): Admission => {
       const readAt = monotonic()
       const turnAt = readAt - queue.unreadMs()
       const receivedAt = received.get(request) ?? turnAt
-      if (turnAt - receivedAt > PIPELINED_MS_MAX) return refuseLate(request, response)
+      if (turnAt - receivedAt > timing.pipelinedMs) return refuseLate(request, response)
       queue.admit({ request, response, handle, arrival: { receivedAt, turnAt } }, readAt)
     }
   return { guard, receive: request => void received.set(request, monotonic() - queue.unreadMs()), credentials }

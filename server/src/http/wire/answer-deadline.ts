@@ -4,30 +4,26 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { type InTime, makeDeadline } from '../../ports/deadline.ts'
 import type { Ports } from '../../ports/ports.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { waitedMs } from './arrival.ts'
-
-/**
- * From the first byte of the request, save the time in which its body is waited for (http/wire/arrival.ts). A little longer
- * than the store's own deadlines: where one step took all of the time, the store's reason is the one to log.
- */
-const ANSWER_MS_MAX = 4_600
-
-/** One that has waited less is answered in time by the deadline of its group. */
-const GROUPED_MS_MAX = 250
 
 const LATE = 'The request took too long. Whether a change was made is unknown.'
 
-type Clock = Pick<Ports, 'monotonic'>
+type Timed<Member extends keyof Timing> = Pick<Ports, 'monotonic'> & { readonly timing: Pick<Timing, Member> }
 
 /** The deadline of a request: nothing is begun for a caller after its answer. */
-export const answerBy = ({ monotonic }: Clock, request: IncomingMessage): MonotonicMilliseconds => {
+export const answerBy = (
+  { monotonic, timing }: Timed<'answerMs' | 'bodyMs'>,
+  request: IncomingMessage,
+): MonotonicMilliseconds => {
   const now = monotonic()
-  return now - waitedMs(request, now) + ANSWER_MS_MAX
+  return now - waitedMs(request, now, timing) + timing.answerMs
 }
 
-export const makeAnswerDeadline = (clock: Clock): InTime => makeDeadline(clock, ANSWER_MS_MAX, LATE)
+export const makeAnswerDeadline = (ports: Timed<'answerMs' | 'deadlineSweepMs'>): InTime =>
+  makeDeadline(ports, ports.timing.answerMs, LATE)
 
-type Answering = { readonly ports: Clock; readonly inTime: InTime }
+type Answering = { readonly ports: Timed<'answerMs' | 'bodyMs' | 'groupedMs'>; readonly inTime: InTime }
 
 /**
  * The outcome of a request in a group. The group has the time of its last member, so that nobody shortens the time of others
@@ -38,7 +34,9 @@ export const answerInGroup = <Outcome>(
   request: IncomingMessage,
   work: Promise<Outcome>,
 ): Promise<Outcome> =>
-  waitedMs(request, ports.monotonic()) > GROUPED_MS_MAX ? inTime(work, answerBy(ports, request)) : work
+  waitedMs(request, ports.monotonic(), ports.timing) > ports.timing.groupedMs
+    ? inTime(work, answerBy(ports, request))
+    : work
 
 type Handler<Request, Answer> = (request: Request, reply: FastifyReply) => Promise<Answer>
 

@@ -1,6 +1,7 @@
 // When requests arrived that could not be read or begun at once: their deadlines count from then.
 import type { IncomingMessage } from 'node:http'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import type { Timing } from '../../ports/timing.ts'
 
 /** `receivedAt`: its first byte was read. `turnAt`: the responses before it on its connection are out; the same where none are. */
 export type Arrival = {
@@ -10,9 +11,6 @@ export type Arrival = {
 }
 
 const arrivals = new WeakMap<IncomingMessage, Arrival>()
-
-/** A body that takes longer to arrive once its request has begun keeps its caller waiting by itself. */
-const BODY_MS_MAX = 250
 
 /** Notes a request that begins now and has waited. */
 export const noteArrival = (request: IncomingMessage, arrival: Arrival): void => void arrivals.set(request, arrival)
@@ -25,12 +23,16 @@ export const queuedMs = (request: IncomingMessage): number => {
 
 /**
  * For how long the request had waited for the service when its body was complete, which is now; 0 where that was next to
- * nothing. Of the time that the body took, a little counts: the rest is its sender's own, whom REQUEST_MS_MAX bounds.
+ * nothing. Of the time that the body took, a little counts: the rest is its sender's own, whom `requestMs` bounds.
  */
-export const waitedMs = (request: IncomingMessage, now: MonotonicMilliseconds): number => {
+export const waitedMs = (
+  request: IncomingMessage,
+  now: MonotonicMilliseconds,
+  { bodyMs }: Pick<Timing, 'bodyMs'>,
+): number => {
   const arrival = arrivals.get(request)
   if (arrival === undefined) return 0
-  return arrival.begunAt - arrival.receivedAt + Math.min(now - arrival.begunAt, BODY_MS_MAX)
+  return arrival.begunAt - arrival.receivedAt + Math.min(now - arrival.begunAt, bodyMs)
 }
 
 const wishes = new WeakMap<IncomingMessage, number>()

@@ -1,13 +1,11 @@
 // Answers what Node could not read as HTTP at all: bad syntax, headers that are too large, a request that is too slow.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Timing } from '../../ports/timing.ts'
 import { type AccessLog, refusedLine } from '../notes/access-line.ts'
 import { ERRORS } from './error-reference.ts'
 import { endInTurn } from './pipelining.ts'
 import { formatError } from './refusals.ts'
-
-/** The peer has so long to read the answer and to hang up. */
-const LINGER_MS = 1000
 
 type Answer = Parameters<typeof formatError>[0]
 
@@ -45,9 +43,9 @@ const messageOf = (answer: Answer, requestId: string): string => {
 }
 
 /** Closed at once with bytes unread, a connection is reset, and its caller may lose the answer (RFC 9112 §9.6). */
-const endSoon = (socket: Socket, message?: string): void => {
+const endSoon = (socket: Socket, lingerMs: number, message?: string): void => {
   if (socket.writable) socket.end(message ?? '')
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.once('close', () => clearTimeout(timer))
 }
 
@@ -55,8 +53,15 @@ const endSoon = (socket: Socket, message?: string): void => {
 const isGone = ({ code }: { readonly code?: string }): boolean =>
   code === 'ECONNRESET' || code === 'ERR_TLS_HANDSHAKE_TIMEOUT'
 
+type Options = {
+  readonly makeId: () => string
+  readonly timing: Pick<Timing, 'lingerMs'>
+  /** Called for each that is answered here; null: nothing is logged. */
+  readonly accessLog?: AccessLog | null
+}
+
 /** Node's `clientError`: there is no request and no reply, only the socket. */
-export const makeBrokenRequestHandler = (makeId: () => string, accessLog: AccessLog | null = null) => {
+export const makeBrokenRequestHandler = ({ makeId, timing: { lingerMs }, accessLog = null }: Options) => {
   const answered = new WeakSet<Socket>()
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
     // Whatever follows bytes that cannot be read cannot be read either.
@@ -70,6 +75,7 @@ export const makeBrokenRequestHandler = (makeId: () => string, accessLog: Access
     const id = makeId()
     const bytes = formatError(answer).length
     accessLog?.(refusedLine(id, undefined, { status: ERRORS[answer.code].status, code: answer.code, bytes }))
-    endInTurn(socket, { answer: () => endSoon(socket, messageOf(answer, id)), end: () => endSoon(socket) })
+    const message = messageOf(answer, id)
+    endInTurn(socket, { answer: () => endSoon(socket, lingerMs, message), end: () => endSoon(socket, lingerMs) })
   }
 }

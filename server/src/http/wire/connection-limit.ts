@@ -1,6 +1,7 @@
 // Bounds the connections of the process, in all and from one address. Each serving thread counts its own in shared memory,
 // and reads the counts of all: what a thread that ended has counted can be cleared.
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { networkOf } from '../../domain/source.ts'
 import type { Source } from '../../domain/source.ts'
 import type { IsInNetworks } from './networks.ts'
@@ -18,8 +19,6 @@ export const STAYING_PART_OF_FEW = 0.6
 
 /** An address with fewer connections than this may use the reserve. */
 export const FEW_CONNECTIONS_MAX = 8
-
-const LOG_EVERY_MS = 60_000
 
 /** All connections of a thread, then those by slot, twice. */
 export type ConnectionCounts = Int32Array<SharedArrayBuffer>
@@ -47,13 +46,14 @@ type Options = ConnectionBounds & {
   readonly slotsOf: (text: string, count: number) => readonly number[]
   /** Addresses that one bound for each does not suit: trusted proxies, and this machine. */
   readonly isShared: IsInNetworks
-  /** Called at most once a minute with how many connections were refused since. */
+  /** Called now and again with how many connections were refused since. */
   readonly report: (refused: number) => void
+  readonly timing: Pick<Timing, 'refusedConnectionsLogMs'>
   readonly metrics?: Metrics
 }
 
 export const makeConnectionLimit = (options: Options): ConnectionLimit => {
-  const { max, perAddress, own, all, slotsOf, isShared, report, metrics = NO_METRICS } = options
+  const { max, perAddress, own, all, slotsOf, isShared, report, timing, metrics = NO_METRICS } = options
   const unreserved = max - Math.floor(max / RESERVED_PART)
   metrics.set('mintmark_connections', {}, 0)
   let refused = 0
@@ -81,7 +81,7 @@ export const makeConnectionLimit = (options: Options): ConnectionLimit => {
     if (refused === 0) return
     report(refused)
     refused = 0
-    timer = setTimeout(reportRefused, LOG_EVERY_MS).unref()
+    timer = setTimeout(reportRefused, timing.refusedConnectionsLogMs).unref()
   }
 
   const countRefused = (): void => {

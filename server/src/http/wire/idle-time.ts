@@ -1,26 +1,25 @@
 // Gives long work the time that a thread has to spare: nearly all where nobody asks for anything, little where everybody does.
 import { performance } from 'node:perf_hooks'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
+import type { Timing } from '../../ports/timing.ts'
 
-/** In this time it shows how busy the thread is with others. It is the least that a timer can wait. */
-const SAMPLE_MS = 1
 /** Where the thread has no time to spare, a step is followed by a rest of so many times its own length. */
 const REST_MOST = 6
-/** A step that waited long for something else rests no longer than this. */
-const REST_MS_MAX = 200
 
 /** Runs a step of long work, one at a time in a thread, and does not begin the next one before the others had their time. */
 export type IdleTime = <T>(step: () => Promise<T>) => Promise<T>
 
-const rest = async (stepMs: number): Promise<void> => {
+type Rests = Pick<Timing, 'idleSampleMs' | 'idleRestMs'>
+
+const rest = async (stepMs: number, { idleSampleMs, idleRestMs }: Rests): Promise<void> => {
   const before = performance.eventLoopUtilization()
-  await delay(SAMPLE_MS)
+  await delay(idleSampleMs)
   const { utilization } = performance.eventLoopUtilization(before)
-  const restMs = Math.min(REST_MOST * utilization * stepMs - SAMPLE_MS, REST_MS_MAX)
+  const restMs = Math.min(REST_MOST * utilization * stepMs - idleSampleMs, idleRestMs)
   if (restMs > 0) await delay(restMs)
 }
 
-export const makeIdleTime = (): IdleTime => {
+export const makeIdleTime = (timing: Rests): IdleTime => {
   let rested: Promise<void> = Promise.resolve()
   return step => {
     const began = rested.then(() => performance.now())
@@ -28,7 +27,7 @@ export const makeIdleTime = (): IdleTime => {
     const restNow = async (): Promise<void> => {
       // What the step has written leaves in the turn in which it ends.
       await turn()
-      await rest(performance.now() - (await began))
+      await rest(performance.now() - (await began), timing)
     }
     rested = stepping.then(restNow, restNow)
     return stepping

@@ -3,31 +3,13 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net'
 import { createServer as createSecureServer, type ServerOptions as SecureServerOptions } from 'node:https'
 import type { TLSSocket } from 'node:tls'
+import type { Timing } from '../../ports/timing.ts'
 import type { ConnectionLimit } from './connection-limit.ts'
 import { serveInTurn } from './pipelining.ts'
 import { sourceOfSocket } from './source.ts'
 
 /** The request line and the header fields. */
 const HEADER_BYTES_MAX = 16_384
-
-/** A TLS handshake, and a whole request. */
-const REQUEST_MS_MAX = 30_000
-
-const IDLE_MS_MAX = 72_000
-
-export type Timeouts = {
-  /**
-   * For a TLS handshake, and from then on, or from the first byte of a later request, for all of its header fields and for
-   * all of its body: a peer that sends a byte a minute keeps no connection for ever.
-   */
-  readonly requestMs: number
-  /** How often what is too slow is looked for. */
-  readonly checkMs: number
-  /** For a connection on which nothing moves, whether its next request or the reading of a response is waited for. */
-  readonly idleMs: number
-}
-
-const TIMEOUTS: Timeouts = { requestMs: REQUEST_MS_MAX, checkMs: 1000, idleMs: IDLE_MS_MAX }
 
 /** PEM, and whether clients are asked for certificates. */
 export type Tls = Pick<
@@ -38,7 +20,7 @@ export type Tls = Pick<
 type ListenerOptions = {
   /** Without it the server speaks plain HTTP. */
   readonly https?: Tls | undefined
-  readonly timeouts?: Timeouts | undefined
+  readonly timing: Pick<Timing, 'requestMs' | 'connectionCheckMs' | 'idleConnectionMs'>
   /** Without it as many connections as the system allows. */
   readonly connections?: ConnectionLimit | undefined
   /** The class of its responses; Node's own unless it is given. */
@@ -74,13 +56,13 @@ const boundConnections = (server: Server, { enter }: ConnectionLimit): void => {
 
 /** Makes a server that hands the requests of each connection to `handle` in turn. It listens once its caller says so. */
 export const makeListener = (handle: RequestListener, options: ListenerOptions): Server => {
-  const { https, timeouts = TIMEOUTS, connections, ServerResponse: Response, onWaiting } = options
+  const { https, timing, connections, ServerResponse: Response, onWaiting } = options
   const bounds = {
     maxHeaderSize: HEADER_BYTES_MAX,
-    headersTimeout: timeouts.requestMs,
-    requestTimeout: timeouts.requestMs,
-    connectionsCheckingInterval: timeouts.checkMs,
-    keepAliveTimeout: timeouts.idleMs,
+    headersTimeout: timing.requestMs,
+    requestTimeout: timing.requestMs,
+    connectionsCheckingInterval: timing.connectionCheckMs,
+    keepAliveTimeout: timing.idleConnectionMs,
     // A request without Host is refused by us, in our shape.
     requireHostHeader: false,
     ...(Response !== undefined && { ServerResponse: Response }),
@@ -89,10 +71,10 @@ export const makeListener = (handle: RequestListener, options: ListenerOptions):
   const server =
     https === undefined
       ? createServer(bounds, listener)
-      : createSecureServer({ ...bounds, ...https, handshakeTimeout: timeouts.requestMs }, listener)
+      : createSecureServer({ ...bounds, ...https, handshakeTimeout: timing.requestMs }, listener)
   Object.assign(server, ANSWER_HALF_OPEN)
   server.prependListener('secureConnection', keepHalfOpen)
-  server.timeout = timeouts.idleMs
+  server.timeout = timing.idleConnectionMs
   if (connections !== undefined) boundConnections(server, connections)
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))

@@ -2,9 +2,8 @@
 // a second fail for one reason, and a line for each would bury it.
 import type { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import type { Timing } from '../../ports/timing.ts'
 
-/** A counted line comes so often; where nothing failed for as long, the outage is over. */
-const EVERY_MS = 10_000
 /** A counted line names so many reasons; of all others it has the sum. */
 const REASONS_MAX = 8
 
@@ -37,9 +36,10 @@ const secondsOf = ({ beganAt, lastAt }: Outage): number => Math.round((lastAt - 
 type OutageOptions = {
   readonly logger: Readonly<Record<'debug' | 'warn', Report>>
   readonly monotonic: () => MonotonicMilliseconds
+  readonly timing: Pick<Timing, 'outageLogMs'>
 }
 
-export const makeOutageLog = ({ logger, monotonic }: OutageOptions): OutageLog => {
+export const makeOutageLog = ({ logger, monotonic, timing }: OutageOptions): OutageLog => {
   let outage: Outage | undefined
   let timer: NodeJS.Timeout | undefined
 
@@ -59,7 +59,7 @@ export const makeOutageLog = ({ logger, monotonic }: OutageOptions): OutageLog =
   }
 
   const begin = (requestId: string, reason: string): Outage => {
-    timer = setInterval(goOn, EVERY_MS).unref()
+    timer = setInterval(goOn, timing.outageLogMs).unref()
     logger.warn({ requestId, reason }, 'unavailable')
     const beganAt = monotonic()
     return { beganAt, lastAt: beganAt, requests: 0, fresh: new Map() }

@@ -3,14 +3,11 @@
 // number of requests; the others wait in one queue a kind, and what would wait too long is refused at once.
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { type FairQueue, makeFairQueue } from '../../domain/fair-queue.ts'
+import type { Timing } from '../../ports/timing.ts'
 
-/** How long a turn may take; the number of open requests that it starts follows. */
-const TURN_MS = 4
 const STARTED_MIN = 8
 const STARTED_MAX = 256
 const STARTED_AT_FIRST = 64
-/** What would wait longer is refused on arrival. */
-export const WAIT_MS_MAX = 1000
 /** Of one thread, in memory: each takes some 4 kB. One kind never waits for want of room that others have taken. */
 export const WAITING_MAX = { probe: 512, known: 4096, revocation: 1024, open: 8192 } as const
 /** How many of a kind are started in each turn at most, besides those that there is room for among all: each comes in numbers too. */
@@ -69,9 +66,9 @@ const measure = <Request>(kindQueue: KindQueue<Request>, turnMs: number): void =
 }
 
 /** Fewer a turn where turns take too long, more where they are short and requests wait. */
-const adapt = <Request>({ open, revocation }: KindQueues<Request>, turnMs: number): void => {
+const adapt = <Request>({ open, revocation }: KindQueues<Request>, turnMs: number, turnMsMax: number): void => {
   const isWaiting = open.queue.size() + revocation.queue.size() > 0
-  if (turnMs > TURN_MS) open.startedMax = Math.max(STARTED_MIN, open.startedMax * Math.max(0.5, TURN_MS / turnMs))
+  if (turnMs > turnMsMax) open.startedMax = Math.max(STARTED_MIN, open.startedMax * Math.max(0.5, turnMsMax / turnMs))
   else if (isWaiting) open.startedMax = Math.min(STARTED_MAX, open.startedMax * 1.1 + 1)
   revocation.startedMax = Math.min(STARTED_A_TURN.revocation, Math.floor(open.startedMax / REVOCATION_PART))
 }
@@ -94,6 +91,7 @@ export type Starting<Request> = {
   readonly start: (request: Request, at: number) => void
   /** In place of `start`. */
   readonly refuse: (request: Request) => void
+  readonly timing: Pick<Timing, 'startTurnMs' | 'startWaitMs'>
   readonly metrics?: Metrics
 }
 
@@ -105,16 +103,17 @@ const openSeries = (metrics: Metrics, kind: Kind) => ({
 })
 
 /** What a queue does with a request, and counts of it. */
-type Ends<Request> = Pick<Starting<Request>, 'start'> & {
+type Ends<Request> = Pick<Starting<Request>, 'start' | 'timing'> & {
   readonly shed: (request: Request, kind: Kind) => void
   readonly series: Readonly<Record<Kind, ReturnType<typeof openSeries>>>
 }
 
-const makeEnds = <Request>({ start, refuse, metrics = NO_METRICS }: Starting<Request>): Ends<Request> => {
+const makeEnds = <Request>({ start, refuse, timing, metrics = NO_METRICS }: Starting<Request>): Ends<Request> => {
   const open = (kind: Kind) => openSeries(metrics, kind)
   const series = { probe: open('probe'), known: open('known'), revocation: open('revocation'), open: open('open') }
   return {
     start,
+    timing,
     shed: (request, kind) => {
       series[kind].countShed()
       refuse(request)
@@ -126,7 +125,7 @@ const makeEnds = <Request>({ start, refuse, metrics = NO_METRICS }: Starting<Req
 const startWaiting = <Request>(
   kindQueue: KindQueue<Request>,
   at: number,
-  { start, shed, series }: Ends<Request>,
+  { start, shed, series, timing }: Ends<Request>,
 ): void => {
   const { kind, queue } = kindQueue
   const { observeWait, setWaiting } = series[kind]
@@ -135,7 +134,7 @@ const startWaiting = <Request>(
   while (kindQueue.started < Math.floor(kindQueue.startedMax)) {
     const next = queue.take()
     if (next === undefined) break
-    if (at - next.arrivedAt > 2 * WAIT_MS_MAX) shed(next.request, kind)
+    if (at - next.arrivedAt > 2 * timing.startWaitMs) shed(next.request, kind)
     else {
       observeWait((at - next.arrivedAt) / 1000)
       kindQueue.started += 1
@@ -147,7 +146,7 @@ const startWaiting = <Request>(
 
 /** The queue of one thread. */
 export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue<Request> => {
-  const { now, nextTurn, kindOf, networkOf } = starting
+  const { now, nextTurn, kindOf, networkOf, timing } = starting
   const ends = makeEnds(starting)
   const { start, shed, series } = ends
   const byKind = makeKindQueues<Request>()
@@ -173,7 +172,7 @@ export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue
     lastTurnMs = turnBeganAt === null ? 0 : at - turnBeganAt
     if (turnBeganAt !== null) {
       for (const kindQueue of kindQueues) measure(kindQueue, lastTurnMs)
-      adapt(byKind, lastTurnMs)
+      adapt(byKind, lastTurnMs, timing.startTurnMs)
     }
     const isLoaded = size() > 0 || started() >= MEASURED_FROM
     turnBeganAt = isLoaded ? at : null
@@ -184,7 +183,7 @@ export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue
   const wait = (kindQueue: KindQueue<Request>, request: Request, at: number): void => {
     const { queue, waitingMax, kind } = kindQueue
     const network = networkOf(request)
-    if (queue.size() / kindQueue.perMs > WAIT_MS_MAX || queue.size() >= waitingMax) {
+    if (queue.size() / kindQueue.perMs > timing.startWaitMs || queue.size() >= waitingMax) {
       const other = queue.makeRoom(network)
       if (other === undefined) return shed(request, kind)
       shed(other.request, kind)
@@ -201,7 +200,7 @@ export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue
       kindQueue.started += 1
       start(request, at)
     },
-    isBusy: () => size() > 0 || lastTurnMs > TURN_MS,
+    isBusy: () => size() > 0 || lastTurnMs > timing.startTurnMs,
     unreadMs: () => lastTurnMs,
   }
 }

@@ -4,6 +4,7 @@ import type { KeyPlace, RegisteredJwk } from '../../domain/clients/client-trust.
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySets } from '../../ports/key-sets.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { PLACES_MAX } from '../providers/key-sets.ts'
 import {
   makeProviderKeyCache,
@@ -20,6 +21,7 @@ export const WAITING_MAX = 512
 export type ClientKeysOptions = {
   readonly keySets: KeySets
   readonly monotonicNow: () => MonotonicMilliseconds
+  readonly timing: Pick<Timing, 'keyAskAgainMs'>
   readonly metrics?: Metrics
 }
 
@@ -34,13 +36,13 @@ const usesOf = (issuer: string): readonly string[] => (issuer.startsWith('spiffe
 type Place = { readonly keys: ProviderKeyCache; readonly waiting: ReturnType<typeof makeWaitingCount> }
 
 const placeMaker =
-  ({ keySets, monotonicNow }: ClientKeysOptions) =>
+  ({ keySets, monotonicNow, timing }: ClientKeysOptions) =>
   (key: string): Place => {
     const [issuerGiven, jwksUri] = JSON.parse(key) as readonly [string | null, string | null]
     const issuer = issuerGiven ?? jwksUri ?? ''
     const place = { of: 'client', issuer, jwksUri } as const
     return {
-      keys: makeProviderKeyCache({ place, keySets, uses: usesOf(issuer), monotonicNow }),
+      keys: makeProviderKeyCache({ place, keySets, uses: usesOf(issuer), monotonicNow, timing }),
       waiting: makeWaitingCount(),
     }
   }

@@ -1,6 +1,7 @@
 // The order in which secrets are verified against other servers' hashes, one at a time: bounded, and fair by credential
 // and by network, so that wrong secrets for one client delay no other one, and its own right secret by a few turns.
 // docs/decisions/0035-fair-verification.md
+import type { Timing } from '../../ports/timing.ts'
 import { cache } from '../cache.ts'
 
 /** Different secrets that may wait or be under verification: all together, and of one share of a credential. */
@@ -8,10 +9,6 @@ export const VERIFICATIONS_MAX = 64
 export const VERIFICATIONS_OF_ONE_MAX = 4
 /** After a verification its credential rests so many times as long as that took: guesses get a quarter of a core. */
 const REST_PARTS = 3
-/** Rests of different credentials overlap. Where they add up to more than this, the thread itself rests too. */
-const REST_BEHIND_MS_MAX = 5_000
-/** A credential for which nothing was verified for as long has no part in that. */
-const CLEAN_AFTER_MS = 60_000
 
 const CREDENTIALS_MAX = 1_024
 const NETWORKS_MAX = 4_096
@@ -72,23 +69,28 @@ const makeTurns = () => {
   }
 }
 
-/** How long what is verified for a credential keeps the next of the same waiting, and no other one. */
-const makeRests = () => {
+export type RestTiming = Pick<Timing, 'hashCleanAfterMs' | 'hashRestBehindMs'>
+
+/**
+ * How long what is verified for a credential keeps the next of the same waiting, and no other one. Rests of different
+ * credentials overlap; where they add up to more than `hashRestBehindMs`, the thread itself rests too.
+ */
+const makeRests = ({ hashCleanAfterMs, hashRestBehindMs }: RestTiming) => {
   const credentials = cache(CREDENTIALS_MAX, () => ({ restsUntil: -Infinity, verifiedAt: -Infinity }))
   // When all rests would have ended, one after another.
   let restedAt = -Infinity
   return {
     startsAt: ({ credentialId }: Asker, now: number): number => {
       const { restsUntil, verifiedAt } = credentials(credentialId)
-      const isClean = now - verifiedAt >= CLEAN_AFTER_MS
-      return isClean ? restsUntil : Math.max(restsUntil, restedAt - REST_BEHIND_MS_MAX)
+      const isClean = now - verifiedAt >= hashCleanAfterMs
+      return isClean ? restsUntil : Math.max(restsUntil, restedAt - hashRestBehindMs)
     },
     charge: ({ credentialId }: Asker, workedMs: number, now: number): void => {
       const restMs = REST_PARTS * workedMs
       const credential = credentials(credentialId)
       credential.restsUntil = now + restMs
       credential.verifiedAt = now
-      restedAt = Math.min(Math.max(now, restedAt), now + REST_BEHIND_MS_MAX) + restMs
+      restedAt = Math.min(Math.max(now, restedAt), now + hashRestBehindMs) + restMs
     },
   }
 }
@@ -104,9 +106,9 @@ type ForeignHashQueue<T extends Verification> = {
   readonly end: (one: T, result: { readonly now: number; readonly workedMs: number; readonly isRight: boolean }) => void
 }
 
-export const makeForeignHashQueue = <T extends Verification>(): ForeignHashQueue<T> => {
+export const makeForeignHashQueue = <T extends Verification>(timing: RestTiming): ForeignHashQueue<T> => {
   const turns = makeTurns()
-  const rests = makeRests()
+  const rests = makeRests(timing)
   // In the order of arrival.
   let waiting: readonly T[] = []
   let underWay: T | undefined

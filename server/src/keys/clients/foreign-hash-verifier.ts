@@ -6,7 +6,7 @@ import { networkOf } from '../../domain/source.ts'
 import type { ImportedSecrets, Proof } from '../../ports/imports.ts'
 import { UNMEASURED, type WorkWaits } from '../../ports/work-waits.ts'
 import type { ProofMessage, ProofReply } from './foreign-hash-thread.ts'
-import { makeForeignHashQueue, type Verification } from './foreign-hash-queue.ts'
+import { makeForeignHashQueue, type RestTiming, type Verification } from './foreign-hash-queue.ts'
 
 type Verified = Awaited<ReturnType<ImportedSecrets['verify']>>
 
@@ -57,6 +57,7 @@ const makeThreadVerify = (): Verify => {
 }
 
 type Options = {
+  readonly timing: RestTiming
   /** By default on a thread that serves the caller alone. */
   readonly verify?: Verify
   readonly now?: () => number
@@ -87,11 +88,12 @@ const waitingFor = (key: string, { credentialId, source, foreignHash, secrets, u
 })
 
 export const makeForeignHashVerifier = ({
+  timing,
   verify = makeThreadVerify(),
   now = () => performance.now(),
   waits = UNMEASURED,
-}: Options = {}): ImportedSecrets['verify'] => {
-  const queue = makeForeignHashQueue<Waiting>()
+}: Options): ImportedSecrets['verify'] => {
+  const queue = makeForeignHashQueue<Waiting>(timing)
   const known = new Map<string, Waiting>()
   let timer: NodeJS.Timeout | undefined
 

@@ -9,6 +9,7 @@ import type { ImportedSecrets } from '../../ports/imports.ts'
 import type { Randomness, Secrets } from '../../ports/secrets.ts'
 import type { SecretKind } from '../../ports/secret-repositories.ts'
 import { deriveKey } from '../at-rest/sealed-bytes.ts'
+import type { RestTiming } from './foreign-hash-queue.ts'
 import { makeForeignHashVerifier } from './foreign-hash-verifier.ts'
 
 /** Randomness from the operating system's generator. */
@@ -77,10 +78,14 @@ export const makeSecrets = ({ bytes }: Pick<Randomness, 'bytes'>): Secrets => ({
 })
 
 /** Secrets that another server made: hashed under a key derived for them, and verified against its hashes on another thread. */
-export const makeImportedSecrets = (keyEncryptionKey: Uint8Array, metrics: Metrics = NO_METRICS): ImportedSecrets => {
+export const makeImportedSecrets = (
+  keyEncryptionKey: Uint8Array,
+  timing: RestTiming,
+  metrics: Metrics = NO_METRICS,
+): ImportedSecrets => {
   const pepper = deriveKey(keyEncryptionKey, 'mintmark imported secrets 1')
   return {
     hash: secret => createHmac('sha256', pepper).update(secret, 'utf8').digest('hex'),
-    verify: makeForeignHashVerifier({ waits: measureWaits(metrics, 'imported_secrets') }),
+    verify: makeForeignHashVerifier({ timing, waits: measureWaits(metrics, 'imported_secrets') }),
   }
 }

@@ -7,6 +7,7 @@ import type { OperatorCaller } from '../../domain/caller.ts'
 import { isStorable } from '../../domain/text/text.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySets, Operators, ProviderState } from '../../ports/key-sets.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { readCompactJws, type CompactJws, type JsonObject } from '../tokens/compact-jws.ts'
 import { isProviderAddress } from '../../../../api/values/web-address.ts'
 import { operatorRole, type RoleMapping } from './operator-role.ts'
@@ -39,6 +40,7 @@ export type OperatorsOptions = {
   /** The clock, in milliseconds. */
   readonly now: () => number
   readonly monotonicNow: () => MonotonicMilliseconds
+  readonly timing: Pick<Timing, 'keyAskAgainMs'>
   readonly metrics?: Metrics
 }
 
@@ -120,13 +122,13 @@ const recognize = async (
 
 /** Throws where the providers are not configured so that no token of theirs can be trusted. */
 export const makeOperators = (options: OperatorsOptions): Operators => {
-  const { providers, ownIssuer, keySets, monotonicNow, metrics = NO_METRICS } = options
+  const { providers, ownIssuer, keySets, monotonicNow, timing, metrics = NO_METRICS } = options
   const waits = measureWaits(metrics, 'operator_signatures')
   const isSignedWith = makeRepeatedSignatureCheck(makeVerificationQueue(undefined, waits))
   const trustOf = (provider: IdentityProvider): Trusted => {
     const place = { of: 'provider', issuer: provider.issuer, jwksUri: provider.jwksUri ?? null } as const
     const check = makeProviderCheck({ place, algorithms: provider.algorithms, keySets, monotonicNow })
-    return { provider, keys: makeProviderKeyCache({ place, keySets, monotonicNow }), isSignedWith, check }
+    return { provider, keys: makeProviderKeyCache({ place, keySets, monotonicNow, timing }), isSignedWith, check }
   }
   const trusted = new Map(providers.map(provider => [provider.issuer, trustOf(provider)]))
   const mistake = providers.map(provider => providerMistake(provider, ownIssuer)).find(found => found !== null)

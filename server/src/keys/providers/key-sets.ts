@@ -2,20 +2,13 @@
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySet, KeySetPlace, KeySets, ReadingFailure } from '../../ports/key-sets.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
+import type { Timing } from '../../ports/timing.ts'
 import type { Fetch } from './fetch-json.ts'
 import { KEYS_FRESH_MILLISECONDS, KEYS_HELD_MILLISECONDS_MAX } from './provider-key-cache.ts'
-import { type KeySetReading, makeKeySetReader, READING_MILLISECONDS_MAX } from './provider-key-set.ts'
+import { type KeySetReading, makeKeySetReader } from './provider-key-set.ts'
 import { cache } from '../cache.ts'
 
-/**
- * In less than that no more than two readings begin while keys are held, whatever `kid` callers send: two in 30 seconds.
- * So the first reading, and one of keys that are old, may be followed by another at once, for a key that appeared since.
- */
-export const TWO_READINGS_MILLISECONDS = 31_000
-/** The time between further readings: a key that appears in a flood of unknown ones is known so much later, or at that limit. */
-export const READINGS_APART_MILLISECONDS = 16_000
-/** While no keys are held the first failures are tried again sooner: after 1, 2, 4 and 8 seconds. */
-const FIRST_RETRY_MILLISECONDS = 1_000
+/** Of the pause after the first failure, while no keys are held. */
 const DOUBLINGS_MAX = 4
 
 /** Sets that are kept of clients; of more, those that were needed last. */
@@ -23,13 +16,17 @@ export const PLACES_MAX = 1000
 
 const NEVER_READ: KeySet = { jwks: [], readAt: -Infinity, nextReadingAt: -Infinity, failure: null }
 
+type KeySetTiming = Pick<Timing, 'keyFirstRetryMs' | 'keyReadingsApartMs' | 'keyTwoReadingsMs'>
+
 type KeySetOptions = {
+  readonly timing: KeySetTiming
   readonly read: () => Promise<KeySetReading>
   readonly monotonicNow: () => MonotonicMilliseconds
 }
 
 /** One set: returns it as it was read last, or where the caller has seen that, as it is read now if it is time for that. */
 export const makeKeySet = ({
+  timing: { keyFirstRetryMs, keyReadingsApartMs, keyTwoReadingsMs },
   read,
   monotonicNow,
 }: KeySetOptions): ((seenAt: MonotonicMilliseconds) => Promise<KeySet>) => {
@@ -40,15 +37,15 @@ export const makeKeySet = ({
 
   /** When the next reading may begin after one that began at `at`, and `apart` from it. */
   const nextAfter = (at: MonotonicMilliseconds, apart: number): MonotonicMilliseconds => {
-    const next = Math.max(countedAt + TWO_READINGS_MILLISECONDS, at + apart)
+    const next = Math.max(countedAt + keyTwoReadingsMs, at + apart)
     countedAt = at
     return next
   }
 
   const fail = (at: MonotonicMilliseconds, failure: ReadingFailure): void => {
     const isHeld = at - set.readAt < KEYS_HELD_MILLISECONDS_MAX
-    const retry = Math.min(READINGS_APART_MILLISECONDS, FIRST_RETRY_MILLISECONDS * 2 ** failures)
-    set = { ...set, failure, nextReadingAt: isHeld ? nextAfter(at, READINGS_APART_MILLISECONDS) : at + retry }
+    const retry = Math.min(keyReadingsApartMs, keyFirstRetryMs * 2 ** failures)
+    set = { ...set, failure, nextReadingAt: isHeld ? nextAfter(at, keyReadingsApartMs) : at + retry }
     failures = Math.min(failures + 1, DOUBLINGS_MAX)
   }
 
@@ -62,7 +59,7 @@ export const makeKeySet = ({
     }
     failures = 0
     const isOld = at - set.readAt >= KEYS_FRESH_MILLISECONDS
-    const nextReadingAt = nextAfter(at, isOld ? 0 : READINGS_APART_MILLISECONDS)
+    const nextReadingAt = nextAfter(at, isOld ? 0 : keyReadingsApartMs)
     set = { jwks: result.jwks, readAt: at, nextReadingAt, failure: null }
   }
 
@@ -85,13 +82,13 @@ type KeySetsOptions = {
   /** By whom a set was named: those of clients must not lead into a private network. */
   readonly fetches: Readonly<Record<KeySetPlace['of'], Fetch>>
   readonly monotonicNow: () => MonotonicMilliseconds
-  readonly readingMilliseconds?: number
+  readonly timing: KeySetTiming & Pick<Timing, 'keyReadingMs'>
   readonly metrics?: Metrics
 }
 
 /** For the one thread that fetches. The others ask it. */
 export const makeKeySets = (options: KeySetsOptions): KeySets => {
-  const { fetches, monotonicNow, readingMilliseconds = READING_MILLISECONDS_MAX, metrics = NO_METRICS } = options
+  const { fetches, monotonicNow, timing, metrics = NO_METRICS } = options
 
   const measured = async (of: KeySetPlace['of'], read: () => Promise<KeySetReading>): Promise<KeySetReading> => {
     const at = monotonicNow()
@@ -104,9 +101,9 @@ export const makeKeySets = (options: KeySetsOptions): KeySets => {
   const setsOf = (of: KeySetPlace['of']) =>
     cache(PLACES_MAX, key => {
       const [issuer, jwksUri] = JSON.parse(key) as readonly [string, string | null]
-      const source = { issuer, jwksUri: jwksUri ?? undefined, fetch: fetches[of], monotonicNow, readingMilliseconds }
+      const source = { issuer, jwksUri: jwksUri ?? undefined, fetch: fetches[of], monotonicNow, timing }
       const read = makeKeySetReader(source)
-      return makeKeySet({ read: () => measured(of, read), monotonicNow })
+      return makeKeySet({ timing, read: () => measured(of, read), monotonicNow })
     })
   const sets = { provider: setsOf('provider'), client: setsOf('client') }
   return { latest: ({ of, issuer, jwksUri }, seenAt) => sets[of](JSON.stringify([issuer, jwksUri]))(seenAt) }

@@ -2,6 +2,7 @@
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySet, KeySetPlace, KeySets, ReadingFailure } from '../../ports/key-sets.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { parseMemberKey, type ProviderKey } from './provider-key.ts'
 
 /** Older keys are read again before they are used. */
@@ -29,8 +30,6 @@ export const makeWaitingCount = () => {
 
 /** Readings that one request may wait for: that of another thread, one that began before the request arrived, and its own. */
 const ASKED_MAX = 3
-/** The time until the thread that fetches is asked again after it did not answer. */
-const ASKING_APART_MILLISECONDS = 1_000
 
 export type ProviderKeyCache = {
   /** The keys in memory that fit, without waiting; none where no good one fits or the set must be read again first. */
@@ -69,6 +68,7 @@ type CacheOptions = {
   /** The values of a key's `use` that are accepted; by default `sig`. */
   readonly uses?: readonly string[]
   readonly monotonicNow: () => MonotonicMilliseconds
+  readonly timing: Pick<Timing, 'keyAskAgainMs'>
 }
 
 type KeysByText = ReadonlyMap<string, ProviderKey | undefined>
@@ -79,7 +79,8 @@ const parseKeys = (jwks: readonly unknown[], held: KeysByText, uses: readonly st
   return new Map(texts.map(([text, jwk]) => [text, held.get(text) ?? parseMemberKey(jwk, uses)]))
 }
 
-export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: CacheOptions): ProviderKeyCache => {
+export const makeProviderKeyCache = (options: CacheOptions): ProviderKeyCache => {
+  const { place, keySets, uses, monotonicNow, timing } = options
   let times: Omit<KeySet, 'jwks'> = { readAt: -Infinity, nextReadingAt: -Infinity, failure: null }
   let keys: KeysByText = new Map()
   let asking: Promise<void> | undefined
@@ -103,7 +104,7 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
     } catch (fault) {
       if (!(fault instanceof Unavailable)) throw fault
       const failure = { cause: 'they were not handed over in time', detail: fault.message }
-      times = { ...times, failure, nextReadingAt: monotonicNow() + ASKING_APART_MILLISECONDS }
+      times = { ...times, failure, nextReadingAt: monotonicNow() + timing.keyAskAgainMs }
     }
   }
 

@@ -1,13 +1,12 @@
 // Reads an identity provider's key set: at the address configured, or at the one that its metadata names.
 import { isJsonObject } from '../tokens/compact-jws.ts'
 import type { ReadingFailure } from '../../ports/key-sets.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { fetchJson, type Fetch, type Fetched, wrongAnswer } from './fetch-json.ts'
 import { bareMembersOf } from './provider-key.ts'
 
 /** Keys of one set: large issuers have about ten. */
 export const KEYS_IN_SET_MAX = 64
-/** For everything that one reading asks for, together. */
-export const READING_MILLISECONDS_MAX = 4_000
 /** Metadata is asked for again when it is older, so that a provider may move its key set. */
 const METADATA_MILLISECONDS_MAX = 600_000
 
@@ -20,7 +19,7 @@ type KeySetSource = {
   readonly jwksUri: string | undefined
   readonly fetch: Fetch
   readonly monotonicNow: () => number
-  readonly readingMilliseconds: number
+  readonly timing: Pick<Timing, 'keyReadingMs'>
 }
 
 /** The addresses of an issuer's metadata: OpenID Connect Discovery 1.0 §4, then RFC 8414 §3.1. */
@@ -79,7 +78,7 @@ export const makeKeySetReader = (source: KeySetSource): (() => Promise<KeySetRea
     return found
   }
   return async () => {
-    const signal = AbortSignal.timeout(source.readingMilliseconds)
+    const signal = AbortSignal.timeout(source.timing.keyReadingMs)
     const found = await address(signal)
     if (typeof found !== 'string') return found
     const reading = await readKeys(source, found, signal)

@@ -5,6 +5,7 @@ import { Overloaded, Unavailable } from '../../domain/refusal.ts'
 import { networkOf, type Source } from '../../domain/source.ts'
 import type { SignedIn, SignIn, SignInBegun, SignInRefused } from '../../ports/sessions.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
+import type { Timing } from '../../ports/timing.ts'
 import {
   explainFault,
   kindOfFault,
@@ -32,12 +33,11 @@ export type SignInOptions = {
   readonly keyEncryptionKey: Uint8Array
   /** The clock of the machine, in milliseconds. */
   readonly now: () => number
+  readonly timing: Pick<Timing, 'signInAnswerMs'>
   readonly metrics?: Metrics
 }
 
 const PENDING_MS_MAX = 600_000
-/** Of the provider, for each answer. */
-const ANSWER_SECONDS_MAX = 4
 /** Anybody may begin as many sign-ins: at once under way at the provider, in a thread. A renewal needs none of them. */
 const SIGN_INS_MAX = 20
 /** The same from one network: nobody keeps the others from signing in. */
@@ -50,11 +50,13 @@ const isLoopback = (issuer: string): boolean => {
   return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
 }
 
-const discover = (oidc: OpenidClient, client: SignInClient, callProvider: CustomFetch): Promise<Configuration> => {
+type Calling = Pick<SignInOptions, 'client' | 'timing'> & { readonly callProvider: CustomFetch }
+
+const discover = (oidc: OpenidClient, { client, timing, callProvider }: Calling): Promise<Configuration> => {
   const { issuer, clientId, clientSecret } = client
   const authentication = clientSecret === null ? oidc.None() : oidc.ClientSecretBasic(clientSecret)
   return oidc.discovery(new URL(issuer), clientId, undefined, authentication, {
-    timeout: ANSWER_SECONDS_MAX,
+    timeout: timing.signInAnswerMs / 1000,
     [oidc.customFetch]: callProvider,
     ...(isLoopback(issuer) && { execute: [oidc.allowInsecureRequests] }),
   })
@@ -63,11 +65,11 @@ const discover = (oidc: OpenidClient, client: SignInClient, callProvider: Custom
 type Known = { readonly oidc: OpenidClient; readonly configuration: Configuration }
 
 /** Loads the library and reads the provider's metadata when they are first needed, and again after a fault. */
-const makeConfigured = (client: SignInClient, callProvider: CustomFetch) => {
+const makeConfigured = (calling: Calling) => {
   let known: Promise<Known> | undefined
   const read = async (): Promise<Known> => {
     const oidc = await import('openid-client')
-    return { oidc, configuration: await discover(oidc, client, callProvider) }
+    return { oidc, configuration: await discover(oidc, calling) }
   }
   return async (): Promise<Known> => {
     known ??= read()
@@ -124,8 +126,8 @@ const makeTurns = () => {
 
 /** Of one thread. */
 export const makeSignIn = (options: SignInOptions): SignIn => {
-  const { client, callback, keyEncryptionKey, now, metrics = NO_METRICS } = options
-  const configured = makeConfigured(client, makeMeasuredFetch(metrics))
+  const { client, callback, keyEncryptionKey, now, timing, metrics = NO_METRICS } = options
+  const configured = makeConfigured({ client, timing, callProvider: makeMeasuredFetch(metrics) })
   const inTurn = makeTurns()
   const secrets = makeSessionSecrets(keyEncryptionKey)
 

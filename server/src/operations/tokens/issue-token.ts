@@ -27,7 +27,7 @@ type Issued = IssuedToken & { readonly nonce?: string | null }
 
 type Joining = IssueRequest & Pick<TokenRequest, 'origin'>
 
-type Timing = {
+type IssueOptions = {
   readonly inTime: InTime
   /** Runs the work in the next turn of the event loop. */
   readonly defer: (work: () => void) => void
@@ -40,9 +40,9 @@ type Timing = {
 
 export const makeIssueToken = (
   ports: Ports,
-  { inTime, defer, onFull, onGroup, traces = NO_TRACES }: Timing,
+  { inTime, defer, onFull, onGroup, traces = NO_TRACES }: IssueOptions,
 ): ((request: TokenRequest) => Promise<OrRefusal<Issued>>) => {
-  const room = makeIssueRoom(ports.monotonic)
+  const room = makeIssueRoom(ports)
   const makeGroups = () =>
     inGroups<Joining, Exclude<IssueAnswer, Error>>(
       requests => {
@@ -52,9 +52,7 @@ export const makeIssueToken = (
         const end = room.begin()
         return inTime(issueTokens(ports, requests, until), until).finally(end)
       },
-      GROUP_MAX,
-      defer,
-      { traces, name: 'issue' },
+      { groupMax: GROUP_MAX, defer, timing: ports.timing, traced: { traces, name: 'issue' } },
     )
   const [grants, exchanges] = [makeGroups(), makeGroups()]
   // In groups of their own: no other request waits for the look-up of their tokens, nor for the lock under which they are written.

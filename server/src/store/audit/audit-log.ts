@@ -5,6 +5,7 @@ import type { RefusalCount, RefusalFilters } from '../../domain/audit/attempt.ts
 import type { Way } from '../../../../api/values/audit.ts'
 import type { Page, PageRequest } from '../../domain/lists/page.ts'
 import type { AuditLog } from '../../ports/audit-log.ts'
+import type { Timing } from '../../ports/timing.ts'
 import type { OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
 import { readNewest, type Scan } from '../lists/newest-first.ts'
@@ -110,8 +111,10 @@ type AuditLogConnection = AuditLog & {
   readonly settle: () => Promise<void>
 }
 
-export const makeAuditLog = (reader: Reader, writer: Writer, onFault: OnFault): AuditLogConnection => {
-  const counter = makeRefusalCounter({ handOver: refused => writer.call('countRefusals', refused), onFault })
+type Parts = { readonly timing: Pick<Timing, 'handOverMs'>; readonly onFault: OnFault }
+
+export const makeAuditLog = (reader: Reader, writer: Writer, { timing, onFault }: Parts): AuditLogConnection => {
+  const counter = makeRefusalCounter({ handOver: refused => writer.call('countRefusals', refused), timing, onFault })
   return {
     list: request => reader.readUntimed(() => listAudit(request)),
     listRefusals: request => reader.readUntimed(() => listRefusals(request)),

@@ -1,6 +1,7 @@
 // The live tokens of one agent, newest or oldest first, judged one by one while a cut-off is open.
 import type { CutOff } from '../../domain/ledger/ledger.ts'
 import { lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
@@ -15,8 +16,6 @@ import { readLifetimes } from './scan-affected-rows.ts'
 export const DEAD_ROWS_MAX = 10_000
 /** So many beyond the ceiling are looked for: as many as a lowered ceiling may leave, which have one instant of issue. */
 const BEYOND_MAX = 1024
-/** How long an agent whose live tokens cannot be distinguished from dead ones passes for full. */
-const RECOUNT_MS = 1000
 /** Where rows must be judged at least so many are read at a time. */
 const JUDGED_ROWS = 500
 
@@ -115,12 +114,20 @@ export function* readLiveRows(tx: Transaction, scan: Scan): Program<LiveRows> {
   return { rows: scan.order === 'newest' ? ascending.toReversed() : ascending, isComplete }
 }
 
-/** When the agent's live tokens expire; where it has more than `max`, at least so many that expire last. */
-export function* readLiveExpiries(tx: Transaction, agent: number, max: number): Program<LiveExpiries> {
+type Count = { readonly max: number; readonly recountAt: Milliseconds }
+
+/**
+ * When the agent's live tokens expire; where it has more than `max`, at least so many that expire last. An agent whose live
+ * tokens cannot be distinguished from dead ones passes for full until `recountAt`.
+ */
+export function* readLiveExpiries(
+  tx: Transaction,
+  agent: number,
+  { max, recountAt: until }: Count,
+): Program<LiveExpiries> {
   const rowsMax = max + BEYOND_MAX
   const { rows, isComplete } = yield* readLiveRows(tx, { agent, order: 'newest', rowsMax })
   if (!isComplete) {
-    const until = tx.now + RECOUNT_MS
     return { expiries: Array.from({ length: max }, () => Math.ceil(until / 1000)), isWhole: false, until }
   }
   const expiries = rows.map(expiryOf).toSorted((a, b) => a - b)

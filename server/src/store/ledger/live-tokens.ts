@@ -2,6 +2,7 @@
 // needed, then kept by each write and each end of a token; time alone ends the others. A writer that is not the only one
 // keeps it for a transaction alone.
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
+import type { Timing } from '../../ports/timing.ts'
 import type { Program } from '../statement-program.ts'
 
 /** Expiries that are cached of all agents together, 8 bytes each; beyond them it begins anew. */
@@ -20,11 +21,14 @@ export type LiveExpiries = {
 export type LiveTokens = {
   /** Gets, before the rest of a transaction, the version of what others wrote: where it is another, the cache is cleared. */
   readonly follow: (version: number) => void
-  /** Returns what is cached of the agent, less what has expired by now; reads it where nothing is. */
+  /**
+   * Returns what is cached of the agent, less what has expired by now; reads it where nothing is. What can be read only
+   * roughly is to be read again at `recountAt`.
+   */
   readonly expiriesOf: (
     agent: number,
     now: Milliseconds,
-    read: () => Program<LiveExpiries>,
+    read: (recountAt: Milliseconds) => Program<LiveExpiries>,
   ) => Program<readonly Seconds[]>
   readonly wasInserted: (agent: number, expiry: Seconds) => void
   /** Of a token that was alive, and ended alone. */
@@ -48,7 +52,7 @@ const dropExpired = (cached: NameCache, now: Milliseconds): void => {
   cached.isWhole = true
 }
 
-export const makeLiveTokens = (): LiveTokens => {
+export const makeLiveTokens = ({ liveRecountMs }: Pick<Timing, 'liveRecountMs'>): LiveTokens => {
   const agents = new Map<number, NameCache>()
   let version = 0
 
@@ -74,7 +78,7 @@ export const makeLiveTokens = (): LiveTokens => {
     },
     expiriesOf: function* (agent, now, read) {
       const known = agents.get(agent)
-      const cached = known === undefined || known.until <= now ? cache(agent, yield* read()) : known
+      const cached = known === undefined || known.until <= now ? cache(agent, yield* read(now + liveRecountMs)) : known
       dropExpired(cached, now)
       return cached.expiries
     },

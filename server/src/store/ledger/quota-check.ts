@@ -91,7 +91,7 @@ export const makeQuotaCheck = (tx: Transaction, limitsByAgent: ReadonlyMap<numbe
   }
 
   const expiriesOf = (agent: number, max: number): Program<readonly Seconds[]> =>
-    tx.live.expiriesOf(agent, tx.now, () => readLiveExpiries(tx, agent, max))
+    tx.live.expiriesOf(agent, tx.now, recountAt => readLiveExpiries(tx, agent, { max, recountAt }))
 
   function* liveWaits(agent: number, { liveTokensMax: max }: AgentLimits): Program<readonly Wait[]> {
     if (max === null) return []

@@ -1,6 +1,6 @@
 // Looks at a store on PostgreSQL for `mintmark doctor`: one connection to the primary, and statements that only read.
 import { runner } from './connection/run-program.ts'
-import type { DatabaseAddress } from './connection/address.ts'
+import type { DatabaseAccess, DatabaseAddress } from './connection/address.ts'
 import type { Connection } from './connection/connection.ts'
 import { connectToPrimary } from './connection/primary.ts'
 import { refuseSearchPath } from './connection/search-path.ts'
@@ -47,10 +47,10 @@ const inspect = async (connection: Connection, address: DatabaseAddress): Promis
 }
 
 /** Throws StoreProblem or Unavailable with one line for a person. */
-export const inspectPostgresStore = async (address: DatabaseAddress): Promise<StoreInspection> => {
-  const connection = await connectToPrimary(address, { name: INSPECTING })
+export const inspectPostgresStore = async (access: DatabaseAccess): Promise<StoreInspection> => {
+  const connection = await connectToPrimary(access, { name: INSPECTING })
   try {
-    return await inspect(connection, address)
+    return await inspect(connection, access.address)
   } catch (fault) {
     connection.destroy()
     throw fault

@@ -9,7 +9,7 @@ import { makeSets } from '../ledger/interned-sets.ts'
 import { monotonicMs } from '../monotonic.ts'
 import { given } from '../statement-program.ts'
 import { supplyKeys } from '../signing-keys/key-scheduler.ts'
-import { STORE_DEADLINE_MS, type StoreMaker, type StoreOptions } from '../store-options.ts'
+import type { StoreMaker, StoreOptions } from '../store-options.ts'
 import { makeHealth, makeStorePorts, type StorePorts } from '../store-ports.ts'
 import type { DatabaseAddress } from './connection/address.ts'
 import { startSession } from './connection/start-session.ts'
@@ -41,21 +41,43 @@ export type PostgresOptions = StoreOptions & {
 
 const wholeMonotonic = (): Milliseconds => Math.floor(monotonicMs())
 
+type Maintained = Pick<
+  Parameters<typeof startMaintenance>[0],
+  'session' | 'reader' | 'writer' | 'steady' | 'onKeyWanted' | 'onFault' | 'connect'
+>
+
+/** Null in a process that leaves the maintenance to others. */
+const maintain = (
+  { timing, retention, sealing, keys, metrics = NO_METRICS }: PostgresOptions,
+  maintained: Maintained,
+): RunningMaintenance | null =>
+  retention === null
+    ? null
+    : startMaintenance({
+        ...maintained,
+        timing,
+        retention,
+        sealKey: sealing?.key ?? null,
+        keyPolicy: keys?.policy ?? null,
+        onRetention: () => metrics.set('mintmark_last_retention_timestamp_seconds', {}, Date.now() / 1000),
+        onSeal: seal => sealing?.onSeal(seal),
+      })
+
 /** Opens a store that `migrate` made. Throws StoreProblem with one line for a person. */
 export const openPostgresStore = async (options: PostgresOptions): Promise<PostgresStore> => {
   const {
-    address,
+    timing,
     retention,
     serves = retention !== null,
     steady = wholeMonotonic,
     wait = delay,
-    deadlineMs = STORE_DEADLINE_MS,
     onFault = IGNORE,
     metrics = NO_METRICS,
   } = options
-  const { session, madeBy, close } = await startSession(address, steady, serves ? wait : null, metrics)
+  const access = { address: options.address, timing }
+  const { session, madeBy, close } = await startSession({ ...access, steady, wait: serves ? wait : null, metrics })
   const deadline = (until = Number.POSITIVE_INFINITY): MonotonicMilliseconds =>
-    Math.min(until, session.monotonic() + deadlineMs)
+    Math.min(until, session.monotonic() + timing.storeMs)
   const [sets, nameCaches] = [makeSets(), makeNameCaches()]
   session.onFailOver(() => {
     sets.forget()
@@ -74,6 +96,7 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
     health: makeHealth(reader, verifyWrite),
     lastGiven,
     nameCaches,
+    timing,
     onFault,
     readReplication,
     readApiKeys: makeReadApiKeys(session, deadline, metrics),
@@ -85,23 +108,8 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
     register: Promise.resolve(ports.signingKeys),
     onFault,
   })
-  maintenance =
-    retention === null
-      ? null
-      : startMaintenance({
-          session,
-          reader,
-          writer,
-          retention,
-          steady,
-          sealKey: options.sealing?.key ?? null,
-          keyPolicy: options.keys?.policy ?? null,
-          onRetention: () => metrics.set('mintmark_last_retention_timestamp_seconds', {}, Date.now() / 1000),
-          onSeal: seal => options.sealing?.onSeal(seal),
-          onKeyWanted,
-          onFault,
-          connect: () => connectUnhurried(address),
-        })
+  const connect = () => connectUnhurried(access)
+  maintenance = maintain(options, { session, reader, writer, steady, onKeyWanted, onFault, connect })
   return {
     ...ports,
     madeBy,

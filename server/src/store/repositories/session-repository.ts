@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sha256 } from '../../domain/text/text.ts'
 import type { KeptSession, Sessions } from '../../ports/sessions.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { inBackground, type OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
 import type { Reader } from '../snapshot.ts'
@@ -9,12 +10,13 @@ import { readNews } from './read-news.ts'
 import { findSession, listSessions, SESSION_USE_STEP_MS } from './sessions.ts'
 
 const POLLS_MAX = 30
-const POLL_MS = 100
 
 const isAsBefore = (session: KeptSession, before: KeptSession): boolean =>
   Buffer.compare(session.sealedTokens, before.sealedTokens) === 0
 
-export const makeSessionRepository = ({ read }: Reader, { call }: Writer, onFault: OnFault): Sessions => {
+type Parts = { readonly timing: Pick<Timing, 'sessionPollMs'>; readonly onFault: OnFault }
+
+export const makeSessionRepository = ({ read }: Reader, { call }: Writer, { timing, onFault }: Parts): Sessions => {
   const find = (secretHash: Sha256) => read(snapshot => findSession(snapshot, secretHash))
   return {
     create: async (session, act) => {
@@ -33,7 +35,7 @@ export const makeSessionRepository = ({ read }: Reader, { call }: Writer, onFaul
     },
     awaitRenewal: async (secretHash, before) => {
       for (let n = 0; n < POLLS_MAX; n += 1) {
-        await delay(POLL_MS)
+        await delay(timing.sessionPollMs)
         const found = await find(secretHash)
         if (found === undefined || !isAsBefore(found.session, before)) return found
       }

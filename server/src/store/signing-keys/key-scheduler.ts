@@ -15,12 +15,11 @@ import { audit, nextSeq, type Transaction } from '../transaction.ts'
 import { leave, promote } from './key-acts.ts'
 import { longestLifetime, readKeysInLife } from './signing-keys.ts'
 import type { SigningKeyMaker, SigningKeyRepository } from '../../ports/signing-keys.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { inBackground, type OnFault } from '../background.ts'
 
-/** How often the keys are looked at. So much running time a crash may lose of what was counted. */
-export const CHECK_EVERY_MS = 5000
-
 export type KeyKeeping = {
+  readonly timing: Pick<Timing, 'keyCheckMs'>
   readonly policy: KeyPolicy
   /** Running time, in ms from any origin. */
   readonly steady: () => Milliseconds
@@ -52,7 +51,7 @@ const COUNT = 'update signing_key set steady_ms = steady_ms + ? where n = ?'
 type KeyStep = (tx: Transaction) => Program<() => void>
 
 /** Returns, whenever something is due, the work of one transaction. */
-export const makeKeyScheduler = ({ policy, steady, onKeyWanted }: KeyKeeping) => {
+export const makeKeyScheduler = ({ timing, policy, steady, onKeyWanted }: KeyKeeping) => {
   let checkedAt = Number.NEGATIVE_INFINITY
   let countedAt = steady()
   /** Keys as they stood at the last check: only what has been in its state since then gets the time since. */
@@ -90,7 +89,7 @@ export const makeKeyScheduler = ({ policy, steady, onKeyWanted }: KeyKeeping) =>
 
   return function* (now: () => Milliseconds): Program<KeyStep | undefined> {
     const at = steady()
-    if (at - checkedAt < CHECK_EVERY_MS) return undefined
+    if (at - checkedAt < timing.keyCheckMs) return undefined
     const keys = yield* readKeysInLife()
     const due = yield* dueStep(keys, now())
     if (due?.kind === 'make') onKeyWanted()

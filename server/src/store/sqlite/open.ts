@@ -4,6 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
 import { Unavailable } from '../../domain/refusal.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
+import type { Timing } from '../../ports/timing.ts'
 import type { Traces } from '../../ports/traces.ts'
 import type { SigningKeyRepository } from '../../ports/signing-keys.ts'
 import { IGNORE, type OnFault } from '../background.ts'
@@ -61,9 +62,16 @@ const startClockAfter = async (
   return startClock(lease, manual)
 }
 
+type MigrateOptions = {
+  readonly file: string
+  readonly timing: Pick<Timing, 'sqliteLockMs'>
+  readonly madeBy: StoreMaker
+  readonly now?: number
+}
+
 /** Makes the store, or brings an older one up to date; all or nothing. */
-export const migrateSqliteStore = (options: { file: string; madeBy: StoreMaker; now?: number }) => {
-  const db = openForMigration(options.file)
+export const migrateSqliteStore = (options: MigrateOptions) => {
+  const db = openForMigration(options.file, options.timing)
   try {
     const { version: from } = schemaVersionOf(db)
     if (from > PROGRAM_VERSION) throw new StoreProblem(`${options.file} is of a newer version of Mintmark.`)
@@ -138,7 +146,7 @@ type LazyWriter = Pick<WriterHost, 'attach' | 'close'> & { readonly beforeJob?: 
 
 /** Opens a store that `migrate` made for its process. Throws StoreProblem with one line for a person. */
 const startStore = async (
-  { file, retention, clock, wait = delay, sealing, keys, onFault = IGNORE, addMetrics }: SqliteOptions,
+  { file, timing, retention, clock, wait = delay, sealing, keys, onFault = IGNORE, addMetrics }: SqliteOptions,
   onKeyWanted?: () => void,
 ): Promise<StoreHost & Pick<LazyWriter, 'beforeJob'>> => {
   if (retention === null && existsSync(file)) refuseForeignUser(file)
@@ -152,7 +160,7 @@ const startStore = async (
     const maintenance = retention === null ? null : { retention, ...kept }
     const listeners = { onFault, onSeal: sealing?.onSeal, onKeyWanted }
     const metrics = addMetrics?.() ?? null
-    const start = () => startWriter({ file, clock: cells, leaseMs, maintenance, metrics }, listeners)
+    const start = () => startWriter({ file, timing, clock: cells, leaseMs, maintenance, metrics }, listeners)
     const writer: LazyWriter = retention === null ? startAtFirstJob(start) : await start()
     const close = async (): Promise<void> => {
       await writer.close()
@@ -165,17 +173,19 @@ const startStore = async (
   }
 }
 
+type ConnectionTiming = Pick<Timing, 'handOverMs' | 'sessionPollMs' | 'storeMs' | 'usageFreshMs'>
+
 /** Connects the thread that calls it. Nothing is written before `connect` has been given a port. */
 export const connectStore = (options: {
   readonly file: string
   readonly clock: ClockCells
-  readonly deadlineMs?: number | undefined
+  readonly timing: ConnectionTiming
   readonly onFault?: OnFault | undefined
   readonly beforeJob?: BeforeJob | undefined
   readonly metrics?: Metrics | undefined
   readonly traces?: Traces | undefined
 }): StoreConnection => {
-  const { onFault = IGNORE, metrics = NO_METRICS } = options
+  const { timing, onFault = IGNORE, metrics = NO_METRICS } = options
   const db = openForReading(options.file)
   const writer = makeWriterClient(options)
   const reader = makeReader(db, clockOf(options.clock), writer, { onFault, metrics })
@@ -185,6 +195,7 @@ export const connectStore = (options: {
     health: makeHealth(reader, () => writer.call('verifyWrite', null)),
     lastGiven,
     nameCaches,
+    timing,
     onFault,
   }
   return { ...makeStorePorts(reader, writer, own), connect: writer.connect, close: reader.close }
@@ -200,8 +211,8 @@ export const openSqliteStore = async (options: SqliteOptions): Promise<SqliteSto
   })
   const host = await startStore(options, onKeyWanted)
   const { file, clock, madeBy, beforeJob } = host
-  const { deadlineMs, onFault, metrics } = options
-  const connection = connectStore({ file, clock, deadlineMs, onFault, beforeJob, metrics })
+  const { timing, onFault, metrics } = options
+  const connection = connectStore({ file, clock, timing, onFault, beforeJob, metrics })
   opened.resolve(connection.signingKeys)
   host.attach(connection.connect)
   const close = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 // The port of usage: counts handed over in the background, lists of uses, and answers of all agents that are read at most once a
 // second in each thread.
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import type { Timing } from '../../ports/timing.ts'
 import type { UsageCounts } from '../../ports/usage.ts'
 import { EXPIRING_MAX } from '../../../../api/values/status.ts'
 import type { SeriesWindow } from '../../../../api/values/usage.ts'
@@ -21,21 +22,22 @@ import { type ResolvedCount, resolveUses } from './resolve-uses.ts'
 import { makeUsageCounter } from './usage-counter.ts'
 import { makeUseCounter, type Span } from './use-counter.ts'
 
-/** How long an answer is given again. With the pause between two hand-overs: what was counted is visible within 2 s. */
-const FRESH_MS = 1000
-
 type Answer<Item> = { readonly at: MonotonicMilliseconds; readonly limit: number; readonly items: readonly Item[] }
 
-/** Reads one answer at a time, however many ask. */
+/**
+ * Reads one answer at a time, however many ask. What was counted is visible once the pause between two hand-overs and the
+ * time in which an answer is given again have passed.
+ */
 export const makeBuffered = <Item>(
   read: (limit: number) => Promise<readonly Item[]>,
+  { usageFreshMs }: Pick<Timing, 'usageFreshMs'>,
   now: () => MonotonicMilliseconds = monotonicMs,
 ): ((limit: number) => Promise<readonly Item[]>) => {
   let answer: Answer<Item> | undefined
   let last: Promise<unknown> = Promise.resolve()
 
   const answerTo = async (limit: number): Promise<readonly Item[]> => {
-    if (answer === undefined || now() - answer.at >= FRESH_MS || answer.limit < limit) {
+    if (answer === undefined || now() - answer.at >= usageFreshMs || answer.limit < limit) {
       answer = undefined
       const at = now()
       answer = { at, limit, items: await read(limit) }
@@ -69,20 +71,29 @@ const batchOf = (counts: readonly ResolvedCount[], now: MonotonicMilliseconds): 
   }
 }
 
-type Parts = { readonly nameCaches: NameCaches; readonly onFault: OnFault }
+type Parts = {
+  readonly nameCaches: NameCaches
+  readonly timing: Pick<Timing, 'handOverMs' | 'usageFreshMs'>
+  readonly onFault: OnFault
+}
 
-export const makeUsageCounts = (reader: Reader, writer: Writer, { nameCaches, onFault }: Parts): UsageConnection => {
-  const counter = makeUsageCounter({ handOver: counts => writer.call('countUsage', counts), onFault })
+export const makeUsageCounts = (
+  reader: Reader,
+  writer: Writer,
+  { nameCaches, timing, onFault }: Parts,
+): UsageConnection => {
+  const counter = makeUsageCounter({ handOver: counts => writer.call('countUsage', counts), timing, onFault })
   const uses = makeUseCounter({
     handOver: async counts =>
       writer.call('countUses', batchOf(await resolveUses(reader, nameCaches, counts), monotonicMs())),
+    timing,
     onFault,
   })
-  const statuses = makeBuffered(async () => [await readStatus(reader)])
+  const statuses = makeBuffered(async () => [await readStatus(reader)], timing)
   // It looks at every credential, and each page of the console asks for it after an act.
-  const expiring = makeBuffered(() => reader.read(readExpiring))
+  const expiring = makeBuffered(() => reader.read(readExpiring), timing)
   const seriesOver = (over: SeriesWindow) =>
-    makeBuffered(async () => [await readSeries(reader, { over, agentId: null })])
+    makeBuffered(async () => [await readSeries(reader, { over, agentId: null })], timing)
   const series: Readonly<Record<SeriesWindow, (limit: number) => Promise<readonly (UsageSeries | undefined)[]>>> = {
     '1h': seriesOver('1h'),
     '24h': seriesOver('24h'),
@@ -94,7 +105,7 @@ export const makeUsageCounts = (reader: Reader, writer: Writer, { nameCaches, on
     countActive: uses.countActive,
     countInactive: uses.countInactive,
     countReported: uses.countReported,
-    list: makeBuffered(limit => readUsage(reader, limit)),
+    list: makeBuffered(limit => readUsage(reader, limit), timing),
     listUses: request => reader.readUntimed(() => listUses(request)),
     listLateUses: request => reader.readUntimed(() => listLateUses(request)),
     status: async () => {

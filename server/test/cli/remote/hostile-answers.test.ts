@@ -9,6 +9,7 @@ import { showAgent } from '../../../../api/agents.ts'
 import { connectApi } from '../../../src/cli/remote/api.ts'
 import { CommandFailed } from '../../../src/cli/terminal/exit.ts'
 import { connectRemote } from '../../../src/cli/remote/remote-transport.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../../../../testkit/keys/loopback-certificate.ts'
 import { makeFolder, runAside } from '../../../../testkit/commands/run-mintmark.ts'
 
@@ -23,7 +24,7 @@ const serve = async (t: TestContext, answer: RequestListener): Promise<string> =
 }
 
 const failureOf = async (url: string): Promise<CommandFailed> => {
-  const api = connectApi(connectRemote({ url, apiKey: 'key', operatorJwt: null }))
+  const api = connectApi(connectRemote({ url, apiKey: 'key', operatorJwt: null }), TIMING)
   try {
     await api.call(showAgent, { path: { id: 'x' } })
   } catch (error) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lineOf, makeMoveProgress } from '../../../src/cli/local/move-progress.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 
 test('a line shows rows, the pace, and how long it takes at that pace', () => {
   const step = { step: 'copied', what: 'token', rows: 400_000, of: 1_000_000 }
@@ -14,12 +15,15 @@ test('a line shows rows, the pace, and how long it takes at that pace', () => {
 test('nothing is printed where nobody looks, nor with --json', () => {
   const written: string[] = []
   const output = (isTTY: boolean) => ({ isTTY, write: (text: string) => written.push(text) > 0 })
-  for (const progress of [makeMoveProgress(true, output(true)), makeMoveProgress(false, output(false))]) {
+  for (const progress of [
+    makeMoveProgress(true, TIMING, output(true)),
+    makeMoveProgress(false, TIMING, output(false)),
+  ]) {
     progress.report('copied', 'token', 1, 2)
     progress.end()
   }
   assert.deepEqual(written, [])
-  const progress = makeMoveProgress(false, output(true))
+  const progress = makeMoveProgress(false, TIMING, output(true))
   progress.report('copied', 'token', 1, 2)
   progress.end()
   assert.deepEqual(written, ['\rtoken: 1 of 2 rows copied\u001b[K', '\r\u001b[K'])

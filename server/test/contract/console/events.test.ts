@@ -16,7 +16,7 @@ let service: TestServer
 const opened: IncomingMessage[] = []
 
 beforeEach(async () => {
-  service = await startServer({ server: { streams: { lookMs: 20 } } })
+  service = await startServer({ timing: { consolePollMs: 20 } })
 })
 afterEach(async () => {
   for (const stream of opened.splice(0)) stream.destroy()

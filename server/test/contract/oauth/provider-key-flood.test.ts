@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { READINGS_APART_MILLISECONDS, TWO_READINGS_MILLISECONDS } from '../../../src/keys/providers/key-sets.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { encodeJson } from '../../../../testkit/keys/dpop.ts'
 import { type Answer, bearer, postForm } from '../../../../testkit/callers/requests.ts'
 import { isThorough } from '../../../../testkit/loads/thorough.ts'
@@ -28,7 +28,7 @@ test(`JWTs with random key ids, ${FLOOD} in 30 s: two requests for keys, and a r
     const before = await provider.operatorJwt()
     assert.equal(await isTaken(before), true)
     // The keys were read a while ago, as they mostly were.
-    clock.advance(TWO_READINGS_MILLISECONDS)
+    clock.advance(TIMING.keyTwoReadingsMs)
     const [forge, began] = [forgeLike(before), clock.wall()]
     let rotated: { readonly jwt: string; readonly at: number } | undefined
     let honoredAfter: number | undefined
@@ -47,7 +47,7 @@ test(`JWTs with random key ids, ${FLOOD} in 30 s: two requests for keys, and a r
     }
     assert.equal(clock.wall() - began, FLOOD_MILLISECONDS)
     assert.deepEqual(provider.fetches, { metadata: 1, jwks: 1 + 2 })
-    assert.ok(honoredAfter !== undefined && honoredAfter <= READINGS_APART_MILLISECONDS, String(honoredAfter))
+    assert.ok(honoredAfter !== undefined && honoredAfter <= TIMING.keyReadingsApartMs, String(honoredAfter))
     assert.equal(await isTaken(before), false)
   } finally {
     await service.close()
@@ -69,7 +69,7 @@ test('a rotation right after the first reading is honored at once, and one in a 
     await provider.rotate()
     const third = await provider.operatorJwt()
     const forge = forgeLike(first)
-    for (let passed = 1; passed < TWO_READINGS_MILLISECONDS; passed += 1000) {
+    for (let passed = 1; passed < TIMING.keyTwoReadingsMs; passed += 1000) {
       assert.deepEqual([await statusOf(forge()), await statusOf(third)], [401, 401])
       clock.advance(1000)
     }

@@ -7,11 +7,12 @@ import { someTail } from '../../../../testkit/feed/feed-in-memory.ts'
 import { FAST, LATER, makeCounts, readUpTo, startWorld, WAITING } from '../../../../testkit/feed/feed-world.ts'
 import { getOf, openConnection, readToEnd, TLS } from '../../../../testkit/callers/raw-connection.ts'
 import { introspect, issue } from '../../../../testkit/callers/requests.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { makeConnectionCounts, makeConnectionLimit } from '../../../src/http/wire/connection-limit.ts'
 
 test('beyond the limit of a key or of all it is 503 with Retry-After, and who leaves makes room', WAITING, async t => {
   const counts = makeCounts()
-  const server = { feed: { timings: FAST, limits: { all: 3, ofOne: 2, reserved: 0, few: 0 } }, metrics: counts.metrics }
+  const server = { feed: { limits: { all: 3, ofOne: 2, reserved: 0, few: 0 } }, metrics: counts.metrics }
   const { service, key } = await startWorld(t, { server })
   const other = await service.createApiKey('tokens:introspect')
   const third = await service.createApiKey('tokens:introspect')
@@ -47,8 +48,9 @@ test('followers keep no more than half of the connections: introspection has the
     slotsOf: () => [0, 0],
     isShared: () => true,
     report: () => undefined,
+    timing: TIMING,
   })
-  const { service, key } = await startWorld(t, { server: { feed: { timings: FAST }, connections } })
+  const { service, key } = await startWorld(t, { server: { connections } })
   const token = await issue(service, await service.createAgent())
   const streams: FeedStream[] = []
   for (let tried = 0; tried < 10; tried += 1) {
@@ -63,7 +65,7 @@ test('followers keep no more than half of the connections: introspection has the
 
 test('followers that are reset or go away leave nothing behind, and the feed is watched no more', WAITING, async t => {
   const counts = makeCounts()
-  const server = { feed: { timings: FAST }, metrics: counts.metrics }
+  const server = { metrics: counts.metrics }
   const { service, key, end } = await startWorld(t, { server })
   const streams = await Promise.all(Array.from({ length: 30 }, () => openStream(service, key)))
   const waits = await Promise.all(
@@ -101,8 +103,8 @@ test('a request behind a stream on one connection waits, and hurts nobody', WAIT
 
 test('a follower that does not read is cut off, and the others get everything meanwhile', WAITING, async t => {
   const counts = makeCounts()
-  const server = { feed: { timings: { ...FAST, slowMs: 100 } }, metrics: counts.metrics }
-  const { service, feed, key } = await startWorld(t, { server })
+  const timing = { ...FAST, followerUnreadMs: 100 }
+  const { service, feed, key } = await startWorld(t, { server: { metrics: counts.metrics }, timing })
   const slow = await openStream(service, key)
   await nextOf(slow, 'heartbeat')
   slow.response.pause()
@@ -135,7 +137,7 @@ test('HTTP/1.0 gets a stream too, until it is closed', WAITING, async t => {
 })
 
 test('by TLS a stream is written as it comes, too', WAITING, async t => {
-  const { service, key, end } = await startWorld(t, { server: { feed: { timings: FAST }, ...TLS } })
+  const { service, key, end } = await startWorld(t, { server: TLS })
   const socket = await openConnection(service)
   socket.write(getOf(service, `${FEED}/stream?position=0`).replace('\r\n\r\n', `\r\nX-API-Key: ${key}\r\n\r\n`))
   let text = ''

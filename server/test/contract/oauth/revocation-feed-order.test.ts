@@ -24,7 +24,7 @@ const FOLLOWERS = 200
 const TOKENS = 60
 
 test('200 followers each get every end, in order and without a gap, while tokens end at once', WAITING, async t => {
-  const service = await startServer({ server: { feed: { timings: FAST } } })
+  const service = await startServer({ timing: FAST })
   t.after(() => service.close())
   const agent = await service.createAgent()
   const { key } = await service.createApiKey('tokens:introspect')
@@ -50,7 +50,7 @@ test('200 followers each get every end, in order and without a gap, while tokens
 })
 
 test('what was revoked before a request was sent is at most at the position of its response', WAITING, async t => {
-  const service = await startServer({ server: { feed: { timings: FAST } } })
+  const service = await startServer({ timing: FAST })
   t.after(() => service.close())
   const agent = await service.createAgent()
   const { key } = await service.createApiKey('tokens:introspect')

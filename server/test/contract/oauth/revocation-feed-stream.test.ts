@@ -55,7 +55,7 @@ test('a fault of a look is counted and reported, ends no stream, and is made up 
   const faults: unknown[] = []
   const counts = makeCounts()
   const reportFeedFault = (fault: unknown): void => void faults.push(fault)
-  const server = { feed: { timings: FAST }, metrics: counts.metrics, reportFeedFault }
+  const server = { metrics: counts.metrics, reportFeedFault }
   const { service, feed, key, end } = await startWorld(t, { server })
   const stream = await openStream(service, key)
   await nextOf(stream, 'heartbeat')
@@ -106,7 +106,7 @@ test('a revoked API key ends its streams and requests that wait, and those of no
 
 test('a service that shuts down ends streams in good order, and answers who waits', WAITING, async t => {
   const counts = makeCounts()
-  const server = { feed: { timings: FAST }, metrics: counts.metrics }
+  const server = { metrics: counts.metrics }
   const { service, key, head, close } = await startWorld(t, { server })
   const stream = await openStream(service, key)
   const waiting = ask(service, key, '/changes?position=0&wait=25')
@@ -121,8 +121,7 @@ test('a service that shuts down ends streams in good order, and answers who wait
 })
 
 test('a stream ends in good order after its time', WAITING, async t => {
-  const server = { feed: { timings: { ...FAST, streamMs: 1 } } }
-  const { service, key } = await startWorld(t, { server })
+  const { service, key } = await startWorld(t, { timing: { ...FAST, feedStreamMs: 1 } })
   const stream = await openStream(service, key)
   assert.equal(await stream.ended, 'ended')
 })

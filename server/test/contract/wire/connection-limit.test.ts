@@ -8,7 +8,7 @@ import { CERTIFICATE } from '../../../../testkit/keys/loopback-certificate.ts'
 import { getOf, readToEnd, statusesIn, TLS } from '../../../../testkit/callers/raw-connection.ts'
 import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
 import { CONNECTION_SLOTS, makeConnectionCounts, makeConnectionLimit } from '../../../src/http/wire/connection-limit.ts'
-import type { Timeouts } from '../../../src/http/wire/listener.ts'
+import { TIMING, type Timing } from '../../../src/ports/timing.ts'
 import { makeNetworks } from '../../../src/http/wire/networks.ts'
 import { makeSlots } from '../../../src/keys/clients/seeded-slots.ts'
 
@@ -19,7 +19,7 @@ const MAX = 40
 const isOpen = (socket: Socket, event: 'connect' | 'secureConnect'): Promise<unknown> =>
   new Promise(resolve => socket.once(event, resolve).once('close', resolve))
 
-const start = async (t: TestContext, isSecure: boolean, timeouts?: Timeouts) => {
+const start = async (t: TestContext, isSecure: boolean, timing: Timing = TIMING) => {
   const own = makeConnectionCounts()
   const connections = makeConnectionLimit({
     max: MAX,
@@ -29,10 +29,9 @@ const start = async (t: TestContext, isSecure: boolean, timeouts?: Timeouts) => 
     slotsOf: makeSlots(new Uint8Array(32).fill(4), CONNECTION_SLOTS),
     isShared: makeNetworks(['127.0.0.9/32']),
     report: () => undefined,
+    timing,
   })
-  const service = await startServer({
-    server: { connections, ...(timeouts && { timeouts }), ...(isSecure ? TLS : {}) },
-  })
+  const service = await startServer({ server: { connections, ...(isSecure ? TLS : {}) }, timing })
   const sockets: Socket[] = []
   t.after(async () => {
     for (const socket of sockets) socket.destroy()
@@ -110,7 +109,8 @@ for (const isSecure of [false, true]) {
     })
 
     test('however a connection ends, it is counted no more', async t => {
-      const { service, own, open, openMany } = await start(t, isSecure, { requestMs: 500, checkMs: 50, idleMs: 500 })
+      const timing = { ...TIMING, requestMs: 500, connectionCheckMs: 50, idleConnectionMs: 500 }
+      const { service, own, open, openMany } = await start(t, isSecure, timing)
       const [ended, half, bad] = await openMany(3, '127.0.0.2')
       ended?.destroy()
       half?.end()

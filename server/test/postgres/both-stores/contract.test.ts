@@ -1,24 +1,5 @@
-// The contract on the wire, on PostgreSQL.
+// What of the contract runs on PostgreSQL.
 import { runOnPostgres } from '../../suites/run-files.ts'
+import { CONTRACT, filesAt } from './on-postgres.ts'
 
-await runOnPostgres(
-  ['contract/oauth', ['issue-tokens', 'issue-tokens-together', 'introspect-tokens', 'revoke-token']],
-  [
-    'contract/admin',
-    [
-      'show-token',
-      'list-tokens',
-      'list-history',
-      'create-revocation',
-      'agents',
-      'agent-limits',
-      'api-keys',
-      'credentials',
-      'idempotency-key',
-      'leaked-secrets',
-    ],
-  ],
-  ['contract/tokens', ['count-tokens', 'explain-token', 'explain-text', 'revocation-plans']],
-  ['contract/clients', ['dpop']],
-  ['contract/wire', ['check-health']],
-)
+await runOnPostgres(...filesAt(Object.values(CONTRACT).flat()))

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate.ts'
 import { applyMigrations, MIGRATIONS, PROGRAM_VERSION } from '../../../src/store/postgres/schema/migrations.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
@@ -24,7 +25,7 @@ const makeWorld = async (t: TestContext, how?: string) => {
   const { url, name, drop } = await makeTestDatabase(how)
   t.after(drop)
   const address = await addressOf(name)
-  const first = { madeBy: 'migrate', now: Date.now() } as const
+  const first = { madeBy: 'migrate', now: Date.now(), timing: TIMING } as const
   return {
     url,
     name,
@@ -33,11 +34,11 @@ const makeWorld = async (t: TestContext, how?: string) => {
     /** A store as the version before made it. */
     makeEarlier: () =>
       withConnection(address, async connection => {
-        await applyMigrations(connection, first, MIGRATIONS.slice(0, BEFORE))
+        await applyMigrations(connection, { ...first, migrations: MIGRATIONS.slice(0, BEFORE) })
         await makePartitions(connection, Date.now())
       }),
     open: async () => {
-      const store = await openPostgresStore({ address, retention: null })
+      const store = await openPostgresStore({ address, timing: TIMING, retention: null })
       t.after(() => store.close())
       return store
     },
@@ -141,9 +142,9 @@ test('a program that has served before goes on serving once the store is migrate
     assert.equal((await store.agents.list({ filters: EVERY_AGENT, after: null, limit: 9 })).records.length, 1)
   }
   for (let n = 0; n < 3; n += 1) await serve()
-  const first = { madeBy: 'migrate', now: Date.now() } as const
-  const connecting = connectUnhurried(world.address, MIGRATING)
-  await withNamedConnection(connecting, connection => applyMigrations(connection, first, AGAIN))
+  const again = { madeBy: 'migrate', now: Date.now(), timing: TIMING, migrations: AGAIN } as const
+  const connecting = connectUnhurried({ address: world.address, timing: TIMING }, { name: MIGRATING })
+  await withNamedConnection(connecting, connection => applyMigrations(connection, again))
   for (let n = 0; n < 3; n += 1) await serve()
 })
 
@@ -153,7 +154,7 @@ test('a database whose text somebody let be compared otherwise is refused, with 
   await runStatement(world.url, 'alter table workload alter subject type text collate "en-US-x-icu"')
   const refused = problem(/^The column subject of workload .*"en-US-x-icu".* expected "C"\. Run: (.*)\.$/)
   await assert.rejects(world.open(), refused)
-  await assert.rejects(resetDatabaseClock(world.address, act('clock.reset')), refused)
+  await assert.rejects(resetDatabaseClock({ address: world.address, timing: TIMING }, act('clock.reset')), refused)
   await runStatement(world.url, 'alter table workload alter subject type text collate "C"')
   await world.open()
 })

@@ -1,15 +1,16 @@
 // What a store on PostgreSQL measures of itself: its connections, its reads, and its waits for the synchronous standby.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { makeLayout } from '../../../src/metrics/layout.ts'
 import { makeSlab, openRecorder } from '../../../src/metrics/memory.ts'
 import { readMemory } from '../../../src/metrics/read-memory.ts'
 import type { MetricName } from '../../../src/ports/metrics.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { makePool } from '../../../src/store/postgres/connection/pool.ts'
 import type { Connection } from '../../../src/store/postgres/connection/connection.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate.ts'
+import { until } from '../../../../testkit/processes/until.ts'
 import { runStatement } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf } from '../../../../testkit/databases/postgres-store.ts'
 import { startSynchronousPair } from '../../../../testkit/databases/synchronous-pair.ts'
@@ -37,10 +38,10 @@ const idleConnection = {
 test('a pool shows its connections, and what waits for one, until it is free', async () => {
   const { metrics, read } = makeMemory()
   const open = () => Promise.resolve(idleConnection)
-  const pool = makePool({ open, connectionsMax: 1, monotonic: () => performance.now(), name: 'hot', metrics })
-  const until = performance.now() + 60_000
+  const pool = makePool({ open, connectionsMax: 1, monotonic: () => 0, name: 'hot', metrics })
+  const late = 60_000
   const first = Promise.withResolvers<void>()
-  const uses = [pool.use(() => first.promise, until), pool.use(() => Promise.resolve(), until)]
+  const uses = [pool.use(() => first.promise, late), pool.use(() => Promise.resolve(), late)]
   await Promise.resolve()
   assert.equal(read('mintmark_postgres_connections_max'), 1)
   assert.equal(read('mintmark_postgres_connections', 'busy'), 1)
@@ -58,9 +59,9 @@ const startStore = async (t: TestContext) => {
   t.after(pair.stop)
   await runStatement(pair.url('postgres'), 'create database watched')
   const address = await addressOf('watched', { hosts: [{ host: pair.host, port: pair.port }] })
-  await migratePostgresStore({ address, madeBy: 'migrate', now: Date.now() })
+  await migratePostgresStore({ address, timing: TIMING, madeBy: 'migrate', now: Date.now() })
   const { metrics, read } = makeMemory()
-  const store = await openPostgresStore({ address, retention: null, serves: true, metrics })
+  const store = await openPostgresStore({ address, timing: TIMING, retention: null, serves: true, metrics })
   t.after(store.close)
   return { pair, store, read }
 }
@@ -75,7 +76,7 @@ test('on Linux a read waits for the synchronous standby, and is measured once th
   pair.pauseStandby()
   const reading = store.facts()
   const isWaiting = `select 1 as one from pg_stat_activity where wait_event = 'SyncRep'`
-  while ((await runStatement(pair.url('postgres'), isWaiting)).length === 0) await delay(20)
+  await until('it waits for the standby', async () => (await runStatement(pair.url('postgres'), isWaiting)).length > 0)
   const waiting = read('mintmark_replication_wait_seconds', 'read') ?? 0
   assert.ok(waiting > 0)
   pair.resumeStandby()

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../../src/domain/refusal.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import type { DatabaseAddress } from '../../../src/store/postgres/connection/address.ts'
 import { makeFailOvers } from '../../../src/store/postgres/connection/fail-overs.ts'
 import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate.ts'
@@ -27,26 +28,29 @@ test('of several hosts the one that is a primary is used, wherever it stands', a
     [nobody, ...address.hosts],
     [...address.hosts, nobody],
   ]) {
-    const connection = await connectToPrimary({ ...address, hosts })
+    const connection = await connectToPrimary({ address: { ...address, hosts }, timing: TIMING })
     assert.deepEqual((await connection.ask({ text: 'select 1 as one' })).rows, [{ one: 1 }])
     await connection.close()
   }
-  await assert.rejects(connectToPrimary({ ...address, hosts: [nobody] }), Unavailable)
+  await assert.rejects(connectToPrimary({ address: { ...address, hosts: [nobody] }, timing: TIMING }), Unavailable)
 })
 
 test('a server that takes no writes is not used, and is called no standby where it is none', async t => {
   const { address, url, name } = await makeDatabase(t)
   await runStatement(url, `alter database ${name} set default_transaction_read_only = on`)
-  await assert.rejects(connectToPrimary(address), /takes no writes: default_transaction_read_only is on there\.$/)
+  await assert.rejects(
+    connectToPrimary({ address, timing: TIMING }),
+    /takes no writes: default_transaction_read_only is on there\.$/,
+  )
 })
 
 test('a server without fsync or whole pages is refused by name, unless that is allowed', async t => {
   const { address } = await makeDatabase(t)
   await assert.rejects(
-    connectToPrimary({ ...address, allowed: [] }),
+    connectToPrimary({ address: { ...address, allowed: [] }, timing: TIMING }),
     problem(/MINTMARK_ALLOW_UNSAFE_DATABASE=fsync\.$/),
   )
-  const half = connectToPrimary({ ...address, allowed: ['fsync'] })
+  const half = connectToPrimary({ address: { ...address, allowed: ['fsync'] }, timing: TIMING })
   await assert.rejects(half, problem(/MINTMARK_ALLOW_UNSAFE_DATABASE=full_page_writes\.$/))
 })
 
@@ -60,17 +64,17 @@ test('each connection waits for the disk and the standby, whatever the database 
 test('a database that is empty, or of another program, is not served from', async t => {
   const { address, url } = await makeDatabase(t)
   await assert.rejects(
-    openPostgresStore({ address, retention: null }),
+    openPostgresStore({ address, timing: TIMING, retention: null }),
     problem(/is not set up yet: run 'mintmark migrate'/),
   )
   await runStatement(url, 'create table migration (id integer)')
-  const migration = migratePostgresStore({ address, madeBy: 'migrate', now: Date.now() })
+  const migration = migratePostgresStore({ address, timing: TIMING, madeBy: 'migrate', now: Date.now() })
   await assert.rejects(migration, problem(/holds tables of another program/))
 })
 
 test('of two that migrate at once one does it, and the other finds it done', async t => {
   const { address, url } = await makeDatabase(t)
-  const migrate = () => migratePostgresStore({ address, madeBy: 'migrate', now: Date.now() })
+  const migrate = () => migratePostgresStore({ address, timing: TIMING, madeBy: 'migrate', now: Date.now() })
   const versions = await Promise.all([migrate(), migrate()])
   assert.deepEqual(
     versions.map(({ from }) => from).toSorted((a, b) => a - b),
@@ -81,8 +85,8 @@ test('of two that migrate at once one does it, and the other finds it done', asy
 
 test('a program that is too old for the schema, or too new, says so', async t => {
   const { address, url } = await makeDatabase(t)
-  await migratePostgresStore({ address, madeBy: 'migrate', now: Date.now() })
-  const open = () => openPostgresStore({ address, retention: null })
+  await migratePostgresStore({ address, timing: TIMING, madeBy: 'migrate', now: Date.now() })
+  const open = () => openPostgresStore({ address, timing: TIMING, retention: null })
   await runStatement(url, `insert into migration values (${PROGRAM_VERSION + 1}, 'later', 1, 0)`)
   await (await open()).close()
   await runStatement(url, `update migration set oldest_program = version where name = 'later'`)
@@ -109,7 +113,10 @@ test('what is remembered of numbers is forgotten when another server has become 
 test('each connection of a store reports the timeline of its server before it is used', async t => {
   const { address } = await makeDatabase(t)
   const reported: string[] = []
-  const connection = await connectToPrimary(address, { onTimeline: timeline => void reported.push(timeline) })
+  const connection = await connectToPrimary(
+    { address, timing: TIMING },
+    { onTimeline: timeline => void reported.push(timeline) },
+  )
   await connection.close()
   assert.deepEqual(reported, ['00000001'])
 })

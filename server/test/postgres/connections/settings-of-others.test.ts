@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { connectUnhurried } from '../../../src/store/postgres/connection/primary.ts'
@@ -33,9 +34,9 @@ const makeWorld = async (t: TestContext) => {
     user,
     address,
     set: (setting: string) => ask(`alter role ${user} in database ${name} set ${setting}`),
-    migrate: () => migratePostgresStore({ address, madeBy: 'migrate', now: Date.now() }),
+    migrate: () => migratePostgresStore({ address, timing: TIMING, madeBy: 'migrate', now: Date.now() }),
     open: async () => {
-      const store = await openPostgresStore({ address, retention: null })
+      const store = await openPostgresStore({ address, timing: TIMING, retention: null })
       t.after(() => store.close())
       return store
     },
@@ -62,7 +63,7 @@ test('what takes long is not broken off by a limit for transactions that the rol
   const { set, address } = await makeWorld(t)
   await set(`transaction_timeout = '100ms'`)
   await withConnection(address, async () => {
-    const connection = await connectUnhurried(address)
+    const connection = await connectUnhurried({ address, timing: TIMING })
     t.after(connection.close)
     await connection.ask({ text: 'begin' })
     await connection.ask({ text: 'select pg_sleep(0.4)' })

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { TLSSocket } from 'node:tls'
+import { TIMING } from '../../../src/ports/timing.ts'
 import type { DatabaseAddress } from '../../../src/store/postgres/connection/address.ts'
 import { connect } from '../../../src/store/postgres/connection/connection.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../../../../testkit/keys/loopback-certificate.ts'
@@ -53,7 +54,9 @@ const ADDRESS: DatabaseAddress = {
 
 const tryHost = async (host: string, address = ADDRESS): Promise<string> => {
   greeted = 0
-  const fault: unknown = await connect(address, { host, port: portOf() }).catch((reason: unknown) => reason)
+  const fault: unknown = await connect({ address, timing: TIMING }, { host, port: portOf() }).catch(
+    (reason: unknown) => reason,
+  )
   assert.ok(fault instanceof Error, 'A server that refuses everybody was taken.')
   return fault.message
 }

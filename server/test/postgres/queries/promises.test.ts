@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import type { NewToken } from '../../../src/ports/ports.ts'
 import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import type { Connection } from '../../../src/store/postgres/connection/connection.ts'
 import { runner } from '../../../src/store/postgres/connection/run-program.ts'
 import { lockService, lockTokens, TOKENS_LOCK } from '../../../src/store/postgres/writer/open-transaction.ts'
@@ -97,7 +98,7 @@ test('partitions are made ahead, and dropped whole once nothing in them must be 
   const [ended, expired] = await issue(store, agent, {}, {})
   assert.ok(ended && expired)
   await store.ledger.end(ended, 'manual_revocation', REVOKE)
-  const keep = () => keepPartitions(() => connectPatiently(address), KEEP_LONG, clock.wall())
+  const keep = () => keepPartitions(() => connectPatiently({ address, timing: TIMING }), KEEP_LONG, clock.wall())
   // The day, the longest life of a token, and what expired is kept for; until a moment before, it is all there.
   clock.advance(Date.UTC(2026, 10, 22) + DAY_MS + KEEP_LONG.expiredMs - 1 - START)
   await keep()
@@ -137,7 +138,7 @@ test('a read of many statements waits for the standby as a look-up does: it leav
         if (asked.text === 'commit') atCommit.push(...(await connection.ask({ text: marked })).rows)
         return connection.ask(asked)
       }
-      const { read } = makeTransactions({ ...address, fencedReads })
+      const { read } = makeTransactions({ address: { ...address, fencedReads }, timing: TIMING })
       await read({ ...connection, ask }, () => connection.ask({ text: 'select 1' }))
       assert.equal(atCommit.length, 1)
       return (atCommit[0] as { marked: boolean }).marked
@@ -152,7 +153,7 @@ test('a commit that comes with a notice, as one that was not replicated does, is
   // Whatever notices the database sends to its clients.
   await runStatement(file, `alter database ${address.database} set client_min_messages = error`)
   await withConnection(address, async connection => {
-    const { write } = makeTransactions(address)
+    const { write } = makeTransactions({ address, timing: TIMING })
     await connection.ask({ text: 'create table noticed (n integer)' })
     await connection.ask({
       text: `create function notice() returns trigger language plpgsql as
@@ -171,7 +172,7 @@ test('a commit that comes with a notice, as one that was not replicated does, is
 test('a transaction that failed and is committed all the same is a failure', async t => {
   const { address } = await makeWorld(t)
   await withConnection(address, async connection => {
-    const { write } = makeTransactions(address)
+    const { write } = makeTransactions({ address, timing: TIMING })
     const work = () => connection.ask({ text: 'select 1 / 0' }).catch(() => undefined)
     await assert.rejects(write(connection, work), /took the transaction back/)
   })

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import type { Connection } from '../../../src/store/postgres/connection/connection.ts'
 import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate.ts'
 import {
   applyMigrations,
   type Migration,
   MIGRATIONS,
-  type Patience,
+  type MigrationOptions,
   PROGRAM_VERSION,
 } from '../../../src/store/postgres/schema/migrations.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
@@ -36,7 +37,10 @@ const TWO_TABLES: readonly Migration[] = [
 ]
 
 const APPLIED = { from: PROGRAM_VERSION, to: PROGRAM_VERSION + 1 }
-const RESTLESS: Patience = { attempts: 1000, pauseMs: 1 }
+
+type Patience = Pick<MigrationOptions, 'attempts' | 'timing'>
+
+const RESTLESS: Patience = { attempts: 1000, timing: { ...TIMING, migrationPauseMs: 1 } }
 
 /** Who waits for a table, and how many others it has taken for itself. */
 const WAITING = `select (select count(*) from pg_locks held where held.pid = waiting.pid and held.locktype = 'relation'
@@ -47,7 +51,7 @@ const makeWorld = async (t: TestContext) => {
   const { url, name, drop } = await makeTestDatabase()
   t.after(drop)
   const address = await addressOf(name)
-  await migratePostgresStore({ address, madeBy: 'migrate', now: START })
+  await migratePostgresStore({ address, timing: TIMING, madeBy: 'migrate', now: START })
 
   /** Gives how many tables it has taken by the time that it waits for this one. */
   const untilWaitsFor = async (table: string, applying: Promise<unknown>): Promise<number> => {
@@ -66,7 +70,9 @@ const makeWorld = async (t: TestContext) => {
     address,
     untilWaitsFor,
     apply: (patience: Patience) =>
-      withConnection(address, connection => applyMigrations(connection, FIRST, TWO_TABLES, patience)),
+      withConnection(address, connection =>
+        applyMigrations(connection, { ...FIRST, ...patience, migrations: TWO_TABLES }),
+      ),
     /** Runs `work` in a transaction that is never broken off for the sake of others before a minute has gone. */
     inTransaction: (work: (connection: Connection) => Promise<void>) =>
       withConnection(address, async connection => {
@@ -114,14 +120,14 @@ test('a migration takes first what every request reads first: who is under way f
 
 test('where tables stay in use a migration changes nothing and says so, and what serves meanwhile goes on', async t => {
   const { url, address, apply, inTransaction } = await makeWorld(t)
-  const store = await openPostgresStore({ address, retention: null, deadlineMs: PATIENT_MS })
+  const store = await openPostgresStore({ address, retention: null, timing: { ...TIMING, storeMs: PATIENT_MS } })
   t.after(store.close)
   await store.signingKeys.createFirst(someSigningKey(), act('signing_key.create'))
   const tokens = await issue(store, await createAgent(store), {})
   await inTransaction(async dump => {
     await dump.ask({ text: 'select count(*) from ended' })
     const state = { isOver: false }
-    const applying = apply({ attempts: 2, pauseMs: 1 }).finally(() => (state.isOver = true))
+    const applying = apply({ ...RESTLESS, attempts: 2 }).finally(() => (state.isOver = true))
     const refused = assert.rejects(applying, problem(/^Tables .* stayed in use,.* nothing was changed/))
     do assert.equal((await store.ledger.find(tokens))[0]?.dead, false)
     while (!state.isOver)
@@ -133,7 +139,7 @@ test('where tables stay in use a migration changes nothing and says so, and what
 
 test('where a column becomes another under a program that serves, what it has prepared fails once and is prepared anew', async t => {
   const { url, address } = await makeWorld(t)
-  const store = await openPostgresStore({ address, retention: null, deadlineMs: PATIENT_MS })
+  const store = await openPostgresStore({ address, retention: null, timing: { ...TIMING, storeMs: PATIENT_MS } })
   t.after(store.close)
   await createAgent(store)
   const list = () => store.agents.list({ filters: EVERY_AGENT, after: null, limit: 2 })

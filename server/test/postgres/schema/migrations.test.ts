@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate.ts'
 import {
   applyMigrations,
@@ -41,10 +42,11 @@ const makeWorld = async (t: TestContext) => {
   return {
     url,
     address,
-    migrate: (madeBy: 'dev' | 'migrate' = 'migrate') => migratePostgresStore({ address, madeBy, now: START }),
+    migrate: (madeBy: 'dev' | 'migrate' = 'migrate') =>
+      migratePostgresStore({ address, timing: TIMING, madeBy, now: START }),
     apply: (migrations: readonly Migration[]) =>
-      withConnection(address, connection => applyMigrations(connection, FIRST, migrations)),
-    open: () => openPostgresStore({ address, retention: null }),
+      withConnection(address, connection => applyMigrations(connection, { ...FIRST, timing: TIMING, migrations })),
+    open: () => openPostgresStore({ address, timing: TIMING, retention: null }),
   }
 }
 

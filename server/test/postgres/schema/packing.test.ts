@@ -1,16 +1,16 @@
 // A closed partition on PostgreSQL has its indexes packed, and serves as before.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { keepPartitions } from '../../../src/store/postgres/partitions/partition-maintenance.ts'
 import { connectPatiently } from '../../../src/store/postgres/connection/primary.ts'
+import { until } from '../../../../testkit/processes/until.ts'
 import { databaseOf, runStatement } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
 import { act, createAgent, issue, KEEP_LONG, makeTestStore, START } from '../../../../testkit/stores/store.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 
 const DAY_MS = 86_400_000
-const POLL_MS = 10
 const WAITING = `pg_stat_activity where datname = current_database() and query like 'reindex%' and wait_event_type = 'Lock'`
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
@@ -27,7 +27,7 @@ test('the indexes of a day are packed as soon as it is over, and hold its living
   const [agent, address] = [await createAgent(store), await addressOf(databaseOf(file))]
   const [token] = await issue(store, agent, { lifetimeSeconds: 86_400 })
   assert.ok(token)
-  const keep = () => keepPartitions(() => connectPatiently(address), KEEP_LONG, clock.wall())
+  const keep = () => keepPartitions(() => connectPatiently({ address, timing: TIMING }), KEEP_LONG, clock.wall())
   const isPacked = () => countRows(file, `pg_description where objoid = 'token_20261121'::regclass`) > 0
   // A token with an id of the day could still come a moment after it.
   clock.advance(Date.UTC(2026, 10, 22) + 300_000 - 1 - START)
@@ -48,7 +48,7 @@ test('an index that a reindexing left in pieces is gone once the partition is pa
   await runStatement(file, 'create index left_in_pieces on token_20261121 (seq)')
   await runStatement(file, `update pg_index set indisvalid = false where indexrelid = 'left_in_pieces'::regclass`)
   clock.advance(2 * DAY_MS)
-  await keepPartitions(() => connectPatiently(address), KEEP_LONG, clock.wall())
+  await keepPartitions(() => connectPatiently({ address, timing: TIMING }), KEEP_LONG, clock.wall())
   assert.equal(countRows(file, `pg_index where indrelid = 'token_20261121'::regclass`), INDEXES)
 })
 
@@ -69,8 +69,8 @@ test('while a partition is packed everything else is kept up, and a service can 
     await writing.ask({ text: 'lock table token_20261121 in row exclusive mode' })
     const { store } = await first.reopen(KEEP_LONG)
     await store.agents.disable(agent.id, act('agent.disable'))
-    while (countRows(first.file, 'ended') < MANY) await delay(POLL_MS)
-    while (countRows(first.file, WAITING) === 0) await delay(POLL_MS)
+    await until('all have ended', async () => countRows(first.file, 'ended') >= MANY)
+    await until('one waits', async () => countRows(first.file, WAITING) > 0)
     await store.close()
     assert.equal(countRows(first.file, WAITING), 1)
     await writing.ask({ text: 'rollback' })

@@ -1,15 +1,14 @@
 // Partitions that cannot be kept: it is reported, everybody is served, and the next round makes up for it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { BackgroundTask } from '../../../src/store/background.ts'
+import { until } from '../../../../testkit/processes/until.ts'
 import { createAgent, issue, makeTestStore, openTestedStore, waitOn } from '../../../../testkit/stores/store.ts'
 import { countRows, withFile } from '../../../../testkit/stores/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
 const DAY_MS = 86_400_000
-const POLL_MS = 20
 const WAITING = { timeout: 60_000 }
 
 /** A code of PostgreSQL that is our mistake, and one by which the database refuses its services. */
@@ -45,7 +44,7 @@ for (const [name, code] of Object.entries(FAULTS)) {
         onFault: task => void faults.push(task),
       })
       t.after(serving.close)
-      while (faults.length < 2) await delay(POLL_MS)
+      await until('two faults', async () => faults.length >= 2)
       assert.deepEqual([...new Set(faults)], ['partitions'])
       const [token] = await issue(serving, agent, {})
       assert.ok(token)
@@ -54,7 +53,10 @@ for (const [name, code] of Object.entries(FAULTS)) {
         [false],
       )
       mend()
-      while (countRows(file, `pg_class where relname = 'token_20261121'`) > 0) await delay(POLL_MS)
+      await until(
+        'the partition is gone',
+        async () => countRows(file, `pg_class where relname = 'token_20261121'`) === 0,
+      )
     },
   )
 }

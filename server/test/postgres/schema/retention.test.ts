@@ -1,14 +1,15 @@
 // Retention on PostgreSQL: whole partitions go, never a row of them, by any replica and once; what explains the rest stays.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { performAlone } from '../../../src/store/offline/postgres/act-alone.ts'
 import { keepPartitions } from '../../../src/store/postgres/partitions/partition-maintenance.ts'
 import { connectPatiently } from '../../../src/store/postgres/connection/primary.ts'
 import { makeTransactions } from '../../../src/store/postgres/writer/transactions.ts'
 import { makeRetentionStep, type Retention } from '../../../src/store/retention.ts'
 import { given } from '../../../src/store/statement-program.ts'
+import { until } from '../../../../testkit/processes/until.ts'
 import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
 import {
@@ -24,7 +25,6 @@ import { countRows, readRows, withFile } from '../../../../testkit/stores/store-
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
 const DAY_MS = 86_400_000
-const POLL_MS = 20
 const RETENTION: Retention = { expiredMs: DAY_MS, endedMs: 5 * DAY_MS }
 const REVOKE = act('token.revoke')
 const FIRST_DAY = 'token_20261121'
@@ -38,7 +38,7 @@ const makeWorld = async (t: TestContext) => {
   const world = await makeTestStore(null)
   t.after(world.dispose)
   const address = await addressOf(databaseOf(world.file))
-  const keep = () => keepPartitions(() => connectPatiently(address), RETENTION, world.clock.wall())
+  const keep = () => keepPartitions(() => connectPatiently({ address, timing: TIMING }), RETENTION, world.clock.wall())
   return { ...world, address, keep, agent: await createAgent(world.store) }
 }
 
@@ -53,9 +53,9 @@ const isThere = (file: string, table: string): boolean => countRows(file, `pg_cl
 const removeRest = ({ address }: World): Promise<void> => {
   const step = makeRetentionStep({ removeExpired: () => given(0), removeEnded: () => given(0) })
   const kept = { ...RETENTION, endedMs: RETENTION.endedMs + 7 * DAY_MS }
-  const { write } = makeTransactions(address)
+  const { write } = makeTransactions({ address, timing: TIMING })
   return withConnection(address, async connection => {
-    while ((await write(connection, () => performAlone(connection, tx => step(tx, kept)))) === 'more');
+    while ((await write(connection, () => performAlone(connection, TIMING, tx => step(tx, kept)))) === 'more');
   })
 }
 
@@ -70,7 +70,7 @@ test('a service in work drops by itself what was kept long enough, and deletes n
   // Another replica does it too.
   const wait = (ms: number) => Promise.resolve(clock.advance(ms))
   const other = await openTestedStore({ file, retention: RETENTION, clock, wait })
-  while (isThere(file, FIRST_DAY) || isThere(file, 'ended_20261119')) await delay(POLL_MS)
+  await until('both partitions are gone', async () => !isThere(file, FIRST_DAY) && !isThere(file, 'ended_20261119'))
   assert.deepEqual([countRows(file, 'token'), countRows(file, 'ended')], [0, 0])
   await Promise.all([serving.store.close(), other.close()])
 })

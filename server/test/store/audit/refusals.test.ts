@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { REFUSALS_A_MINUTE_MAX, type RefusalFilters } from '../../../src/domain/audit/attempt.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { countRefusals, type Refused } from '../../../src/store/audit/refusals.ts'
 import { makeRefusalCounter } from '../../../src/store/audit/refusal-counter.ts'
 import { retentionStep } from '../../../src/store/sqlite/writer/retention.ts'
@@ -92,7 +93,7 @@ test('a thread counts in memory, bounded, and hands over once', async () => {
     handed.push(refused)
     return Promise.resolve()
   }
-  const counter = makeRefusalCounter({ handOver, onFault: assert.fail })
+  const counter = makeRefusalCounter({ timing: TIMING, handOver, onFault: assert.fail })
   for (let n = 0; n < 1000; n += 1) {
     counter.count({ way: 'client', clientId: 'a' }, '192.0.2.1')
     counter.count({ way: 'client', clientId: null }, `2001:db8::${n.toString(16)}`)
@@ -114,7 +115,7 @@ test('where the store cannot be had the counts wait for it, and nobody else does
     handed.push(refused)
     return Promise.resolve()
   }
-  const counter = makeRefusalCounter({ handOver, onFault: assert.fail })
+  const counter = makeRefusalCounter({ timing: TIMING, handOver, onFault: assert.fail })
   counter.count({ way: 'operator', clientId: null }, '192.0.2.1')
   await counter.settle()
   counter.count({ way: 'operator', clientId: null }, '192.0.2.1')

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import type { Tampering } from '../../../../api/values/audit.ts'
 import type { AuditVerdict, KnownSeal } from '../../../src/domain/audit/seal.ts'
 import { auditSealKey } from '../../../src/keys/at-rest/sealed-bytes.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { ENTRY_COLUMNS } from '../../../src/store/audit/seal-chain.ts'
 import { isSealDue, sealStep } from '../../../src/store/audit/seals.ts'
 import { runProgram, statementsOf } from '../../../src/store/sqlite/connection/statements.ts'
@@ -83,7 +84,7 @@ const flipIn = (
 
 /** Seals what waits for it, as the service would. */
 const sealAll = (db: Database.Database, key: Uint8Array): void => {
-  const connection = writingConnection(db, () => START)
+  const connection = writingConnection(db, () => START, { timing: TIMING })
   while (runProgram(connection.sql, isSealDue({ bytes: key, keyEncryptionKeyId: 'test' }))) {
     inTransaction(connection, tx => sealStep(tx, key))
   }
@@ -268,7 +269,7 @@ test('entries that were changed and sealed anew under another key are not good',
 })
 
 test('a process with another key-encryption key than the store is sealed under seals nothing', () => {
-  const { sql, db } = writingConnection(new Database(log.image), () => START)
+  const { sql, db } = writingConnection(new Database(log.image), () => START, { timing: TIMING })
   const due = (keyEncryptionKeyId: string): boolean => runProgram(sql, isSealDue({ bytes: KEY, keyEncryptionKeyId }))
   assert.deepEqual([due('test'), due('another')], [true, false])
   db.close()

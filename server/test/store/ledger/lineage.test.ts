@@ -1,6 +1,7 @@
 // Lineage: what must have one answer. Each test names the case; random trees are in lists/lineage-brute-force.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { DEPTH_MAX } from '../../../src/domain/ledger/lineage.ts'
 import type { TokenAddress } from '../../../src/domain/ledger/claims.ts'
@@ -222,15 +223,19 @@ test('more descendants than follow at once are dead from the acknowledgement on,
   await store.close()
 })
 
+/** So many turns of the event loop. */
+const pass = async (turns: number): Promise<void> => {
+  for (let n = 0; n < turns; n += 1) await nextTurn()
+}
+
 test('an exchange that races with the end of an ancestor never leaves a live token behind', async t => {
   const { store, a, b, c } = await makeWorld(t)
   const seen = new Set<unknown>()
   for (let round = 0; round < RACES; round += 1) {
     const [root, child] = await chain(store, a, b)
-    const wait = new Promise(resolve => setTimeout(resolve, round % 3))
     const [exchanged, outcome] = await Promise.all([
       exchange(store, c, child),
-      (round % 2 === 0 ? wait : Promise.resolve()).then(() => revoke(store, round % 4 < 2 ? root : child, 'race')),
+      pass(round % 5).then(() => revoke(store, round % 4 < 2 ? root : child, 'race')),
     ])
     assert.equal(outcome, 'ended')
     seen.add(exchanged.outcome)

@@ -1,10 +1,10 @@
 // The register of DPoP proofs: each gets one token, whatever process writes it, and it is forgotten once it is too old.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import type { NewToken } from '../../../src/ports/ports.ts'
 import { forgetProofs, PROOFS_A_STEP } from '../../../src/store/ledger/proofs.ts'
+import { until as eventually } from '../../../../testkit/processes/until.ts'
 import {
   act,
   createAgent,
@@ -193,7 +193,7 @@ test('a service forgets them by itself', { timeout: 300_000 }, async t => {
   fillWith(world.file, 1, START + 600_000)
   const serving = await world.reopen(KEEP_LONG)
   t.after(serving.dispose)
-  while (countRows(world.file, 'used_proof') > 1) await delay(20)
+  await eventually('one proof is left', async () => countRows(world.file, 'used_proof') <= 1)
 })
 
 test('an assertion is used once, for a token or for something else, by any connection and after a restart', async t => {

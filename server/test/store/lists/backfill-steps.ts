@@ -1,4 +1,5 @@
 // Runs the backfill of a store that was opened without maintenance: one step at a time, as another process would.
+import { TIMING } from '../../../src/ports/timing.ts'
 import { backfillStep } from '../../../src/store/ledger/backfill.ts'
 import { cascadeStep } from '../../../src/store/ledger/cascades.ts'
 import type { Program } from '../../../src/store/statement-program.ts'
@@ -30,8 +31,9 @@ const fillFile = (file: string, now: number, most: number): Outcome =>
 // Awaited: a store whose process stands still in the middle of a transaction loses it.
 const fillDatabase = async (url: string, now: number, most: number): Promise<Outcome> => {
   const address = await addressOf(databaseOf(url))
-  const open = transactionOpener({ runner, clock: { observe: () => now, now: () => now }, leaseMs: 0 }, makeSets())
-  const { write } = makeTransactions(address)
+  const clock = { observe: () => now, now: () => now }
+  const open = transactionOpener({ timing: TIMING, runner, clock, leaseMs: 0 }, makeSets())
+  const { write } = makeTransactions({ address, timing: TIMING })
   return withConnection(address, async connection => {
     const step = (): Promise<Outcome> =>
       write(connection, async () => runner.runProgram(connection, nextStep((await open(connection, true)).tx)))

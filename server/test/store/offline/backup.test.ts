@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { backupStore } from '../../../src/store/offline/sqlite/backup.ts'
 import { migrateSqliteStore, openSqliteStore } from '../../../src/store/sqlite/open.ts'
@@ -117,9 +118,9 @@ test('a backup is refused where a store is opened, and stays as it is', async t 
   const { file } = await backUp(world)
   const before = readFileSync(file)
   const refused = problem(/is a backup, not a store: run 'mintmark restore /)
-  await assert.rejects(openSqliteStore({ file, retention: null }), refused)
-  await assert.rejects(openSqliteStore({ file, retention: KEEP_LONG }), refused)
-  await assert.rejects(async () => migrateSqliteStore({ file, madeBy: 'migrate' }), refused)
+  await assert.rejects(openSqliteStore({ file, timing: TIMING, retention: null }), refused)
+  await assert.rejects(openSqliteStore({ file, timing: TIMING, retention: KEEP_LONG }), refused)
+  await assert.rejects(async () => migrateSqliteStore({ file, timing: TIMING, madeBy: 'migrate' }), refused)
   assert.deepEqual(readFileSync(file), before)
   assert.ok(!existsSync(`${file}-wal`))
 })
@@ -159,7 +160,7 @@ test('a restore refuses a store that is there, and one that is served, and chang
   const again = await world.reopen(KEEP_LONG)
   t.after(again.store.close)
   const attempt = (replace: boolean) => () =>
-    restoreBackup({ backup, file: world.file, replace, restoration: restorationAt(Date.now()) })
+    restoreBackup({ timing: TIMING, backup, file: world.file, replace, restoration: restorationAt(Date.now()) })
   assert.throws(attempt(false), problem(/is there already: set MINTMARK_DATA_DIR to an empty folder, or say --replace/))
   assert.throws(attempt(true), problem(/is in use by a mintmark that runs: stop that one first/))
   assert.equal(countRows(world.file, `audit where kind = 'store.restore'`), 0)
@@ -174,7 +175,7 @@ test('a store that a command has open is not taken away from it', async t => {
   const { file: backup } = await backUp(world)
   const restoration = restorationAt(Date.now())
   assert.throws(
-    () => restoreBackup({ backup, file: world.file, replace: true, restoration }),
+    () => restoreBackup({ timing: TIMING, backup, file: world.file, replace: true, restoration }),
     problem(/is in use by another process: end that one first/),
   )
   assert.equal(countRows(world.file, `audit where kind = 'store.restore'`), 0)
@@ -194,18 +195,22 @@ const makeKilledStore = async (t: TestContext) => {
 test('a store that is replaced is kept whole under another name, with what stood beside it', async t => {
   const { backup, file } = await makeKilledStore(t)
   const options = { backup, file, replace: true, restoration: restorationAt(Date.now()) }
-  const { aside } = restoreBackup(options)
+  const { aside } = restoreBackup({ timing: TIMING, ...options })
   assert.ok(aside !== null && !existsSync(`${aside}-wal`))
   assert.equal(countRows(aside, 'agent'), 1)
   assert.deepEqual([countRows(file, 'agent'), countRows(file, `audit where kind = 'store.restore'`)], [0, 1])
   assert.deepEqual(readRows(file, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
 })
 
+/** In the place of the store that is there. */
+const restoreOver = (file: string, backup: string) =>
+  restoreBackup({ timing: TIMING, backup, file, replace: true, restoration: restorationAt(Date.now()) })
+
 test('a restore that was killed between the two names of the store is done again, and leaves no second name', async t => {
   const { backup, file } = await makeKilledStore(t)
   const second = `${file}.replaced-20260101T000000000Z`
   linkSync(file, second)
-  const { aside } = restoreBackup({ backup, file, replace: true, restoration: restorationAt(Date.now()) })
+  const { aside } = restoreOver(file, backup)
   assert.ok(aside !== null && !existsSync(second))
   assert.deepEqual([statSync(aside).nlink, statSync(file).nlink], [1, 1])
 })
@@ -213,7 +218,7 @@ test('a restore that was killed between the two names of the store is done again
 test('a store that is damaged is replaced too, and what it left beside it is not taken for the new one', async t => {
   const { backup, file } = await makeKilledStore(t)
   writeFileSync(file, Buffer.alloc(8192, 'x'))
-  const { aside } = restoreBackup({ backup, file, replace: true, restoration: restorationAt(Date.now()) })
+  const { aside } = restoreOver(file, backup)
   assert.ok(aside !== null && existsSync(`${aside}-wal`))
   assert.equal(readFileSync(aside, 'latin1'), 'x'.repeat(8192))
   assert.deepEqual([countRows(file, 'agent'), countRows(file, `audit where kind = 'store.restore'`)], [0, 1])
@@ -275,7 +280,13 @@ test('a restored store is served, and its tokens are dead before their records h
   const tokens = await issue(world.store, agent, ...Array.from({ length: 100 }, () => ({})))
   const { file } = restore(world, (await backUp(world)).file)
   assert.equal(countRows(file, 'token'), 100)
-  const store = await openSqliteStore({ file, retention: KEEP_LONG, clock: world.clock, wait: waitOn(world.clock) })
+  const store = await openSqliteStore({
+    file,
+    timing: TIMING,
+    retention: KEEP_LONG,
+    clock: world.clock,
+    wait: waitOn(world.clock),
+  })
   t.after(store.close)
   const found = await store.ledger.find(tokens)
   assert.ok(found.every(token => token === undefined || token.dead))

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { restoreDatabase } from '../../../src/store/offline/postgres/act-alone.ts'
 import { restoreInPlace } from '../../../src/store/offline/sqlite/restore.ts'
 import { restorationAt } from '../../../../testkit/stores/backups.ts'
@@ -21,8 +22,8 @@ import {
 
 const restoreTested = async ({ file }: TestStore) =>
   isDatabaseUrl(file)
-    ? restoreDatabase(await addressOf(databaseOf(file)), restorationAt(START))
-    : restoreInPlace(file, restorationAt(START))
+    ? restoreDatabase({ address: await addressOf(databaseOf(file)), timing: TIMING }, restorationAt(START))
+    : restoreInPlace({ file, timing: TIMING, restoration: restorationAt(START) })
 
 /** Works on a store, puts nothing back, and takes it with `restore epoch` all the same. */
 const restoreAfter = async <T>(t: TestContext, work: (store: TestedStore) => Promise<T>) => {

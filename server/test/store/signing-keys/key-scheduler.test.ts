@@ -8,8 +8,9 @@ import {
   type KeyRecord,
   PUBLISHED_SECONDS_MIN,
 } from '../../../src/domain/keys/key-life.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { makeManualClock, startClock, steadyOf } from '../../../src/store/sqlite/connection/clock.ts'
-import { CHECK_EVERY_MS, makeKeyScheduler } from '../../../src/store/signing-keys/key-scheduler.ts'
+import { makeKeyScheduler } from '../../../src/store/signing-keys/key-scheduler.ts'
 import { runProgram } from '../../../src/store/sqlite/connection/statements.ts'
 import {
   act,
@@ -110,7 +111,7 @@ const openService = async (t: TestContext, { file, clock }: TestStore, policy = 
   t.after(store.close)
   const until = async (states: readonly string[]): Promise<void> => {
     while (statesOf(file).join() !== states.join()) {
-      clock.advance(CHECK_EVERY_MS)
+      clock.advance(TIMING.keyCheckMs)
       // A durable write wakes the maintenance.
       assert.equal(await store.health.check(), null)
     }
@@ -130,7 +131,7 @@ test('a service makes a next key, rotates to it in its time, and lets the old on
   const { store, until } = await openService(t, world)
   await until(['current', 'next'])
   const steady = () => readRows(world.file, `select steady_ms from signing_key where state = 'next'`)[0]?.['steady_ms']
-  while (Number(steady()) < 1000 * PUBLISHED_SECONDS_MIN) await pass(world.clock, store, CHECK_EVERY_MS)
+  while (Number(steady()) < 1000 * PUBLISHED_SECONDS_MIN) await pass(world.clock, store, TIMING.keyCheckMs)
   assert.deepEqual(statesOf(world.file), ['current', 'next'])
   // The wall clock alone: the service does not run for a month in a moment, and a start takes any step.
   withFile(world.file, db =>
@@ -165,7 +166,7 @@ testEmbedded('two that find the same step due do it once', async t => {
     withWritingConnection(world, other => {
       const steady = steadyOf(startClock(0, world.clock.buffer))
       const steps = [one, other].map(({ sql }) => {
-        const step = makeKeyScheduler({ policy: POLICY, steady, onKeyWanted: () => undefined })
+        const step = makeKeyScheduler({ timing: TIMING, policy: POLICY, steady, onKeyWanted: () => undefined })
         return runProgram(sql, step(world.clock.wall))
       })
       for (const [n, connection] of [one, other].entries()) {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../../src/domain/refusal.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import type { BackgroundTask } from '../../../src/store/background.ts'
 import { makeRefusalCounter } from '../../../src/store/audit/refusal-counter.ts'
 import type { Refused } from '../../../src/store/audit/refusals.ts'
@@ -80,6 +81,7 @@ const runOnNothing = <T>(program: Program<T>): T => {
 test('a turn of the maintenance that fails before a task was asked rests as a whole, and is no fault of the task before', () => {
   const faults: BackgroundTask[] = []
   const maintenance = makeMaintenanceSchedule({
+    timing: TIMING,
     retention: KEEP_LONG,
     sealKey: null,
     keyPolicy: null,
@@ -144,7 +146,7 @@ test('of counts that are written together only the one that causes a fault is lo
     written.push(...refused)
     return Promise.resolve()
   }
-  const counter = makeRefusalCounter({ handOver, onFault: task => void faults.push(task) })
+  const counter = makeRefusalCounter({ timing: TIMING, handOver, onFault: task => void faults.push(task) })
   for (const source of ['192.0.2.1', '192.0.2.2', '192.0.2.3'] as const) {
     counter.count({ way: 'client', clientId: null }, source)
   }
@@ -167,7 +169,7 @@ test('counts are handed over a few at a time, and what a store that cannot be ha
     return Promise.resolve()
   }
   const faults: string[] = []
-  const counter = makeRefusalCounter({ handOver, onFault: task => void faults.push(task) })
+  const counter = makeRefusalCounter({ timing: TIMING, handOver, onFault: task => void faults.push(task) })
   for (let n = 0; n < 100; n += 1) counter.count({ way: 'client', clientId: null }, `192.0.2.${n}`)
   await counter.settle()
   assert.deepEqual(handed, [32, 32])

@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { issuedAtOf } from '../../../src/domain/ledger/token-id.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { CLOCK_OFF_MS_MAX, LEASE_MS, LEASE_WAIT_MS } from '../../../src/store/lease.ts'
 import { clockOf, makeManualClock, startClock } from '../../../src/store/sqlite/connection/clock.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
@@ -134,7 +135,7 @@ test('a store whose lease is 60 s ahead opens; one further ahead is refused with
   const wall = world.clock.wall()
   const open = (lease: number) => {
     withFile(world.file, db => db.prepare('update service set clock_lease = ?').run(lease))
-    return openSqliteStore({ file: world.file, retention: null, clock: world.clock })
+    return openSqliteStore({ file: world.file, timing: TIMING, retention: null, clock: world.clock })
   }
   await (await open(wall + CLOCK_OFF_MS_MAX)).close()
   await assert.rejects(
@@ -155,7 +156,7 @@ test('a service waits until the clock has passed a lease at most 2 s ahead, so t
       clock.advance(ms)
       return Promise.resolve()
     }
-    const opened = await openSqliteStore({ file, retention, clock, wait })
+    const opened = await openSqliteStore({ file, timing: TIMING, retention, clock, wait })
     const [token] = await issue(opened, agent, {})
     await opened.close()
     assert.ok(token)
@@ -178,8 +179,8 @@ test('a reset of the clock ends every token, shows them in history, and lets new
   const tokens = await issue(world.store, agent, {}, { lifetimeSeconds: 86_400 })
   await world.store.close()
   clock.stepWall(-7_200_000)
-  await assert.rejects(openSqliteStore({ file, retention: null, clock }), StoreProblem)
-  resetClock({ file, act: act('clock.reset'), wall: clock.wall() })
+  await assert.rejects(openSqliteStore({ file, timing: TIMING, retention: null, clock }), StoreProblem)
+  resetClock({ file, timing: TIMING, act: act('clock.reset'), wall: clock.wall() })
   const { store, dispose } = await world.reopen(KEEP_LONG)
   t.after(dispose)
   assert.deepEqual(await store.ledger.find(tokens), [undefined, undefined])
@@ -252,7 +253,7 @@ test('acts of two processes on one store never go back in time, nor do ids after
   const world = await makeWorld(t)
   const { store, agent, file } = world
   const behind = makeManualClock(START - 20_000)
-  const elsewhere = await openSqliteStore({ file, retention: null, clock: behind })
+  const elsewhere = await openSqliteStore({ file, timing: TIMING, retention: null, clock: behind })
   t.after(elsewhere.close)
   const times: number[] = []
   for (let n = 0; n < 4; n += 1) {

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type Database from 'better-sqlite3'
+import { TIMING } from '../../../src/ports/timing.ts'
 import {
   openForMigration,
   openForReading,
@@ -33,7 +34,7 @@ const FULL = 2
 
 test('a commit is acknowledged once it is on the disk, on macOS by its own strong call', async t => {
   const file = await makeFile(t)
-  for (const db of [openForWriting(file), openForMigration(file)]) {
+  for (const db of [openForWriting(file), openForMigration(file, TIMING)]) {
     keep(t, db)
     const pragma = (name: string) => db.pragma(name, { simple: true })
     assert.equal(pragma('synchronous'), FULL)
@@ -71,7 +72,7 @@ test('a store on a file system that machines share is refused, by every way to o
     }
     const refused = isProblem(new RegExp(`is on a network file system \\(${name}\\)`))
     for (const open of [openForReading, openForWriting]) assert.throws(() => open(file, typeOf), refused)
-    assert.throws(() => openForMigration(elsewhere, typeOf), refused)
+    assert.throws(() => openForMigration(elsewhere, TIMING, typeOf), refused)
     assert.deepEqual(new Set(asked), new Set([dirname(file)]))
   }
   assert.equal(statSync(elsewhere, { throwIfNoEntry: false }), undefined, 'nothing is made there')
@@ -106,6 +107,6 @@ test('a command of another user than the owner is refused before it touches the 
   const foreigner = statSync(file).uid + 1
   t.mock.method(process as Required<Pick<NodeJS.Process, 'getuid'>>, 'getuid', () => foreigner)
   const foreign = isProblem(/ belongs to user /)
-  await assert.rejects(openSqliteStore({ file, retention: null }), foreign)
-  assert.throws(() => resetClock({ file, act: act('clock.reset'), wall: Date.now() }), foreign)
+  await assert.rejects(openSqliteStore({ file, timing: TIMING, retention: null }), foreign)
+  assert.throws(() => resetClock({ file, timing: TIMING, act: act('clock.reset'), wall: Date.now() }), foreign)
 })

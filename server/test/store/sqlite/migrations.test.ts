@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { Database } from 'better-sqlite3'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import {
   applyMigrations,
@@ -26,7 +27,7 @@ const makeFolder = (t: TestContext): string => {
 
 const migrated = async (t: TestContext): Promise<string> => {
   const file = join(makeFolder(t), 'mintmark.db')
-  await migrateSqliteStore({ file, ...FIRST })
+  await migrateSqliteStore({ file, timing: TIMING, ...FIRST })
   return file
 }
 
@@ -34,8 +35,8 @@ const migrated = async (t: TestContext): Promise<string> => {
 const problem = (pattern: RegExp) => (fault: unknown) =>
   fault instanceof StoreProblem && !fault.message.includes('\n') && pattern.test(fault.message)
 
-const migrate = async (file: string) => migrateSqliteStore({ file, ...FIRST })
-const open = (file: string) => openSqliteStore({ file, retention: KEEP_LONG })
+const migrate = async (file: string) => migrateSqliteStore({ file, timing: TIMING, ...FIRST })
+const open = (file: string) => openSqliteStore({ file, timing: TIMING, retention: KEEP_LONG })
 
 const contentOf = (file: string) =>
   withFile(file, db => [
@@ -46,7 +47,10 @@ const contentOf = (file: string) =>
 
 test('migrating makes a store that opens, readable by its owner only', async t => {
   const file = join(makeFolder(t), 'mintmark.db')
-  assert.deepEqual(await migrateSqliteStore({ file, madeBy: 'dev', now: START }), { from: 0, to: PROGRAM_VERSION })
+  assert.deepEqual(await migrateSqliteStore({ file, timing: TIMING, madeBy: 'dev', now: START }), {
+    from: 0,
+    to: PROGRAM_VERSION,
+  })
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const store = await open(file)
   assert.equal(store.madeBy, 'dev')
@@ -66,7 +70,7 @@ test('migrating makes a store that opens, readable by its owner only', async t =
 test('migrating a store that is up to date changes nothing, whatever version made it', async t => {
   const file = await migrated(t)
   const before = contentOf(file)
-  assert.deepEqual(await migrateSqliteStore({ file, madeBy: 'dev', now: START + 1 }), {
+  assert.deepEqual(await migrateSqliteStore({ file, timing: TIMING, madeBy: 'dev', now: START + 1 }), {
     from: PROGRAM_VERSION,
     to: PROGRAM_VERSION,
   })

@@ -1,6 +1,7 @@
 // The lock of the one process that serves a store.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TIMING } from '../../../src/ports/timing.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { resetClock } from '../../../src/store/offline/sqlite/reset-clock.ts'
@@ -12,15 +13,15 @@ const IN_USE = (fault: unknown) =>
 test('a store that is served is not served a second time, nor is its clock reset, until it is closed', async t => {
   const world = await makeTestStore(KEEP_LONG)
   const { file, clock } = world
-  const serve = () => openSqliteStore({ file, retention: KEEP_LONG, clock, wait: waitOn(clock) })
+  const serve = () => openSqliteStore({ file, timing: TIMING, retention: KEEP_LONG, clock, wait: waitOn(clock) })
   await assert.rejects(serve(), IN_USE)
-  assert.throws(() => resetClock({ file, act: act('clock.reset'), wall: START }), IN_USE)
+  assert.throws(() => resetClock({ file, timing: TIMING, act: act('clock.reset'), wall: START }), IN_USE)
   // A command acts beside the service.
-  const beside = await openSqliteStore({ file, retention: null, clock })
+  const beside = await openSqliteStore({ file, timing: TIMING, retention: null, clock })
   await beside.close()
   const reopened = await world.reopen(KEEP_LONG)
   t.after(reopened.dispose)
   await reopened.store.close()
-  resetClock({ file, act: act('clock.reset'), wall: START })
+  resetClock({ file, timing: TIMING, act: act('clock.reset'), wall: START })
   await (await serve()).close()
 })

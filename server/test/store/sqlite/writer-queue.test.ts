@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
+import { TIMING } from '../../../src/ports/timing.ts'
 import type { JobName } from '../../../src/store/sqlite/writer/jobs.ts'
-import { ACTS_PAUSE_MS, makePauseTimer, makeWriterQueue } from '../../../src/store/sqlite/writer/writer-queue.ts'
+import { makePauseTimer, makeWriterQueue } from '../../../src/store/sqlite/writer/writer-queue.ts'
 import { GROUP_MAX } from '../../../src/domain/one-by-one.ts'
 
 const { port1: from } = new MessageChannel()
@@ -13,7 +14,7 @@ from.close()
 const fill = (...names: readonly JobName[]) => {
   let now = 0
   let arrived = 0
-  const queue = makeWriterQueue(() => now)
+  const queue = makeWriterQueue(TIMING, () => now)
   const putOf = (pause: string | null, ...jobs: readonly JobName[]): void => {
     for (const job of jobs) queue.put({ message: { n: arrived++, sentAt: 0, deadline: now, job, input: pause }, from })
   }
@@ -78,7 +79,7 @@ test('a pause that nobody ends is over after a second', () => {
   const { next, put, advance } = fill('pauseActs')
   next()
   put('disableAgent')
-  advance(ACTS_PAUSE_MS - 1)
+  advance(TIMING.actsPauseMs - 1)
   assert.deepEqual(next(), { jobs: [], isEmpty: true })
   advance(1)
   assert.deepEqual(next(), { jobs: [1], isEmpty: true })
@@ -89,7 +90,7 @@ test('a caller whose own pause is over does not end that of another, who ends it
   putOf('first', 'pauseActs')
   next()
   put('disableAgent')
-  advance(ACTS_PAUSE_MS)
+  advance(TIMING.actsPauseMs)
   assert.deepEqual(next(), { jobs: [1], isEmpty: true })
   putOf('second', 'pauseActs')
   next()
@@ -111,7 +112,7 @@ test('a timer that fires before the pause is over is set again, so that acts wai
   put('disableAgent')
   endPauseInTime()
   endPauseInTime()
-  advance(ACTS_PAUSE_MS - 0.5)
+  advance(TIMING.actsPauseMs - 0.5)
   fireLast()
   assert.deepEqual(written, [0])
   advance(1)
@@ -119,6 +120,6 @@ test('a timer that fires before the pause is over is set again, so that acts wai
   assert.deepEqual(written, [0, 1])
   assert.deepEqual(
     timers.map(({ ms }) => ms),
-    [ACTS_PAUSE_MS, 1],
+    [TIMING.actsPauseMs, 1],
   )
 })

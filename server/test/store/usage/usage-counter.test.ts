@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AgentUsage } from '../../../src/domain/clients/agent-usage.ts'
 import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import type { UsageCount } from '../../../src/store/usage/count-usage.ts'
 import { COUNTED_AGENTS_MAX, makeUsageCounter } from '../../../src/store/usage/usage-counter.ts'
 import { makeBuffered } from '../../../src/store/usage/usage-repository.ts'
@@ -19,7 +20,7 @@ const follow = () => {
 
 test('a thread counts in memory and hands over once, in the order of agents and in pieces', async () => {
   const { handed, handOver } = follow()
-  const counter = makeUsageCounter({ handOver, onFault: assert.fail })
+  const counter = makeUsageCounter({ timing: TIMING, handOver, onFault: assert.fail })
   for (let agent = 200; agent > 0; agent -= 1) counter.issued(agent, tokenAt(AT))
   for (let n = 1; n <= 1000; n += 1) counter.issued(7, tokenAt(AT + n))
   counter.refused(7)
@@ -41,6 +42,7 @@ test('where the store cannot be had the counts wait for it, and add up', async (
   const { handed, handOver } = follow()
   let isThere = false
   const counter = makeUsageCounter({
+    timing: TIMING,
     handOver: counts => (isThere ? handOver(counts) : Promise.reject(new Unavailable('not now'))),
     onFault: assert.fail,
   })
@@ -57,6 +59,7 @@ test('a store that hangs blocks nobody who counts, and is asked once', async () 
   const handed: UsageCount[] = []
   let asked = 0
   const counter = makeUsageCounter({
+    timing: TIMING,
     handOver: async counts => {
       asked += 1
       await hanging.promise
@@ -82,6 +85,7 @@ test('a fault loses only the count that causes it, and is reported', async () =>
   const { handed, handOver } = follow()
   const faults: string[] = []
   const counter = makeUsageCounter({
+    timing: TIMING,
     handOver: counts => (counts.some(({ agent }) => agent === 2) ? Promise.reject(new Error('bad')) : handOver(counts)),
     onFault: task => void faults.push(task),
   })
@@ -97,7 +101,7 @@ test('a fault loses only the count that causes it, and is reported', async () =>
 test('a thread counts a bounded number of agents, and reports what it could not count', async () => {
   const { handed, handOver } = follow()
   const faults: unknown[] = []
-  const counter = makeUsageCounter({ handOver, onFault: (_, fault) => void faults.push(fault) })
+  const counter = makeUsageCounter({ timing: TIMING, handOver, onFault: (_, fault) => void faults.push(fault) })
   for (let agent = 0; agent < COUNTED_AGENTS_MAX + 3; agent += 1) counter.refused(agent)
   counter.refused(0)
   await counter.settle()
@@ -132,6 +136,7 @@ test('an answer is given again for a second and for no more agents, one is read 
       if (fails) throw new Unavailable('not now')
       return Array.from({ length: Math.min(limit, 3) }, (_, n) => usageOf(`${reads}.${n}`))
     },
+    TIMING,
     () => now,
   )
   const names = async (limit: number) => (await list(limit)).map(({ name }) => name)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Unavailable } from '../../../src/domain/refusal.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import type { Inactive } from '../../../src/ports/usage.ts'
 import type { TokenReference } from '../../../src/ports/token-codec.ts'
 import {
@@ -38,7 +39,7 @@ const sumOf = (counts: readonly UseCount[]): number =>
 test('a pair is one entry with when it was first and last, whatever is asked', async () => {
   const { handed, handOver } = follow()
   let now = 1000
-  const counter = makeUseCounter({ handOver, onFault: assert.fail }, () => now)
+  const counter = makeUseCounter({ timing: TIMING, handOver, onFault: assert.fail }, () => now)
   for (; now < 1100; now += 1) counter.countActive('key', 'agent')
   counter.countInactive('key', { kind: 'outside', agentId: 'agent' })
   counter.countInactive('key', { kind: 'unknown' })
@@ -64,7 +65,7 @@ test('a pair is one entry with when it was first and last, whatever is asked', a
 
 test('beyond the bounds everything is counted, and less is named', async () => {
   const { handed, handOver } = follow()
-  const counter = makeUseCounter({ handOver, onFault: assert.fail })
+  const counter = makeUseCounter({ timing: TIMING, handOver, onFault: assert.fail })
   for (let n = 0; n < COUNTED_PAIRS_MAX + 7; n += 1) counter.countActive(`key ${n % 1000}`, `agent ${n}`)
   for (let n = 0; n < PRESENTED_OF_KEY_MAX + 3; n += 1) counter.countInactive('key 1', unfound(`token ${n}`))
   for (let n = 0; n < PRESENTED_MAX; n += 1) counter.countInactive('key 2', ended(`token ${n}`))
@@ -85,7 +86,7 @@ test('beyond the bounds everything is counted, and less is named', async () => {
 
 test('a flood of made-up ids through one API key leaves room for those of another', async () => {
   const { handed, handOver } = follow()
-  const counter = makeUseCounter({ handOver, onFault: assert.fail })
+  const counter = makeUseCounter({ timing: TIMING, handOver, onFault: assert.fail })
   for (let n = 0; n < 10 * PRESENTED_MAX; n += 1) counter.countInactive('flooded', unfound(`token ${n}`))
   counter.countInactive('honest', unfound('stolen'))
   await counter.settle()
@@ -98,6 +99,7 @@ test('what the store did not take waits, and adds up with what comes', async () 
   let now = 1000
   const counter = makeUseCounter(
     {
+      timing: TIMING,
       handOver: counts => (isThere ? handOver(counts) : Promise.reject(new Unavailable('not now'))),
       onFault: assert.fail,
     },
@@ -131,13 +133,13 @@ test('a store that hangs blocks nobody who counts, and is asked once', async () 
   const [asked, hanging] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
   const handed: (readonly UseCount[])[] = []
   const counter = makeUseCounter({
+    timing: { handOverMs: 0 },
     handOver: async counts => {
       asked.resolve(undefined)
       await hanging.promise
       handed.push(counts)
     },
     onFault: assert.fail,
-    pauseMs: 0,
   })
   counter.countActive('key', 'agent')
   await asked.promise

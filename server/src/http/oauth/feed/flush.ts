@@ -1,22 +1,19 @@
 // Serves many followers one after another, and leaves nearly all of the thread's time to others.
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import type { Timing } from '../../../ports/timing.ts'
 
-/** So long followers are served in one turn. */
-const SLICE_MS = 4
 /** Of a thread's time followers take at most so much. */
 const SHARE = 0.1
-/** What they have not taken lately they may take at once: a few hundred need no pause. */
-const SAVED_MS_MAX = 24
 
 /** The time that may be taken now. */
-const makeBudget = () => {
-  let savedMs = SAVED_MS_MAX
+const makeBudget = (savedMsMax: number) => {
+  let savedMs = savedMsMax
   let countedAt = performance.now()
   return {
     /** Notes what was taken; returns for how long nothing may be taken. */
     take: (takenMs: number): number => {
       const now = performance.now()
-      savedMs = Math.min(SAVED_MS_MAX, savedMs + SHARE * (now - countedAt)) - takenMs
+      savedMs = Math.min(savedMsMax, savedMs + SHARE * (now - countedAt)) - takenMs
       countedAt = now
       return Math.max(0, -savedMs / SHARE)
     },
@@ -27,8 +24,12 @@ const makeBudget = () => {
  * Returns a function that has each member served soon, once, however often it is called meanwhile. `serve` must not throw,
  * and writes before it returns: what it does later is not measured.
  */
-export const makeFlush = <Member>(members: ReadonlySet<Member>, serve: (member: Member) => void): (() => void) => {
-  const budget = makeBudget()
+export const makeFlush = <Member>(
+  members: ReadonlySet<Member>,
+  serve: (member: Member) => void,
+  { followerTurnMs, followerSavedMs }: Pick<Timing, 'followerTurnMs' | 'followerSavedMs'>,
+): (() => void) => {
+  const budget = makeBudget(followerSavedMs)
   let isWanted = false
   let isRunning = false
 
@@ -43,7 +44,7 @@ export const makeFlush = <Member>(members: ReadonlySet<Member>, serve: (member: 
     // A set may change while it is gone through: a new follower is served too, one that has gone is not.
     for (const member of members) {
       serve(member)
-      if (performance.now() - beganAt < SLICE_MS) continue
+      if (performance.now() - beganAt < followerTurnMs) continue
       await rest(beganAt)
       beganAt = performance.now()
     }

@@ -45,7 +45,11 @@ type Following = {
 /** Answers by a look at the store that begins once the request has arrived. */
 const makeAsk = ({ ports, inTime, refuser, metrics }: Wire, ranges: RangeReader) => {
   // All of a group arrived before the look by which it is answered.
-  const look = inGroups((requests: readonly Standing[]) => inTime(lookEach(ports, requests)), GROUP_MAX, setImmediate)
+  const look = inGroups((requests: readonly Standing[]) => inTime(lookEach(ports, requests)), {
+    groupMax: GROUP_MAX,
+    defer: setImmediate,
+    timing: ports.timing,
+  })
 
   const ask = async (standing: Standing, by: string): Promise<OrRefusal<Changes>> => {
     const looked = await look(standing)

@@ -13,40 +13,21 @@ import { makeFlush } from './flush.ts'
 import type { EndReason, Entry, Follower } from './follower.ts'
 import { FOLLOWER_LIMITS, type FollowerLimits, makeFollowerLimit } from './follower-limit.ts'
 import { makeHeartbeat } from './heartbeat.ts'
-import { makeStreamFollower, SLOW_MS_MAX } from './stream-follower.ts'
+import { makeStreamFollower } from './stream-follower.ts'
 import { makeWaitingFollower, type Waited } from './waiting-follower.ts'
 import { makeFeedWatch } from './watch-feed.ts'
 
-/** Between two looks at the store while somebody follows: what is new is known so much later, at most. */
-const POLL_MS = 10
-const HEARTBEAT_MS = 1000
-/** A stream ends after so long, or up to a fifth later: a balancer can then spread followers over replicas anew. */
-const STREAM_MS_MAX = 300_000
+/** A stream lasts up to a fifth longer than `feedStreamMs`. */
 const SPREAD_PART = 5
 const GREATEST_BYTE = 255
 
-export type FeedTimings = {
-  readonly pollMs: number
-  readonly heartbeatMs: number
-  readonly streamMs: number
-  readonly slowMs: number
-}
-
-const TIMINGS: FeedTimings = {
-  pollMs: POLL_MS,
-  heartbeatMs: HEARTBEAT_MS,
-  streamMs: STREAM_MS_MAX,
-  slowMs: SLOW_MS_MAX,
-}
-
-/** Shorter and smaller in tests. */
+/** Smaller in tests. */
 export type FeedBounds = {
-  readonly timings?: Partial<FeedTimings> | undefined
   readonly limits?: FollowerLimits | undefined
 }
 
 type FollowersOptions = {
-  readonly ports: FeedPorts & Pick<Ports, 'apiKeys' | 'monotonic' | 'randomness'>
+  readonly ports: FeedPorts & Pick<Ports, 'apiKeys' | 'monotonic' | 'randomness' | 'timing'>
   readonly ranges: RangeReader
   /** For what is new: nobody else reads by it. */
   readonly newest: RangeReader
@@ -98,16 +79,14 @@ const makeCrowd = (metrics: Metrics, onFirst: () => void, onLast: () => void) =>
   }
 }
 
-type Timings = { readonly timings: FeedTimings }
-
 /** Looks at the feed, and writes to all who follow, while anybody does. */
-const makeFollowing = (options: Omit<FollowersOptions, 'timings'> & Timings) => {
-  const { ports, newest, inTime, metrics, timings, onFault } = options
+const makeFollowing = ({ ports, newest, inTime, metrics, onFault }: FollowersOptions) => {
+  const { timing } = ports
   let timer: NodeJS.Timeout | undefined
   const crowd = makeCrowd(
     metrics,
     () => {
-      timer = setInterval(tick, timings.heartbeatMs).unref()
+      timer = setInterval(tick, timing.feedHeartbeatMs).unref()
     },
     () => {
       clearInterval(timer)
@@ -119,7 +98,6 @@ const makeFollowing = (options: Omit<FollowersOptions, 'timings'> & Timings) => 
     ports,
     ranges: newest,
     inTime,
-    pollMs: timings.pollMs,
     isFollowed: () => followers.size > 0,
     onChanges: () => flush(),
     onStartOver: () => crowd.endAll('start_over'),
@@ -128,14 +106,15 @@ const makeFollowing = (options: Omit<FollowersOptions, 'timings'> & Timings) => 
   const heartbeat = makeHeartbeat(watch.confirmed, metrics)
   const news = { ...watch, beat: heartbeat.latest }
   const checkKeys = makeKeyCheck({ ports, inTime, followers, onFault })
-  const flush = makeFlush<Follower>(followers, follower => {
+  const serve = (follower: Follower): void => {
     try {
       follower.serve(news)
     } catch (fault) {
       follower.end('moved_on')
       onFault(fault)
     }
-  })
+  }
+  const flush = makeFlush(followers, serve, timing)
   const tick = (): void => {
     const now = ports.monotonic()
     heartbeat.tick(now)
@@ -158,13 +137,13 @@ const makeFollowing = (options: Omit<FollowersOptions, 'timings'> & Timings) => 
 /** Of a thread. */
 export const makeFollowers = (options: FollowersOptions): Followers => {
   const { ports, ranges, inTime, metrics } = options
-  const timings = { ...TIMINGS, ...options.timings }
+  const { timing } = ports
   const limit = makeFollowerLimit(options.limits ?? FOLLOWER_LIMITS, options.mayStay)
   const onFault = (fault: unknown): void => {
     metrics.add('mintmark_feed_faults_total', {})
     options.onFault(fault)
   }
-  const following = makeFollowing({ ...options, timings, onFault })
+  const following = makeFollowing({ ...options, onFault })
 
   const add = (follower: Follower, { response }: Arrival, permit: Permit): void => {
     response.once('close', () => {
@@ -176,7 +155,7 @@ export const makeFollowers = (options: FollowersOptions): Followers => {
 
   const endOfStream = (): MonotonicMilliseconds => {
     const [spread = 0] = ports.randomness.bytes(1)
-    return ports.monotonic() + timings.streamMs * (1 + spread / GREATEST_BYTE / SPREAD_PART)
+    return ports.monotonic() + timing.feedStreamMs * (1 + spread / GREATEST_BYTE / SPREAD_PART)
   }
 
   return {
@@ -185,7 +164,7 @@ export const makeFollowers = (options: FollowersOptions): Followers => {
       if (isRefused(permit)) return permit
       open()
       const { entry, response } = arrival
-      const own = { endsAt: endOfStream(), slowMs: timings.slowMs, ranges, inTime, metrics, onFault }
+      const own = { endsAt: endOfStream(), timing, ranges, inTime, metrics, onFault }
       add(makeStreamFollower({ ...own, entry, response }), arrival, permit)
       return LET_IN
     },

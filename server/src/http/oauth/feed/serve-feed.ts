@@ -28,11 +28,11 @@ export const SEGMENT_MAX_AGE_SECONDS = 300
 
 /** Recognizes the callers of a group together. */
 const makeRecognizer = ({ ports, inTime, credentials }: Wire) => {
-  const authenticate = inGroups(
-    (requests: readonly Introspector[]) => inTime(authenticateFollowers(ports, requests)),
-    GROUP_MAX,
-    setImmediate,
-  )
+  const authenticate = inGroups((requests: readonly Introspector[]) => inTime(authenticateFollowers(ports, requests)), {
+    groupMax: GROUP_MAX,
+    defer: setImmediate,
+    timing: ports.timing,
+  })
   return async (request: FastifyRequest): Promise<OrRefusal<Follower>> => {
     const presented = readApiKey(request, FEED)
     if (isRefused(presented)) return presented

@@ -7,13 +7,12 @@ import type { RangeReader } from '../../../operations/feed/read-range.ts'
 import type { InTime } from '../../../ports/deadline.ts'
 import { type Metrics, NO_METRICS } from '../../../ports/metrics.ts'
 import type { FeedHead } from '../../../ports/revocation-feed.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import type { Beat, Entry, Follower, News } from './follower.ts'
 import { changesEvent } from './recent-changes.ts'
 
 /** What may wait for a follower to read it; nothing more is written to one for whom more waits. */
 const WAITING_BYTES_MAX = 1_048_576
-/** So long it may stay so. After that the follower reads slower than the feed grows, and its connection is closed. */
-export const SLOW_MS_MAX = 5000
 
 export const heartbeatEvent = ({ epoch, position, now }: FeedHead): Buffer =>
   Buffer.from(`event: heartbeat\ndata: ${JSON.stringify({ epoch, position, now })}\n\n`)
@@ -25,8 +24,7 @@ type Streaming = {
   /** Its headers are sent. */
   readonly response: ServerResponse
   readonly endsAt: MonotonicMilliseconds
-  /** How long the follower may read too slowly. */
-  readonly slowMs: number
+  readonly timing: Pick<Timing, 'followerUnreadMs'>
   readonly ranges: RangeReader
   readonly inTime: InTime
   readonly metrics?: Metrics
@@ -61,7 +59,7 @@ const drained = async (response: ServerResponse): Promise<void> => {
 }
 
 /** Returns whether nothing may be written now, for what was written waits to be read; it cuts off who reads too slowly. */
-const makeSlowness = ({ response, slowMs, metrics = NO_METRICS }: Streaming): (() => boolean) => {
+const makeSlowness = ({ response, timing, metrics = NO_METRICS }: Streaming): (() => boolean) => {
   let since: number | undefined
   return () => {
     if (response.writableLength <= WAITING_BYTES_MAX) {
@@ -69,7 +67,7 @@ const makeSlowness = ({ response, slowMs, metrics = NO_METRICS }: Streaming): ((
       return false
     }
     since ??= performance.now()
-    if (performance.now() - since < slowMs) return true
+    if (performance.now() - since < timing.followerUnreadMs) return true
     metrics.add('mintmark_feed_slow_followers_total', {})
     response.destroy()
     return true

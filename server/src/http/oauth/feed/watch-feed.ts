@@ -5,20 +5,16 @@ import type { RangeReader } from '../../../operations/feed/read-range.ts'
 import type { InTime } from '../../../ports/deadline.ts'
 import type { Ports } from '../../../ports/ports.ts'
 import type { FeedHead } from '../../../ports/revocation-feed.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import { makeRecentChanges, type RecentChanges } from './recent-changes.ts'
-
-/** After a fault the next try comes later, at most so much. */
-const PAUSE_MS_MAX = 1000
 
 /** What the store confirmed last: `askedAt` is when its head was asked for, and all changes up to it are in `recent`. */
 export type Confirmed = { readonly head: FeedHead; readonly askedAt: MonotonicMilliseconds }
 
 type WatchOptions = {
-  readonly ports: Pick<Ports, 'feed' | 'monotonic'>
+  readonly ports: Pick<Ports, 'feed' | 'monotonic'> & { readonly timing: Pick<Timing, 'feedPollMs' | 'feedPauseMs'> }
   readonly ranges: RangeReader
   readonly inTime: InTime
-  /** Between two polls. */
-  readonly pollMs: number
   /** Whether anybody follows. */
   readonly isFollowed: () => boolean
   readonly onChanges: () => void
@@ -43,7 +39,8 @@ const WATCH = 'watch'
 
 /** Of a thread. A fault is reported and tried again, and ends nothing. */
 export const makeFeedWatch = (options: WatchOptions): FeedWatch => {
-  const { ports, ranges, inTime, pollMs, isFollowed, onChanges, onStartOver, onFault } = options
+  const { ports, ranges, inTime, isFollowed, onChanges, onStartOver, onFault } = options
+  const { feedPollMs: pollMs, feedPauseMs } = ports.timing
   const recent = makeRecentChanges()
   let confirmed: Confirmed | undefined
   let reached: number | undefined
@@ -91,7 +88,7 @@ export const makeFeedWatch = (options: WatchOptions): FeedWatch => {
         await poll()
         pauseMs = pollMs
       } catch (fault) {
-        pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)
+        pauseMs = Math.min(2 * pauseMs, feedPauseMs)
         onFault(fault)
       }
       await delay(pauseMs, undefined, { ref: false })

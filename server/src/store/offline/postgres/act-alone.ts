@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Act } from '../../../domain/audit/act.ts'
 import type { AuditVerdict } from '../../../domain/audit/seal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import { type AuditCheck, beginCheck } from '../verify-audit.ts'
 import { makeSets } from '../../ledger/interned-sets.ts'
 import { endAndReset } from '../reset-clock.ts'
@@ -12,7 +13,7 @@ import type { Program } from '../../statement-program.ts'
 import { type Reencryption, reencrypt } from '../reencrypt.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import type { Transaction } from '../../transaction.ts'
-import type { DatabaseAddress } from '../../postgres/connection/address.ts'
+import type { DatabaseAccess } from '../../postgres/connection/address.ts'
 import { BEFORE_LINEAGE, type Connection, MIGRATING, SERVING } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import { lastGiven, transactionOpener } from '../../postgres/writer/open-transaction.ts'
@@ -30,14 +31,15 @@ const isAlone = async (connection: Connection): Promise<boolean> => {
 
 /** A session may stand there for a moment after its program has ended: the database hears of that on its own time. */
 const POLLS_MAX = 100
-const POLL_EVERY_MS = 20
 
-const refuseOthers = async (connection: Connection): Promise<void> => {
+type AloneTiming = Pick<Timing, 'liveRecountMs' | 'sessionsEndedPollMs'>
+
+const refuseOthers = async (connection: Connection, { sessionsEndedPollMs }: AloneTiming): Promise<void> => {
   for (let polls = 1; !(await isAlone(connection)); polls += 1) {
     if (polls === POLLS_MAX) {
       throw new StoreProblem('A service or a command of Mintmark uses the database: stop it, and run this again.')
     }
-    await delay(POLL_EVERY_MS)
+    await delay(sessionsEndedPollMs)
   }
 }
 
@@ -48,40 +50,48 @@ const SERVICE = 'select mintmark_now() as now, clock_lease as "clockLease", last
 type Perform<T> = (tx: Transaction, reported: Milliseconds) => Program<T>
 
 /** Inside a transaction: at the time of the store, however far ahead of the database's clock that is. */
-export const performAlone = async <T>(connection: Connection, perform: Perform<T>): Promise<T> => {
+export const performAlone = async <T>(
+  connection: Connection,
+  timing: Pick<Timing, 'liveRecountMs'>,
+  perform: Perform<T>,
+): Promise<T> => {
   const { rows } = await runner.ask(connection, SERVICE)
   const { now: reported, clockLease, lastAt } = rows[0] as Service // as the statement lists it
   const now = Math.max(reported, clockLease, lastAt)
-  const open = transactionOpener({ runner, clock: { observe: () => now, now: () => now }, leaseMs: 0 }, makeSets())
+  const clock = { observe: () => now, now: () => now }
+  const open = transactionOpener({ runner, clock, leaseMs: 0, timing }, makeSets())
   const { tx } = await open(connection, true)
   return runner.runProgram(connection, perform(tx, reported))
 }
 
-const inTransaction = <T>(address: DatabaseAddress, perform: Perform<T>): Promise<T> =>
-  withStore(address, async connection => {
-    await refuseOthers(connection)
-    return makeTransactions(address).write(connection, () => performAlone(connection, perform))
+export type AloneAccess = DatabaseAccess & { readonly timing: AloneTiming }
+
+const inTransaction = <T>(access: AloneAccess, perform: Perform<T>): Promise<T> =>
+  withStore(access, async connection => {
+    const { timing } = access
+    await refuseOthers(connection, timing)
+    return makeTransactions(access).write(connection, () => performAlone(connection, timing, perform))
   })
 
 /** The tokens end at the time of the database, by which the clock counts from now on. */
-export const resetDatabaseClock = (address: DatabaseAddress, act: Act): Promise<void> =>
-  inTransaction(address, (tx, reported) => endAndReset(tx, act, reported))
+export const resetDatabaseClock = (access: AloneAccess, act: Act): Promise<void> =>
+  inTransaction(access, (tx, reported) => endAndReset(tx, act, reported))
 
 /** Throws StoreProblem with one line for a person; nothing has changed then. */
 export const reencryptDatabase = (
-  address: DatabaseAddress,
+  access: AloneAccess,
   reencryption: Reencryption,
   act: Act,
-): Promise<'done' | 'done_before'> => inTransaction(address, tx => reencrypt(tx, reencryption, act))
+): Promise<'done' | 'done_before'> => inTransaction(access, tx => reencrypt(tx, reencryption, act))
 
 /** Takes the database for one that was put back as it had been earlier. */
-export const restoreDatabase = (address: DatabaseAddress, restoration: Restoration): Promise<Restored> =>
-  inTransaction(address, tx => restoreStore(tx, restoration))
+export const restoreDatabase = (access: AloneAccess, restoration: Restoration): Promise<Restored> =>
+  inTransaction(access, tx => restoreStore(tx, restoration))
 
 /** Checks the audit log, a snapshot a seal, beside who writes to it. */
-export const verifyDatabaseAudit = (address: DatabaseAddress, check: AuditCheck): Promise<AuditVerdict> =>
-  withStore(address, async connection => {
-    const { read } = makeTransactions(address)
+export const verifyDatabaseAudit = (access: DatabaseAccess, check: AuditCheck): Promise<AuditVerdict> =>
+  withStore(access, async connection => {
+    const { read } = makeTransactions(access)
     const { step } = beginCheck(check, lastGiven)
     for (;;) {
       const verdict = await read(connection, () => runner.runProgram(connection, step()))

@@ -1,7 +1,7 @@
 // Returns the rows of a database as they were at one moment, while the processes that serve it go on.
 import type { RowSource } from '../../tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
-import type { DatabaseAddress } from '../../postgres/connection/address.ts'
+import type { DatabaseAccess } from '../../postgres/connection/address.ts'
 import type { Connection } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import { rowsIn } from './table-rows.ts'
@@ -45,10 +45,10 @@ const readRows = async (connection: Connection): Promise<Omit<ExportedRows, 'mad
 }
 
 /** One snapshot for all of `work`. */
-export const exportRows = <T>(address: DatabaseAddress, work: (given: ExportedRows) => Promise<T>): Promise<T> =>
-  withStore(address, async connection => {
+export const exportRows = <T>(access: DatabaseAccess, work: (given: ExportedRows) => Promise<T>): Promise<T> =>
+  withStore(access, async connection => {
     // Before the snapshot is taken.
     const { rows } = await runner.ask(connection, 'select mintmark_now() as now')
     const madeAt = (rows[0] as { now: number }).now
-    return makeTransactions(address).read(connection, async () => work({ ...(await readRows(connection)), madeAt }))
+    return makeTransactions(access).read(connection, async () => work({ ...(await readRows(connection)), madeAt }))
   })

@@ -2,21 +2,24 @@
 import { copyTable, type OnRows, verifyTable, type TableDigest } from '../copy-tables.ts'
 import { type Row, type RowSource, SERVICE, TABLES, type Table } from '../../tables.ts'
 import { StoreProblem } from '../../store-problem.ts'
-import type { DatabaseAddress } from '../../postgres/connection/address.ts'
+import type { DatabaseAccess } from '../../postgres/connection/address.ts'
 import type { Connection } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import type { Program } from '../../statement-program.ts'
 import type { Transaction } from '../../transaction.ts'
 import { performAlone } from './act-alone.ts'
 import { makeTransactions } from '../../postgres/writer/transactions.ts'
-import { applyMigrations } from '../../postgres/schema/migrations.ts'
+import { applyMigrations, type MigrationTiming } from '../../postgres/schema/migrations.ts'
 import { makePartitions } from '../../postgres/partitions/partitions.ts'
 import { connectPatiently } from '../../postgres/connection/primary.ts'
 import { rowsIn } from './table-rows.ts'
 import { withConnection } from '../../postgres/connection/with-connection.ts'
 
-export type ReceiveOptions<T> = {
-  readonly address: DatabaseAddress
+/** A database that is made a store. */
+export type CopyAccess = DatabaseAccess & { readonly timing: MigrationTiming & Pick<Timing, 'liveRecountMs'> }
+
+export type ReceiveOptions<T> = CopyAccess & {
   readonly source: RowSource
   /** Of the source as it stands: a copy that was broken off goes on only from the same. */
   readonly mark: string
@@ -37,9 +40,9 @@ const IS_STORE = 'select 1 as found from service where exists (select 1 from sig
 /** Without its row of `service` nothing serves the database. */
 export const beginCopy = async (
   connection: Connection,
-  { address, mark, now }: Pick<Copied, 'address' | 'mark' | 'now'>,
+  { address, timing, mark, now }: Pick<Copied, 'address' | 'timing' | 'mark' | 'now'>,
 ): Promise<void> => {
-  await applyMigrations(connection, { madeBy: 'migrate', now })
+  await applyMigrations(connection, { madeBy: 'migrate', now, timing })
   await makePartitions(connection, now)
   if ((await runner.ask(connection, IS_STORE)).rows.length > 0) {
     throw new StoreProblem(`The database ${address.database} holds a store already: name an empty one.`)
@@ -75,18 +78,19 @@ export const setNumbers = async (connection: Connection, lastGiven: Copied['last
 }
 
 /** One transaction makes it a store, and does what is to be done to it before anybody serves it. */
-const endCopy = <T>(connection: Connection, { address, source, lastGiven, finish }: ReceiveOptions<T>): Promise<T> =>
-  makeTransactions(address).write(connection, async () => {
+const endCopy = <T>(connection: Connection, options: ReceiveOptions<T>): Promise<T> =>
+  makeTransactions(options).write(connection, async () => {
+    const { source, lastGiven, timing, finish } = options
     await setNumbers(connection, lastGiven)
     await copyTable(source, rowsIn(connection), { table: SERVICE, last: null })
     await connection.ask({ text: 'drop table copying' })
-    return performAlone(connection, finish)
+    return performAlone(connection, timing, finish)
   })
 
 /** What is there stays for the next run where this one is broken off. Throws StoreProblem with one line for a person. */
 export const importStore = <T>(options: ReceiveOptions<T>): Promise<Received<T>> => {
-  const { address, source, onRows } = options
-  return withConnection(connectPatiently(address), async connection => {
+  const { source, onRows } = options
+  return withConnection(connectPatiently(options), async connection => {
     await beginCopy(connection, options)
     const target = rowsIn(connection)
     for (const table of TABLES) {

@@ -2,12 +2,11 @@
 import type { MoveStage, MoveState, MoveTarget } from '../moving.ts'
 import type { TableDigest } from '../copy-tables.ts'
 import type { Row, Table } from '../../tables.ts'
-import type { DatabaseAddress } from '../../postgres/connection/address.ts'
 import { bulkOn, rowsOfAnswer } from './bulk-rows.ts'
 import type { Connection } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import { connectPatiently } from '../../postgres/connection/primary.ts'
-import { beginCopy, lastKey, setNumbers } from './import-store.ts'
+import { beginCopy, type CopyAccess, lastKey, setNumbers } from './import-store.ts'
 import { rowsIn } from './table-rows.ts'
 import { makeTransactions } from '../../postgres/writer/transactions.ts'
 import { withConnection } from '../../postgres/connection/with-connection.ts'
@@ -86,8 +85,8 @@ const rowsByKey = (
   }
 }
 
-const targetOf = (connection: Connection, address: DatabaseAddress): MoveTarget => {
-  const [bulk, { write }] = [bulkOn(connection), makeTransactions(address)]
+const targetOf = (connection: Connection, access: CopyAccess): MoveTarget => {
+  const [bulk, { write }] = [bulkOn(connection), makeTransactions(access)]
   return {
     ...rowsIn(connection, bulk),
     ...rowsByKey(connection, bulk),
@@ -117,14 +116,14 @@ const isDone = async (connection: Connection, id: string): Promise<boolean> => {
 
 /** Throws StoreProblem with one line for a person. */
 export const withTarget = <T>(
-  address: DatabaseAddress,
+  access: CopyAccess,
   { id, now }: { readonly id: string; readonly now: number },
   work: (target: MoveTarget) => Promise<T>,
 ): Promise<T> =>
-  withConnection(connectPatiently(address), async connection => {
+  withConnection(connectPatiently(access), async connection => {
     if (!(await isDone(connection, id))) {
-      await beginCopy(connection, { address, mark: id, now })
+      await beginCopy(connection, { ...access, mark: id, now })
       await connection.ask({ text: STATE_COLUMNS })
     }
-    return work(targetOf(connection, address))
+    return work(targetOf(connection, access))
   })

@@ -8,6 +8,7 @@ import { type RowSource, SERVICE, TABLES } from '../../tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isBackup, markBackup, readContent } from '../../sqlite/connection/backup-mark.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import { openForReading, openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
 import { migrateSqliteStore } from '../../sqlite/open.ts'
 import { rowsInto } from './table-rows.ts'
@@ -156,15 +157,19 @@ const fillWith = async (db: Database.Database, { rows, lastGiven }: CopiedRows, 
   db.exec('commit')
 }
 
-type RowsBackup = Pick<BackupOptions, 'target' | 'force'> & { readonly copied: CopiedRows; readonly onRows: OnRows }
+type RowsBackup = Pick<BackupOptions, 'target' | 'force'> & {
+  readonly timing: Pick<Timing, 'sqliteLockMs'>
+  readonly copied: CopiedRows
+  readonly onRows: OnRows
+}
 
 /** The same of a store that is no file. */
-export const backupRows = ({ copied, onRows, ...options }: RowsBackup): Promise<BackupMade> => {
+export const backupRows = ({ timing, copied, onRows, ...options }: RowsBackup): Promise<BackupMade> => {
   const target = resolve(options.target)
   refuseTarget({ ...options, target, file: null })
   const part = partOf(target)
   return writeBackup({ target, part }, async () => {
-    await migrateSqliteStore({ file: part, madeBy: copied.madeBy, now: copied.madeAt })
+    await migrateSqliteStore({ file: part, timing, madeBy: copied.madeBy, now: copied.madeAt })
     const db = openForWriting(part)
     try {
       await fillWith(db, copied, onRows)

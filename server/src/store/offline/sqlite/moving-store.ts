@@ -11,9 +11,8 @@ import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
 import { openForMove, refuseForeignUser } from '../../sqlite/connection/connection.ts'
 import { takeMovingLock, takeServingLock } from '../../sqlite/connection/serving-lock.ts'
 import { readState, rowsOf } from './table-rows.ts'
-import { begin, writingConnection } from '../../sqlite/connection/transaction.ts'
+import { begin, type OfflineTiming, writingConnection } from '../../sqlite/connection/transaction.ts'
 
-const BUSY_MS = 10_000
 const CHANGES_AT_ONCE = 2000
 
 type Change = { readonly n: number; readonly name: string } & Readonly<
@@ -75,8 +74,11 @@ const sourceOf = (db: Database, id: string): MoveSource => ({
   lastGiven: () => readState(db).lastGiven,
 })
 
-const beginWriting = (db: Database): void =>
-  begin(writingConnection(db, clockOf(startClock(0, null))), monotonicMs() + BUSY_MS)
+const beginWriting = (db: Database, timing: OfflineTiming): void =>
+  begin(writingConnection(db, clockOf(startClock(0, null)), { timing }), monotonicMs() + timing.sqliteLockMs)
+
+/** A store that is moved. */
+type Moving = { readonly file: string; readonly timing: OfflineTiming }
 
 /** Runs `work` on a connection to the file; one move of it at a time. */
 const withFile = async <T>(file: string, work: (db: Database) => Promise<T>): Promise<T> => {
@@ -94,27 +96,27 @@ const withFile = async <T>(file: string, work: (db: Database) => Promise<T>): Pr
   }
 }
 
-const beginLog = (db: Database): string => {
-  beginWriting(db)
+const beginLog = (db: Database, timing: OfflineTiming): string => {
+  beginWriting(db, timing)
   const id = keepLog(db)
   db.exec('commit')
   return id
 }
 
 /** Returns the rows of a store that others serve meanwhile, and from now on a log of those that change. */
-export const exportOnline = <T>(file: string, work: (source: MoveSource) => Promise<T>): Promise<T> =>
+export const exportOnline = <T>({ file, timing }: Moving, work: (source: MoveSource) => Promise<T>): Promise<T> =>
   withFile(file, async db => {
     if (isMoved(db)) throw movedProblem(file)
-    return work(sourceOf(db, beginLog(db)))
+    return work(sourceOf(db, beginLog(db, timing)))
   })
 
 /** Locks the store during `last`, and then marks the file: nobody serves it ever after, and that is durable. */
 export type WithStoreLocked = <T>(last: () => Promise<T>) => Promise<T>
 
 const storeLockOf =
-  (db: Database, { file, id }: { readonly file: string; readonly id: string }): WithStoreLocked =>
+  (db: Database, id: string, { file, timing }: Moving): WithStoreLocked =>
   async last => {
-    beginWriting(db)
+    beginWriting(db, timing)
     if (idOfLog(db) !== id)
       throw new StoreProblem(`The log of ${file} is not whole any more: begin with an empty database.`)
     const done = await last()
@@ -125,10 +127,11 @@ const storeLockOf =
 
 /** Returns a store that nobody serves meanwhile. `lock` is null where the file was marked before: it is still as it was then. */
 export const exportOffline = <T>(
-  file: string,
+  moving: Moving,
   work: (source: MoveSource, lock: WithStoreLocked | null) => Promise<T>,
 ): Promise<T> =>
-  withFile(file, async db => {
+  withFile(moving.file, async db => {
+    const { file, timing } = moving
     if (isMoved(db)) {
       const id = idOfLog(db)
       if (id === undefined) throw movedProblem(file)
@@ -136,18 +139,18 @@ export const exportOffline = <T>(
     }
     const unlock = takeServingLock(file)
     try {
-      const id = beginLog(db)
-      return await work(sourceOf(db, id), storeLockOf(db, { file, id }))
+      const id = beginLog(db, timing)
+      return await work(sourceOf(db, id), storeLockOf(db, id, moving))
     } finally {
       unlock()
     }
   })
 
 /** Ends the log of a store that is not moved after all. Whether there was one. */
-export const forgetMove = (file: string): Promise<boolean> =>
+export const forgetMove = ({ file, timing }: Moving): Promise<boolean> =>
   withFile(file, async db => {
     if (isMoved(db)) throw movedProblem(file)
-    beginWriting(db)
+    beginWriting(db, timing)
     const was = dropLog(db)
     db.exec('commit')
     return was

@@ -6,19 +6,24 @@ import { endAndReset } from '../reset-clock.ts'
 import { openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
 import { readServiceRow, runProgram } from '../../sqlite/connection/statements.ts'
 import { takeServingLock } from '../../sqlite/connection/serving-lock.ts'
-import { begin, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
+import { begin, type OfflineTiming, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
 
-const BUSY_MS = 10_000
+type Options = {
+  readonly file: string
+  readonly timing: OfflineTiming
+  readonly act: Act
+  readonly wall: Milliseconds
+}
 
 /** The tokens end at `wall`, by the clock that counts from now on; then the lease starts there. */
-export const resetClock = ({ file, act, wall }: { file: string; act: Act; wall: Milliseconds }): void => {
+export const resetClock = ({ file, timing, act, wall }: Options): void => {
   refuseForeignUser(file)
   // A service that runs has the clock in its memory, and would write it back.
   const unlock = takeServingLock(file)
   const db = openForWriting(file)
   try {
-    const connection = writingConnection(db, () => readServiceRow(connection.sql).clockLease)
-    begin(connection, monotonicMs() + BUSY_MS)
+    const connection = writingConnection(db, () => readServiceRow(connection.sql).clockLease, { timing })
+    begin(connection, monotonicMs() + timing.sqliteLockMs)
     runProgram(connection.sql, endAndReset(openTransaction(connection), act, wall))
     connection.sql('commit').run()
   } finally {

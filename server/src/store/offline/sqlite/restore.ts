@@ -12,17 +12,22 @@ import { isBusy, openForWriting, refuseForeignUser } from '../../sqlite/connecti
 import { flush, makePrivateFile, putInPlace, removePart } from './durable-files.ts'
 import { takeServingLock } from '../../sqlite/connection/serving-lock.ts'
 import { readServiceRow, runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
-import { begin, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
+import { begin, type OfflineTiming, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
 
-const BUSY_MS = 10_000
+type InPlace = {
+  /** Of the store. */
+  readonly file: string
+  readonly timing: OfflineTiming
+  readonly restoration: Restoration
+}
 
 /** What is restored takes its own time from the clock; a lease that is far ahead of it stays, for `serve` to report. */
-const restoreFile = (file: string, restoration: Restoration): Restored => {
+const restoreFile = ({ file, timing, restoration }: InPlace): Restored => {
   const db = openForWriting(file)
   try {
     const { clockLease } = readServiceRow(statementsOf(db))
-    const connection = writingConnection(db, clockOf(startClock(clockLease, null)), { leaseMs: 0 })
-    begin(connection, monotonicMs() + BUSY_MS)
+    const connection = writingConnection(db, clockOf(startClock(clockLease, null)), { timing, leaseMs: 0 })
+    begin(connection, monotonicMs() + timing.sqliteLockMs)
     // The log of a move that was begun does not know what became of this store since.
     dropLog(db)
     const restored = runProgram(connection.sql, restoreStore(openTransaction(connection), restoration))
@@ -34,7 +39,7 @@ const restoreFile = (file: string, restoration: Restoration): Restored => {
 }
 
 /** The copy as a store that was restored. What a disk or a copying program broke is found here. */
-const prepare = (part: string, backup: string, restoration: Restoration): Restored => {
+const prepare = (part: string, { backup, timing, restoration }: RestoreOptions): Restored => {
   removePart(part)
   makePrivateFile(part)
   copyFileSync(backup, part)
@@ -46,15 +51,15 @@ const prepare = (part: string, backup: string, restoration: Restoration): Restor
   } finally {
     db.close()
   }
-  return restoreFile(part, restoration)
+  return restoreFile({ file: part, timing, restoration })
 }
 
 const inUse = (file: string): StoreProblem =>
   new StoreProblem(`${file} is in use by another process: end that one first.`)
 
-const openAnything = (file: string): Database.Database | undefined => {
+const openAnything = (file: string, timeout: number): Database.Database | undefined => {
   try {
-    return new Database(file, { timeout: BUSY_MS })
+    return new Database(file, { timeout })
   } catch {
     return undefined
   }
@@ -64,8 +69,8 @@ const openAnything = (file: string): Database.Database | undefined => {
  * Keeps everybody else from the store that is there, with all that is committed in the one file. Undefined where it cannot
  * be opened, as with a file that is damaged.
  */
-const seize = (file: string): Database.Database | undefined => {
-  const db = openAnything(file)
+const seize = (file: string, { sqliteLockMs }: OfflineTiming): Database.Database | undefined => {
+  const db = openAnything(file, sqliteLockMs)
   if (db === undefined) return undefined
   try {
     if (db.pragma('journal_mode = delete', { simple: true }) === 'wal') throw inUse(file)
@@ -92,8 +97,8 @@ const keepAs = (file: string, aside: string): void => {
 }
 
 /** Puts the file in the place of the store that is there, which is kept under another name. */
-const replaceStore = (part: string, file: string, aside: string): void => {
-  const old = existsSync(file) ? seize(file) : undefined
+const replaceStore = (part: string, aside: string, { file, timing }: InPlace): void => {
+  const old = existsSync(file) ? seize(file, timing) : undefined
   try {
     // What a damaged store left beside it must never be taken for the new one's.
     for (const ending of ['-wal', '-shm']) {
@@ -108,13 +113,10 @@ const replaceStore = (part: string, file: string, aside: string): void => {
   }
 }
 
-type RestoreOptions = {
+type RestoreOptions = InPlace & {
   readonly backup: string
-  /** Of the store. */
-  readonly file: string
   /** Whether a store that is there is set aside. */
   readonly replace: boolean
-  readonly restoration: Restoration
 }
 
 /** `aside`: under which name the store that was there is kept; null where none was. */
@@ -141,7 +143,8 @@ const asProblem = (file: string, fault: unknown): unknown =>
     : fault
 
 /** Throws StoreProblem with one line for a person; nothing has changed then. */
-export const restoreBackup = ({ backup, file, replace, restoration }: RestoreOptions): RestoredFile => {
+export const restoreBackup = (options: RestoreOptions): RestoredFile => {
+  const { file, replace, restoration } = options
   refuseForeignUser(file)
   if (isStoreThere(file) && !replace) {
     throw new StoreProblem(`${file} is there already: set MINTMARK_DATA_DIR to an empty folder, or say --replace.`)
@@ -150,10 +153,10 @@ export const restoreBackup = ({ backup, file, replace, restoration }: RestoreOpt
   const part = `${file}.restoring`
   try {
     dropSecondNames(file)
-    const restored = prepare(part, backup, restoration)
+    const restored = prepare(part, options)
     const aside = isStoreThere(file) ? nameAside(file, restoration.wall) : null
     if (aside === null) putInPlace(part, file)
-    else replaceStore(part, file, aside)
+    else replaceStore(part, aside, options)
     return { ...restored, aside }
   } catch (fault) {
     throw asProblem(file, fault)
@@ -164,11 +167,12 @@ export const restoreBackup = ({ backup, file, replace, restoration }: RestoreOpt
 }
 
 /** The same for a store that was put back in its place by other means. */
-export const restoreInPlace = (file: string, restoration: Restoration): Restored => {
+export const restoreInPlace = (options: InPlace): Restored => {
+  const { file } = options
   if (existsSync(file)) refuseForeignUser(file)
   const unlock = takeServingLock(file)
   try {
-    return restoreFile(file, restoration)
+    return restoreFile(options)
   } finally {
     unlock()
   }

@@ -1,4 +1,5 @@
 // Where a PostgreSQL database is, and what an operator allows of it, as the configuration says it.
+import type { Timing } from '../../../ports/timing.ts'
 
 export type DatabaseHost = {
   /** A name, an address, or the folder of a Unix socket. */
@@ -26,3 +27,11 @@ export type DatabaseAddress = {
   /** Whether look-ups wait for the synchronous standby; `auto`: where there is one. */
   readonly fencedReads: 'auto' | 'on' | 'off'
 }
+
+type ConnectionTiming = Pick<
+  Timing,
+  'connectMs' | 'databaseAnswerMs' | 'idleTransactionMs' | 'keepAliveMs' | 'otherPrimariesMs' | 'statementMs'
+>
+
+/** What it takes to connect: where the database is, and how long the process waits for it. */
+export type DatabaseAccess = { readonly address: DatabaseAddress; readonly timing: ConnectionTiming }

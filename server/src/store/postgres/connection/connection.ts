@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import pg from 'pg'
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { DatabaseAddress, DatabaseHost } from './address.ts'
+import type { DatabaseAccess, DatabaseAddress, DatabaseHost } from './address.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { faultOfStatement, isOver } from './faults.ts'
 import { parserOf } from './values.ts'
@@ -35,21 +35,9 @@ export type Connection = {
   readonly close: () => Promise<void>
 }
 
-/** A statement that takes longer is given up by the server. */
-const STATEMENT_MS_MAX = 4000
-/** A server that does not answer for so long is given up, and with it the connection. */
-const ANSWER_MS_MAX = 4400
-const CONNECT_MS_MAX = 2000
-/** A transaction that its process does not go on with holds its locks no longer. */
-const IDLE_MS_MAX = 2500
-const KEEP_ALIVE_MS = 5000
-
 /** What every transaction rests on, whatever the server, the database or the role have as their own. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   synchronous_commit: 'on',
-  statement_timeout: `${STATEMENT_MS_MAX}`,
-  lock_timeout: `${STATEMENT_MS_MAX}`,
-  idle_in_transaction_session_timeout: `${IDLE_MS_MAX}`,
   default_transaction_isolation: 'read\\ committed',
   // A wait for the standby that was canceled is reported as a warning, and nothing else may come in its place.
   client_min_messages: 'warning',
@@ -68,12 +56,23 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   jit: 'off',
 }
 
-const optionsOf = ({ pooling }: DatabaseAddress): { options?: string } =>
+/** The same, and what the server itself gives up in time. */
+export const sessionSettingsOf = ({
+  statementMs,
+  idleTransactionMs,
+}: Pick<DatabaseAccess['timing'], 'statementMs' | 'idleTransactionMs'>): Readonly<Record<string, string>> => ({
+  ...SESSION_SETTINGS,
+  statement_timeout: `${statementMs}`,
+  lock_timeout: `${statementMs}`,
+  idle_in_transaction_session_timeout: `${idleTransactionMs}`,
+})
+
+const optionsOf = ({ address, timing }: DatabaseAccess): { options?: string } =>
   // A pooler in transaction mode takes no settings of a session: each transaction sets them.
-  pooling === 'transaction'
+  address.pooling === 'transaction'
     ? {}
     : {
-        options: Object.entries(SESSION_SETTINGS)
+        options: Object.entries(sessionSettingsOf(timing))
           .map(([name, value]) => `-c ${name}=${value}`)
           .join(' '),
       }
@@ -89,8 +88,6 @@ const tlsOf = ({ tls }: DatabaseAddress, { host }: DatabaseHost): pg.ClientConfi
       }
 
 export type ConnectOptions = {
-  /** After so long without an answer the connection is given up; 0: a statement may take as long as it takes. */
-  readonly answerMsMax?: number
   /** What the database calls the session: `MIGRATING` where it is to outlive those of programs that serve. */
   readonly name?: string
 }
@@ -102,12 +99,9 @@ export const BEFORE_FEED = 'mintmark serve'
 export const SERVING = 'mintmark serving'
 export const MIGRATING = 'mintmark migrate'
 
-const clientOf = (
-  address: DatabaseAddress,
-  host: DatabaseHost,
-  { answerMsMax = ANSWER_MS_MAX, name = SERVING }: ConnectOptions,
-): pg.Client =>
-  new pg.Client({
+const clientOf = (access: DatabaseAccess, host: DatabaseHost, { name = SERVING }: ConnectOptions): pg.Client => {
+  const { address, timing } = access
+  return new pg.Client({
     ...host,
     database: address.database,
     user: address.user,
@@ -115,14 +109,15 @@ const clientOf = (
     password: () => address.password ?? '',
     ssl: tlsOf(address, host),
     application_name: name,
-    ...optionsOf(address),
-    connectionTimeoutMillis: CONNECT_MS_MAX,
-    query_timeout: answerMsMax,
+    ...optionsOf(access),
+    connectionTimeoutMillis: timing.connectMs,
+    query_timeout: timing.databaseAnswerMs,
     keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    keepAliveInitialDelayMillis: timing.keepAliveMs,
     pipeline: true,
     types: { getTypeParser: parserOf },
   })
+}
 
 // PgBouncer, whose messages are not translated.
 const TAKES_NO_OPTIONS = /^unsupported startup parameter/
@@ -132,11 +127,12 @@ export const POOLED_SESSION =
 
 /** Connects to one host, whatever it is. */
 export const connect = async (
-  address: DatabaseAddress,
+  access: DatabaseAccess,
   host: DatabaseHost,
   options: ConnectOptions = {},
 ): Promise<Connection> => {
-  const client = clientOf(address, host, options)
+  const { pooling } = access.address
+  const client = clientOf(access, host, options)
   // The types of the library leave them out.
   const held = client as pg.Client & { readonly ref: () => void; readonly unref: () => void }
   let usable = true
@@ -175,7 +171,7 @@ export const connect = async (
           text,
           values: [...values],
           // A pooler that changes servers does not find on one what was prepared on another.
-          ...(name !== undefined && address.pooling === 'session' && { name }),
+          ...(name !== undefined && pooling === 'session' && { name }),
         })
         return { rows, changes: rowCount ?? 0, command }
       } catch (fault) {

@@ -1,7 +1,7 @@
 // Finds the primary among the hosts of a cluster, and refuses one that would break what the service promises.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { DatabaseAddress, DatabaseHost, Unsafe } from './address.ts'
+import type { DatabaseAccess, DatabaseAddress, DatabaseHost, Unsafe } from './address.ts'
 import {
   type Asked,
   connect,
@@ -104,12 +104,12 @@ const refuseReadOnly = ({ standby, readOnly }: Server, { host, port }: DatabaseH
 }
 
 /** Connects to the host, where it is a primary that can be used. */
-const tryHost = async (address: DatabaseAddress, host: DatabaseHost, options: ConnectOptions): Promise<Found> => {
-  const connection = await connect(address, host, options)
+const tryHost = async (access: DatabaseAccess, host: DatabaseHost, options: ConnectOptions): Promise<Found> => {
+  const connection = await connect(access, host, options)
   try {
-    const server = await readServer(connection, address)
+    const server = await readServer(connection, access.address)
     refuseReadOnly(server, host)
-    refuseUnsafe(server, address)
+    refuseUnsafe(server, access.address)
     return { connection, host, timeline: server.timeline ?? '' }
   } catch (fault) {
     connection.destroy()
@@ -117,10 +117,8 @@ const tryHost = async (address: DatabaseAddress, host: DatabaseHost, options: Co
   }
 }
 
-/** After the first primary has answered the others have so long: a deposed one may be the faster. */
-const OTHERS_MS = 250
-
-const settled = async (tries: readonly Promise<Found>[]): Promise<readonly Found[]> => {
+/** All that answer within so long after the first. */
+const settled = async (tries: readonly Promise<Found>[], otherPrimariesMs: number): Promise<readonly Found[]> => {
   const found: Found[] = []
   let isOver = false
   const all = tries.map(async one => {
@@ -130,7 +128,7 @@ const settled = async (tries: readonly Promise<Found>[]): Promise<readonly Found
     else found.push(primary)
   })
   await Promise.any(tries)
-  await Promise.race([Promise.all(all), delay(OTHERS_MS)])
+  await Promise.race([Promise.all(all), delay(otherPrimariesMs)])
   isOver = true
   return found
 }
@@ -151,11 +149,12 @@ type PrimaryOptions = ConnectOptions & {
 
 /** A connection to the primary: of several that say so, to the one that was promoted last. */
 export const connectToPrimary = async (
-  address: DatabaseAddress,
+  access: DatabaseAccess,
   { onTimeline, ...options }: PrimaryOptions = {},
 ): Promise<Connection> => {
   try {
-    const found = await settled(address.hosts.map(host => tryHost(address, host, options)))
+    const tries = access.address.hosts.map(host => tryHost(access, host, options))
+    const found = await settled(tries, access.timing.otherPrimariesMs)
     const [newest, ...others] = found.toSorted((a, b) => (a.timeline < b.timeline ? 1 : -1))
     for (const { connection } of others) connection.destroy()
     if (newest === undefined) throw new Unavailable('No host of the database answered in time.')
@@ -174,8 +173,11 @@ const NO_TIMEOUTS = `select set_config(name, '0', false) from pg_settings
  * The same for what takes as long as it takes. Behind a pooler a session is not ours to set, and how long a statement may
  * take is what the role has.
  */
-export const connectUnhurried = async (address: DatabaseAddress, name?: string): Promise<Connection> => {
-  const connection = await connectToPrimary(address, { answerMsMax: 0, ...(name !== undefined && { name }) })
+export const connectUnhurried = async (
+  { address, timing }: DatabaseAccess,
+  options: ConnectOptions = {},
+): Promise<Connection> => {
+  const connection = await connectToPrimary({ address, timing: { ...timing, databaseAnswerMs: 0 } }, options)
   if (address.pooling === 'transaction') return connection
   try {
     await connection.ask({ text: NO_TIMEOUTS })
@@ -190,7 +192,7 @@ const NOT_POOLED =
   'This command needs connections of its own: name the database itself in DATABASE_URL, past the pooler, and leave MINTMARK_DATABASE_POOLING out.'
 
 /** The same for a command that does one thing to a whole store, and counts on its session. */
-export const connectPatiently = async (address: DatabaseAddress): Promise<Connection> => {
-  refuseUnless(address.pooling === 'session', NOT_POOLED)
-  return connectUnhurried(address)
+export const connectPatiently = async (access: DatabaseAccess): Promise<Connection> => {
+  refuseUnless(access.address.pooling === 'session', NOT_POOLED)
+  return connectUnhurried(access)
 }

@@ -1,12 +1,16 @@
 // What everything that talks to the database of a store shares.
 import type { Milliseconds, MonotonicMilliseconds } from '../../../../../api/values/time.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import type { DatabaseClock } from './clock.ts'
 import type { ProgramRunner } from './run-program.ts'
 import type { FailOvers } from './fail-overs.ts'
 import type { Pool } from './pool.ts'
 import type { Transactions } from '../writer/transactions.ts'
 
+type SessionTiming = Pick<Timing, 'deadlineSweepMs' | 'exclusiveLockMs' | 'liveRecountMs' | 'storeMs'>
+
 export type Session = {
+  readonly timing: SessionTiming
   /** For what is asked most and never takes long. */
   readonly pool: Pool
   /** For everything else. */

@@ -4,9 +4,9 @@ import type { Milliseconds } from '../../../../../api/values/time.ts'
 import type { Metrics } from '../../../ports/metrics.ts'
 import { awaitLease, LEASE_MS, type Wait } from '../../lease.ts'
 import { monotonicMs } from '../../monotonic.ts'
-import { STORE_DEADLINE_MS, type StoreMaker } from '../../store-options.ts'
+import type { StoreMaker } from '../../store-options.ts'
 import { StoreProblem } from '../../store-problem.ts'
-import type { DatabaseAddress } from './address.ts'
+import type { DatabaseAccess, DatabaseAddress } from './address.ts'
 import { checkSchema } from '../schema/check-schema.ts'
 import { makeDatabaseClock } from './clock.ts'
 import type { Connection } from './connection.ts'
@@ -60,21 +60,25 @@ const startTime = async ({ clockLease, now }: Head, wait: Wait | null): Promise<
   return Math.max(clockLease, now + waited)
 }
 
-const inTime = () => monotonicMs() + STORE_DEADLINE_MS
+type SessionOptions = {
+  readonly address: DatabaseAddress
+  readonly timing: DatabaseAccess['timing'] & Session['timing']
+  /** Counts ms for the clock. */
+  readonly steady: () => Milliseconds
+  /** Null in a process that acts once and waits for no lease. */
+  readonly wait: Wait | null
+  readonly metrics: Metrics
+}
 
 type Started = { readonly session: Session; readonly madeBy: StoreMaker; readonly close: () => void }
 
-/** `steady` counts ms for the clock; `wait` is null in a process that acts once and waits for no lease. */
-export const startSession = async (
-  address: DatabaseAddress,
-  steady: () => Milliseconds,
-  wait: Wait | null,
-  metrics: Metrics,
-): Promise<Started> => {
+export const startSession = async (options: SessionOptions): Promise<Started> => {
+  const { address, timing, steady, wait, metrics } = options
+  const inTime = () => monotonicMs() + timing.storeMs
   const failOvers = makeFailOvers()
   let isStarted = false
   const open = () =>
-    connectToPrimary(address, { onTimeline: failOvers.connected }).catch((fault: unknown) => {
+    connectToPrimary(options, { onTimeline: failOvers.connected }).catch((fault: unknown) => {
       // At the start it is for a person to mend. Later it is the database that changed, and is to be waited for.
       throw isStarted && fault instanceof StoreProblem ? new Unavailable(fault.message) : fault
     })
@@ -89,12 +93,13 @@ export const startSession = async (
     const head = await pool.use(connection => readHead(connection, address), inTime())
     const clock = makeDatabaseClock(await startTime(head, wait), steady)
     const session: Session = {
+      timing,
       pool,
       sidePool,
       runner,
       clock,
       leaseMs: wait === null ? 0 : LEASE_MS,
-      transactions: makeTransactions(address, failOvers.connected, metrics),
+      transactions: makeTransactions(options, failOvers.connected, metrics),
       monotonic: monotonicMs,
       makePartitions: () => sidePool.use(connection => makePartitions(connection, clock.now()), inTime()),
       fence: fenceOf(address),

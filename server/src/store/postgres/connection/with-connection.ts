@@ -1,5 +1,5 @@
 // A connection for one piece of work, closed after it.
-import type { DatabaseAddress } from './address.ts'
+import type { DatabaseAccess } from './address.ts'
 import { checkSchema } from '../schema/check-schema.ts'
 import type { Connection } from './connection.ts'
 import { connectPatiently } from './primary.ts'
@@ -16,8 +16,8 @@ export const withConnection = async <T>(connecting: Promise<Connection>, work: W
 }
 
 /** For what a command does to a whole store, of this version. Throws StoreProblem with one line for a person. */
-export const withStore = <T>(address: DatabaseAddress, work: Work<T>): Promise<T> =>
-  withConnection(connectPatiently(address), async connection => {
-    await checkSchema(connection, address)
+export const withStore = <T>(access: DatabaseAccess, work: Work<T>): Promise<T> =>
+  withConnection(connectPatiently(access), async connection => {
+    await checkSchema(connection, access.address)
     return work(connection)
   })

@@ -1,4 +1,5 @@
 // Takes all tables for a migration beside programs that use them: all at once, or none.
+import type { Timing } from '../../../ports/timing.ts'
 import type { Connection } from '../connection/connection.ts'
 import { hasGivenWay } from '../connection/faults.ts'
 
@@ -7,11 +8,11 @@ import { hasGivenWay } from '../connection/faults.ts'
  * one table and waits for another goes on before that. `long`: an autovacuum that holds a table is sent away, as only
  * that check does; on deadlock PostgreSQL aborts one transaction, which is retried.
  */
-const WAITS = { brief: 0.5, long: 2 } as const
-/** Everybody waits meanwhile, also on servers that check for deadlocks less often. */
-const WAIT_MS_MAX = { brief: 500, long: 2000 } as const
+const PARTS = { brief: 0.5, long: 2 } as const
 
-export type TableWait = keyof typeof WAITS
+export type TableWait = keyof typeof PARTS
+
+export type LockTiming = Pick<Timing, 'tableLockMs' | 'longTableLockMs'>
 
 const DEADLOCK_MS = `select cast(setting as integer) as ms from pg_settings where name = 'deadlock_timeout'`
 
@@ -21,12 +22,18 @@ const TABLES = `select string_agg(quote_ident(relname), ', ' order by relname <>
   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`
 
 /** In a transaction, before it changes anything. Where a table is in use the transaction is to be rolled back. */
-export const lockTables = async (connection: Connection, wait: TableWait): Promise<'locked' | 'in_use'> => {
+export const lockTables = async (
+  connection: Connection,
+  wait: TableWait,
+  timing: LockTiming,
+): Promise<'locked' | 'in_use'> => {
   const { rows: timeouts } = await connection.ask({ text: DEADLOCK_MS })
   const { rows: tables } = await connection.ask({ text: TABLES })
   const [{ ms }, { names }] = [timeouts[0] as { ms: number }, tables[0] as { names: string }]
+  // Everybody waits meanwhile, also on servers that check for deadlocks less often.
+  const longestMs = wait === 'brief' ? timing.tableLockMs : timing.longTableLockMs
   // Of the whole statement, however many tables it waits for.
-  const waitMs = Math.min(WAIT_MS_MAX[wait], Math.max(1, Math.floor(ms * WAITS[wait])))
+  const waitMs = Math.min(longestMs, Math.max(1, Math.floor(ms * PARTS[wait])))
   await connection.ask({ text: `set local statement_timeout = ${waitMs}` })
   try {
     await connection.ask({ text: `lock table ${names} in access exclusive mode` })

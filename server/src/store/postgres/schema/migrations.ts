@@ -1,9 +1,10 @@
 // Brings the schema of a database to this version, forward only. docs/storage.md explains the tables.
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Timing } from '../../../ports/timing.ts'
 import type { DatabaseAddress } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
 import { runner } from '../connection/run-program.ts'
-import { lockTables, type TableWait } from './lock-tables.ts'
+import { lockTables, type LockTiming, type TableWait } from './lock-tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import { SCHEMA_VERSION } from '../../schema-version.ts'
 import { StoreProblem } from '../../store-problem.ts'
@@ -92,42 +93,44 @@ const refuseForeign = async (connection: Connection): Promise<void> => {
   throw new StoreProblem('The database holds tables of another program: name an empty one in DATABASE_URL.')
 }
 
-type Plan = { readonly first: FirstRow; readonly migrations: readonly Migration[] }
+export type MigrationTiming = LockTiming & Pick<Timing, 'migrationPauseMs'>
+
+export type MigrationOptions = FirstRow & {
+  readonly timing: MigrationTiming
+  /** Those of this program, unless a test has its own. */
+  readonly migrations?: readonly Migration[]
+  readonly attempts?: number
+}
+
+type Plan = Required<Omit<MigrationOptions, 'attempts'>>
 
 const FIRST_SERVICE = `insert into service (one, made_by, seq, ended_seq, last_end_seq, clock_lease, last_at)
   values (1, $1, 1, 0, 0, 0, 0)`
 
-const writeService = async (
-  connection: Connection,
-  { madeBy }: FirstRow,
-  migrations: readonly Migration[],
-): Promise<void> => {
+const writeService = async (connection: Connection, { madeBy, migrations }: Plan): Promise<void> => {
   await connection.ask({ text: FIRST_SERVICE, values: [madeBy] })
   if (!migrations.some(({ name }) => name === 'revocation feed')) return
   for (const { text, values } of openNewFeed()) await runner.ask(connection, text, ...values)
 }
 
-const applyMissing = async (
-  connection: Connection,
-  { first, migrations }: Plan,
-  wait: TableWait,
-): Promise<Versions | 'in_use'> => {
+const applyMissing = async (connection: Connection, plan: Plan, wait: TableWait): Promise<Versions | 'in_use'> => {
+  const { migrations, timing, now } = plan
   const { version: from } = await schemaVersionOf(connection)
   const to = migrations.length
   if (from > to) throw new StoreProblem('The database is of a newer version of Mintmark.')
   if (from === to) return { from, to }
   if (from === 0) await refuseForeign(connection)
   // Locked one after another in their own order, tables would deadlock with a transaction that looks up a token.
-  else if ((await lockTables(connection, wait)) === 'in_use') return 'in_use'
+  else if ((await lockTables(connection, wait, timing)) === 'in_use') return 'in_use'
   await connection.ask({ text: TABLE })
   for (const [n, { name, sql, indexes = [], oldestProgram }] of migrations.entries()) {
     if (n < from) continue
     await makeIndexes(connection, indexes, '')
     await connection.ask({ text: sql })
-    const row = [n + 1, name, oldestProgram, first.now]
+    const row = [n + 1, name, oldestProgram, now]
     await connection.ask({ text: 'insert into migration values ($1, $2, $3, $4)', values: row })
   }
-  if (from === 0) await writeService(connection, first, migrations)
+  if (from === 0) await writeService(connection, plan)
   return { from, to }
 }
 
@@ -152,10 +155,8 @@ const prepare = async (connection: Connection, migrations: readonly Migration[])
   return makeIndexes(connection, indexes, 'concurrently')
 }
 
-export type Patience = { readonly attempts: number; readonly pauseMs: number }
-
-/** Some two minutes; between two attempts the processes that serve go on. */
-const PATIENCE: Patience = { attempts: 45, pauseMs: 2000 }
+/** With the pauses between them some two minutes. */
+const ATTEMPTS = 45
 const LONG_EVERY = 5
 
 const IN_USE =
@@ -167,15 +168,14 @@ const IN_USE =
  */
 export const applyMigrations = async (
   connection: Connection,
-  first: FirstRow,
-  migrations: readonly Migration[] = MIGRATIONS,
-  { attempts, pauseMs }: Patience = PATIENCE,
+  { migrations = MIGRATIONS, attempts = ATTEMPTS, ...others }: MigrationOptions,
 ): Promise<Versions> => {
+  const plan = { ...others, migrations }
   await refuseSearchPath(connection)
   for (let n = 1; n <= attempts; n += 1) {
-    if (n > 1) await delay(pauseMs)
+    if (n > 1) await delay(plan.timing.migrationPauseMs)
     if ((await prepare(connection, migrations)) === 'in_use') continue
-    const applied = await applyOnce(connection, { first, migrations }, n % LONG_EVERY === 0 ? 'long' : 'brief')
+    const applied = await applyOnce(connection, plan, n % LONG_EVERY === 0 ? 'long' : 'brief')
     if (applied !== 'in_use') return applied
   }
   throw new StoreProblem(IN_USE)

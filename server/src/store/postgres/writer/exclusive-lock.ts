@@ -9,8 +9,6 @@ import type { OpenTransaction } from './open-transaction.ts'
 import type { Session } from '../connection/session.ts'
 import { STORE_LATE } from '../../store-options.ts'
 
-const LOCK_MS_MAX = 1000
-
 const LOCK_LOST = 'The lock of the store was lost.'
 
 /**
@@ -50,7 +48,7 @@ export type WithExclusiveLock = <T>(work: (owner: LockOwner) => Promise<T>, unti
 
 /** Runs work while nothing else can write. What it has not written when its time is over is not written. */
 export const makeExclusiveLock = (session: Session, open: OpenTransaction, inTime: InTime): WithExclusiveLock => {
-  const { sidePool, transactions, runner, monotonic } = session
+  const { sidePool, transactions, runner, monotonic, timing } = session
   const inTurn = makeTurns(session, inTime)
 
   const runLocked = <T>(connection: Connection, work: (owner: LockOwner) => Promise<T>, until: MonotonicMilliseconds) =>
@@ -59,7 +57,7 @@ export const makeExclusiveLock = (session: Session, open: OpenTransaction, inTim
       const { lent, endLoan } = lend(connection)
       const owner: LockOwner = { run: perform => runner.runProgram(lent, perform(tx)) }
       try {
-        return await inTime(work(owner), Math.min(until, monotonic() + LOCK_MS_MAX))
+        return await inTime(work(owner), Math.min(until, monotonic() + timing.exclusiveLockMs))
       } finally {
         endLoan()
       }

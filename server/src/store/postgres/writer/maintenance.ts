@@ -3,22 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Unavailable } from '../../../domain/refusal.ts'
 import { DAY_MS } from '../../../../../api/values/time.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import { inBackground, type OnFault } from '../../background.ts'
 import { makeRetentionStep } from '../../retention.ts'
 import { given } from '../../statement-program.ts'
 import type { Reader } from '../../snapshot.ts'
-import { STORE_DEADLINE_MS } from '../../store-options.ts'
 import { makeMaintenanceSchedule, type Step, type MaintenanceOptions } from '../../maintenance.ts'
 import type { Connection } from '../connection/connection.ts'
 import { keepPartitions } from '../partitions/partition-maintenance.ts'
 import type { Session } from '../connection/session.ts'
 import type { GroupWriter, Queue } from './writer.ts'
 
-// Half of what a seal may be behind: an entry that just missed one waits for the rest of a pause, and for a turn.
-const EVERY_MS = 500
-/** The process that maintains the store has so long to say that it still does. */
-const HELD_MS = 10_000
-const PARTITIONS_EVERY_MS = 60_000
 /** A partition of ended tokens holds a week: what explains them stays until it is gone. */
 const PARTITION_MS = 7 * DAY_MS
 
@@ -41,13 +36,14 @@ const QUEUES: Readonly<Record<Step['name'], Queue>> = {
 // Tokens go with their partitions.
 const NOTHING = { removeExpired: () => given(0), removeEnded: () => given(0) }
 
-const TAKE = `update upkeep set holder = ?, until = mintmark_now() + ${HELD_MS}
-  where until <= mintmark_now() or until > mintmark_now() + ${2 * HELD_MS}
-    or (holder = ? and until < mintmark_now() + ${HELD_MS / 2})`
+const take = (claimMs: number): string => `update upkeep set holder = ?, until = mintmark_now() + ${claimMs}
+  where until <= mintmark_now() or until > mintmark_now() + ${2 * claimMs}
+    or (holder = ? and until < mintmark_now() + ${claimMs / 2})`
 const HELD = 'select 1 as found from upkeep where holder = ? and until > mintmark_now()'
 const LEAVE = 'update upkeep set until = 0 where holder = ?'
 
 type MaintenanceParts = Omit<MaintenanceOptions, 'retentionStep'> & {
+  readonly timing: Pick<Timing, 'maintenanceMs' | 'maintenanceClaimMs' | 'partitionsMs'>
   readonly session: Session
   readonly reader: Reader
   readonly writer: GroupWriter
@@ -57,13 +53,14 @@ type MaintenanceParts = Omit<MaintenanceOptions, 'retentionStep'> & {
 
 export type RunningMaintenance = { readonly wake: () => void; readonly stop: () => Promise<void> }
 
-const makeLockOwner = ({ pool, runner, monotonic }: Session) => {
-  const me = randomUUID()
-  const until = () => monotonic() + STORE_DEADLINE_MS
+const makeLockOwner = ({ session, timing }: MaintenanceParts) => {
+  const { pool, runner, monotonic } = session
+  const [me, takeClaim] = [randomUUID(), take(timing.maintenanceClaimMs)]
+  const until = () => monotonic() + session.timing.storeMs
   return {
     isMine: () =>
       pool.use(async connection => {
-        await runner.ask(connection, TAKE, me, me)
+        await runner.ask(connection, takeClaim, me, me)
         return (await runner.ask(connection, HELD, me)).rows.length > 0
       }, until()),
     leave: () => pool.use(connection => runner.ask(connection, LEAVE, me), until()),
@@ -71,7 +68,8 @@ const makeLockOwner = ({ pool, runner, monotonic }: Session) => {
 }
 
 /** Partitions, every minute, beside everything else there is to do: to pack one that is large takes minutes. */
-const makePartitionRounds = ({ session, connect, retention, onFault }: MaintenanceParts, stopping: AbortSignal) => {
+const makePartitionRounds = (parts: MaintenanceParts, stopping: AbortSignal) => {
+  const { session, connect, retention, onFault, timing } = parts
   let doneAt = Number.NEGATIVE_INFINITY
   let wasUnavailable = false
   let running: Promise<void> | undefined
@@ -103,7 +101,7 @@ const makePartitionRounds = ({ session, connect, retention, onFault }: Maintenan
 
   return {
     start: (): void => {
-      if (session.monotonic() - doneAt < PARTITIONS_EVERY_MS) return
+      if (session.monotonic() - doneAt < timing.partitionsMs) return
       running ??= inBackground('partitions', keep, reportUnlessStopping).finally(() => {
         opened = []
         running = undefined
@@ -127,7 +125,7 @@ const makeStepping = (parts: MaintenanceParts) => {
     try {
       const step = await reader.readUntimed(snapshot => maintenance.due(() => snapshot.now))
       if (step === undefined) return false
-      const until = session.monotonic() + STORE_DEADLINE_MS
+      const until = session.monotonic() + session.timing.storeMs
       const committed = await writer.run({ queue: QUEUES[step.name], perform: step.work, until })
       committed?.()
       return true
@@ -141,7 +139,7 @@ const makeStepping = (parts: MaintenanceParts) => {
 
 /** Starts the maintenance. `wake` says that an act was done. */
 export const startMaintenance = (parts: MaintenanceParts): RunningMaintenance => {
-  const holding = makeLockOwner(parts.session)
+  const holding = makeLockOwner(parts)
   const stopping = new AbortController()
   const stepping = makeStepping(parts)
   const partitions = makePartitionRounds(parts, stopping.signal)
@@ -172,7 +170,7 @@ export const startMaintenance = (parts: MaintenanceParts): RunningMaintenance =>
     wake()
   }
 
-  const timer = setInterval(tick, EVERY_MS).unref()
+  const timer = setInterval(tick, parts.timing.maintenanceMs).unref()
   wake()
   return {
     wake,

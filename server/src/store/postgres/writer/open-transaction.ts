@@ -1,4 +1,5 @@
 // Opens the view that jobs work with: after the locks, at one time, with the lease of the clock ahead of it.
+import type { Timing } from '../../../ports/timing.ts'
 import { makeLiveTokens } from '../../ledger/live-tokens.ts'
 import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
 import { first, only, type Program } from '../../statement-program.ts'
@@ -46,7 +47,7 @@ export function* isEarlierServing(knowledge: Knowledge): Program<boolean> {
 /** `known` is what is cached of sets beyond a transaction: what their numbers stand for. */
 export const transactionOpener =
   (
-    session: Pick<Session, 'runner' | 'clock' | 'leaseMs'>,
+    session: Pick<Session, 'runner' | 'clock' | 'leaseMs'> & { readonly timing: Pick<Timing, 'liveRecountMs'> },
     known: Pick<Sets, 'scope' | 'audience' | 'lineage'>,
   ): OpenTransaction =>
   async (connection, excludesTokens) => {
@@ -63,7 +64,7 @@ export const transactionOpener =
     }
     // What numbers stand for never changes; which number a text has is of this transaction, which may be rolled back.
     const sets = { ...makeSets(), scope: known.scope, audience: known.audience, lineage: known.lineage }
-    const live = makeLiveTokens()
+    const live = makeLiveTokens(session.timing)
     const tx = { now, sets, live, endings: [], endedBetween, isEarlierServing, lastGiven }
     const forget = (): void => {
       sets.forget()

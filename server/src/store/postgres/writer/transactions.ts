@@ -2,16 +2,24 @@
 import { Unavailable } from '../../../domain/refusal.ts'
 import { type LabelsOf, type Metrics, NO_METRICS } from '../../../ports/metrics.ts'
 import { monotonicMs } from '../../monotonic.ts'
-import type { DatabaseAddress } from '../connection/address.ts'
+import type { DatabaseAccess, DatabaseAddress } from '../connection/address.ts'
 import { askAgain } from '../connection/faults.ts'
-import { type Answered, type Asked, type Connection, SESSION_SETTINGS } from '../connection/connection.ts'
+import { type Answered, type Asked, type Connection, sessionSettingsOf } from '../connection/connection.ts'
 import { type FailOvers, TIMELINE } from '../connection/fail-overs.ts'
 
-const SETTINGS: Asked = {
-  text: `select ${Object.keys(SESSION_SETTINGS)
-    .map((name, n) => `set_config('${name}', $${n + 1}, true)`)
-    .join(', ')}, ${TIMELINE} as timeline`,
-  values: Object.values(SESSION_SETTINGS).map(value => value.replaceAll('\\', '')),
+type Access = {
+  readonly address: DatabaseAddress
+  readonly timing: Pick<DatabaseAccess['timing'], 'statementMs' | 'idleTransactionMs'>
+}
+
+/** What each transaction behind a pooler sets first. */
+const settingsOf = (timing: Access['timing']): Asked => {
+  const settings = sessionSettingsOf(timing)
+  const set = Object.keys(settings).map((name, n) => `set_config('${name}', $${n + 1}, true)`)
+  return {
+    text: `select ${set.join(', ')}, ${TIMELINE} as timeline`,
+    values: Object.values(settings).map(value => value.replaceAll('\\', '')),
+  }
 }
 
 const BEGIN = {
@@ -108,7 +116,7 @@ const OVERTAKEN = 'The pooler led to a server on another timeline than before: i
 
 /** `connected` is called with the timeline of each transaction behind a pooler, which gives it another server as it likes. */
 export const makeTransactions = (
-  address: DatabaseAddress,
+  { address, timing }: Access,
   connected: FailOvers['connected'] = () => 'same',
   metrics: Metrics = NO_METRICS,
 ): Transactions => {
@@ -118,10 +126,11 @@ export const makeTransactions = (
     name: 'fence',
   }
   const confirm = makeConfirm(fence, metrics)
+  const set = settingsOf(timing)
 
   // Behind a pooler: what was cached of one server may be wrong on the next, and nothing that rests on it was sent yet.
   const openPooled = async (connection: Connection, begin: Asked): Promise<void> => {
-    const [, settings] = await allOf([begin, SETTINGS].map(connection.ask))
+    const [, settings] = await allOf([begin, set].map(connection.ask))
     const seen = settings?.rows[0] as { readonly timeline: string | null } | undefined // as the statement lists it
     const timeline = seen?.timeline ?? null
     if (timeline !== null && connected(timeline) !== 'same') throw new Unavailable(OVERTAKEN)

@@ -10,7 +10,7 @@ import { askAgain, isPartitionMissing } from '../connection/faults.ts'
 import type { OpenTransaction } from './open-transaction.ts'
 import { type Outcome, type Runnable, runJobs } from './run-jobs.ts'
 import type { Session } from '../connection/session.ts'
-import { STORE_DEADLINE_MS, STORE_LATE } from '../../store-options.ts'
+import { STORE_LATE } from '../../store-options.ts'
 
 /**
  * `tokens`: writes tokens, and waits for no other of its kind; `quiet`: an act that refuses and ends nothing but what it
@@ -61,7 +61,7 @@ export const makeWriter = (
   { onActs, metrics }: WriterOptions,
 ): GroupWriter => {
   const { pool, transactions } = session
-  const inTime = makeDeadline(session, STORE_DEADLINE_MS, STORE_LATE)
+  const inTime = makeDeadline(session, session.timing.storeMs, STORE_LATE)
   const waiting: Waiting[] = []
   let isRunning = false
   const observeCommit = metrics.histogram('mintmark_commit_seconds', {})

@@ -4,6 +4,7 @@ import { devNull } from 'node:os'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { TOO_FEW_FILES, Unavailable } from '../../../domain/refusal.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isBackup, isMoved, movedProblem } from './backup-mark.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from '../schema/migrations.ts'
@@ -139,15 +140,17 @@ const open = (file: string, opening: Opening = {}): Database.Database => {
   }
 }
 
-const MIGRATION_BUSY_MS = 10_000
-
 /** A connection for `migrate`: makes the file where there is none, and takes a store of any older version. */
-export const openForMigration = (file: string, typeOf = fileSystemTypeOf): Database.Database => {
+export const openForMigration = (
+  file: string,
+  { sqliteLockMs }: Pick<Timing, 'sqliteLockMs'>,
+  typeOf = fileSystemTypeOf,
+): Database.Database => {
   refuseUnwritable(file)
   refuseNetworkFileSystem(file, typeOf)
   makeFile(file)
   // Nobody waits for a migration but the person who runs it: here SQLite's own way of waiting will do.
-  return open(file, { timeout: MIGRATION_BUSY_MS })
+  return open(file, { timeout: sqliteLockMs })
 }
 
 // A file in a folder that this user may not enter is not a missing one.

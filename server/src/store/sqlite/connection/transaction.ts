@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import { type LiveTokens, makeLiveTokens } from '../../ledger/live-tokens.ts'
 import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
 import { monotonicMs } from '../../monotonic.ts'
@@ -14,7 +15,13 @@ import { readServiceRow, type Statements, statementsOf } from './statements.ts'
 /** A transaction, and the statements of its connection for what is done most. */
 export type SqliteTransaction = Transaction & { readonly sql: Statements }
 
+type WritingTiming = Pick<Timing, 'liveRecountMs' | 'sqliteRetryMs'>
+
+/** What a command waits by that needs a whole file. */
+export type OfflineTiming = WritingTiming & Pick<Timing, 'sqliteLockMs'>
+
 export type WritingConnection = {
+  readonly timing: Pick<Timing, 'sqliteRetryMs'>
   readonly db: Database
   readonly sql: Statements
   readonly sets: Sets
@@ -28,19 +35,19 @@ export type WritingConnection = {
   readonly onCommitted: (tx: Pick<Transaction, 'endings'>) => void
 }
 
+type WritingOptions = Partial<Pick<WritingConnection, 'leaseMs' | 'guard' | 'onCommitted'>> & {
+  readonly timing: WritingTiming
+}
+
 const UNLIMITED = (): void => undefined
 
 export const writingConnection = (
   db: Database,
   clock: () => Milliseconds,
-  {
-    leaseMs = LEASE_MS,
-    guard = UNLIMITED,
-    onCommitted = UNLIMITED,
-  }: Partial<Pick<WritingConnection, 'leaseMs' | 'guard' | 'onCommitted'>> = {},
+  { timing, leaseMs = LEASE_MS, guard = UNLIMITED, onCommitted = UNLIMITED }: WritingOptions,
 ): WritingConnection => {
   const sql = statementsOf(db)
-  return { db, sql, sets: makeSets(), live: makeLiveTokens(), clock, leaseMs, guard, onCommitted }
+  return { timing, db, sql, sets: makeSets(), live: makeLiveTokens(timing), clock, leaseMs, guard, onCommitted }
 }
 
 /** After a rollback: caches may contain what was rolled back. */
@@ -49,14 +56,13 @@ export const forgetMemory = ({ sets, live }: WritingConnection): void => {
   live.forget(null)
 }
 
-const RETRY_MS = 1
 const sleepCell = new Int32Array(new SharedArrayBuffer(4))
 
 /** Blocks this thread, which does nothing but write, for so many milliseconds. */
 export const sleep = (ms: number): void => void Atomics.wait(sleepCell, 0, 0, ms)
 
 /** Takes the write lock; another process may hold it for a moment. `deadline` is in ms of monotonicMs(). */
-export const begin = ({ sql, guard }: WritingConnection, deadline: number): void => {
+export const begin = ({ sql, guard, timing }: WritingConnection, deadline: number): void => {
   guard()
   for (;;) {
     try {
@@ -65,7 +71,7 @@ export const begin = ({ sql, guard }: WritingConnection, deadline: number): void
     } catch (fault) {
       if (!isBusy(fault)) throw fault
       if (monotonicMs() >= deadline) throw new Unavailable('Another process held the lock of the store too long.')
-      sleep(RETRY_MS)
+      sleep(timing.sqliteRetryMs)
     }
   }
 }

@@ -1,4 +1,5 @@
 // Does the maintenance on the writing thread, between requests.
+import type { Timing } from '../../../ports/timing.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { makeMaintenanceSchedule, type Step, type MaintenanceOptions } from '../../maintenance.ts'
 import { isStoreFault } from '../connection/connection.ts'
@@ -6,23 +7,19 @@ import { runProgram } from '../connection/statements.ts'
 import { retentionStep } from './retention.ts'
 import { begin, forgetMemory, openTransaction, type WritingConnection } from '../connection/transaction.ts'
 
-// Half of what a seal may be behind: an entry that just missed one waits for the rest of a pause, and for a turn.
-const EVERY_MS = 500
-const BUSY_MS = 1000
 /** While somebody asks for something, the backfill works for one part in so many of the time: it is in no hurry, they are. */
 const BACKFILL_PARTS = 8
-/** A reader renews the lease of the clock each half second; an issue or a revocation comes here with each request. */
-const ASKED_MS = 1000
 
 type MaintenanceSurroundings = Omit<MaintenanceOptions, 'retentionStep'> & {
+  readonly timing: Pick<Timing, 'lastRequestMs' | 'maintenanceBusyMs' | 'maintenanceMs'>
   /** Pauses where another process may be waiting for the lock. */
   readonly leaveGap: () => void
   /** When somebody last asked for something, in ms of monotonicMs(). */
   readonly askedAt: () => number
 }
 
-const runStep = (connection: WritingConnection, { work }: Step): void => {
-  begin(connection, monotonicMs() + BUSY_MS)
+const runStep = (connection: WritingConnection, { work }: Step, busyMs: number): void => {
+  begin(connection, monotonicMs() + busyMs)
   try {
     const tx = openTransaction(connection)
     const committed = runProgram(connection.sql, work(tx))
@@ -51,14 +48,14 @@ export const startMaintenance = (
   connection: WritingConnection,
   surroundings: MaintenanceSurroundings,
 ): RunningMaintenance => {
-  const { leaveGap, askedAt } = surroundings
+  const { timing, leaveGap, askedAt } = surroundings
   const maintenance = makeMaintenanceSchedule({ ...surroundings, retentionStep })
   let running = false
   let isStopped = false
 
   const pauseAfter = ({ name }: Step, began: number): number => {
     const now = monotonicMs()
-    return MANY_ROWS.has(name) && now - askedAt() < ASKED_MS ? (BACKFILL_PARTS - 1) * (now - began) : 0
+    return MANY_ROWS.has(name) && now - askedAt() < timing.lastRequestMs ? (BACKFILL_PARTS - 1) * (now - began) : 0
   }
 
   /** Whether there may be more to do after a fault. */
@@ -78,7 +75,7 @@ export const startMaintenance = (
       if (step === undefined) return
       leaveGap()
       const began = monotonicMs()
-      runStep(connection, step)
+      runStep(connection, step, timing.maintenanceBusyMs)
       pauseMs = pauseAfter(step, began)
     } catch (fault) {
       if (!goOnAfter(fault)) return
@@ -99,7 +96,7 @@ export const startMaintenance = (
     wake()
   }
 
-  const ticking = setInterval(tick, EVERY_MS).unref()
+  const ticking = setInterval(tick, timing.maintenanceMs).unref()
   const stop = (): void => {
     isStopped = true
     clearInterval(ticking)

@@ -3,7 +3,8 @@ import type { MessagePort, Transferable } from 'node:worker_threads'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { monotonicMs } from '../../monotonic.ts'
-import { STORE_DEADLINE_MS, STORE_LATE } from '../../store-options.ts'
+import { STORE_LATE } from '../../store-options.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import type { JobInput, JobName, JobOutput } from './jobs.ts'
 import { NO_TRACES, type Span, type Traces } from '../../../ports/traces.ts'
 import type { CommitTimes, Failure, JobMessage, Reply } from './writer-messages.ts'
@@ -48,14 +49,13 @@ const transferredOf = (input: JobInput<JobName>): readonly Transferable[] =>
 export type BeforeJob = () => Promise<void> | undefined
 
 type ClientOptions = {
-  readonly deadlineMs?: number | undefined
+  readonly timing: Pick<Timing, 'storeMs'>
   readonly beforeJob?: BeforeJob | undefined
   readonly traces?: Traces | undefined
 }
 
 /** A client that is not connected refuses: the writing thread is being replaced, or the store is closed. */
-export const makeWriterClient = (options: ClientOptions = {}): WriterClient => {
-  const { deadlineMs = STORE_DEADLINE_MS, beforeJob, traces = NO_TRACES } = options
+export const makeWriterClient = ({ timing, beforeJob, traces = NO_TRACES }: ClientOptions): WriterClient => {
   const waiting = new Map<number, Waiting>()
   let port: MessagePort | undefined
   let last = 0
@@ -89,7 +89,7 @@ export const makeWriterClient = (options: ClientOptions = {}): WriterClient => {
 
   /** In how many ms the caller is refused. A request whose time is up before this step begins takes no further one. */
   const patienceMs = (until: MonotonicMilliseconds = Number.POSITIVE_INFINITY): number => {
-    const left = Math.min(deadlineMs, until - monotonicMs())
+    const left = Math.min(timing.storeMs, until - monotonicMs())
     if (left <= 0) throw new Unavailable(STORE_LATE)
     return left
   }

@@ -2,11 +2,10 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Seal } from '../../../domain/audit/seal.ts'
 import type { OnFault } from '../../background.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { makeWriterThread, type WriterThread } from './make-writer-thread.ts'
 import type { ReportedFault, WriterControl, WriterOptions, WriterReport } from './writer-messages.ts'
-
-const RESTART_MS = 1000
 
 export type WriterHost = {
   /**
@@ -43,8 +42,10 @@ const startThread = (
     thread.once('exit', () => reject(new StoreProblem('The writing thread ended as it started.')))
   })
 
+type HostOptions = WriterOptions & { readonly timing: Pick<Timing, 'writerRestartMs'> }
+
 /** Starts the writing thread. One that ends by itself is replaced; until then its clients are refused. */
-export const startWriter = async (options: WriterOptions, listeners: WriterListeners): Promise<WriterHost> => {
+export const startWriter = async (options: HostOptions, listeners: WriterListeners): Promise<WriterHost> => {
   const takers = new Set<(port: MessagePort) => void>()
   let thread: WriterThread | undefined
   let starting: Promise<void> | undefined
@@ -79,7 +80,7 @@ export const startWriter = async (options: WriterOptions, listeners: WriterListe
     if (closing) return
     starting = adopt(startThread(options, listeners)).catch((fault: unknown) => {
       listeners.onFault('writing thread', fault)
-      setTimeout(restart, RESTART_MS).unref()
+      setTimeout(restart, options.timing.writerRestartMs).unref()
     })
   }
 

@@ -5,12 +5,14 @@ import type { Seal } from '../../../domain/audit/seal.ts'
 import type { BackgroundTask } from '../../background.ts'
 import type { Maintenance } from '../../maintenance.ts'
 import type { ThreadMemory } from '../../../metrics/memory.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import type { ClockCells } from '../connection/clock.ts'
 import type { JobInput, JobName } from './jobs.ts'
 
 /** How the writing thread is started. */
 export type WriterOptions = {
   readonly file: string
+  readonly timing: Timing
   readonly clock: ClockCells
   /**
    * How far ahead the lease of the clock is written. 0 in a process that only acts once: it starts at the lease, and

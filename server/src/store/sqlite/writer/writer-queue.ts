@@ -1,13 +1,11 @@
 // What has arrived at the writing thread and is not written yet, in two queues: acts never wait behind a flood of new tokens.
 import type { MessagePort } from 'node:worker_threads'
 import { GROUP_MAX } from '../../../domain/one-by-one.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import { QUIET_JOBS } from '../../jobs.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import type { JobInput, JobName } from './jobs.ts'
 import type { JobMessage } from './writer-messages.ts'
-
-/** For so long one caller can keep acts back. */
-export const ACTS_PAUSE_MS = 1000
 
 type Arrived = { readonly message: JobMessage; readonly from: MessagePort }
 
@@ -20,7 +18,7 @@ const takeFrom = (queue: Arrived[], isChosen: (job: JobName) => boolean): readon
   return [...taken]
 }
 
-export const makeWriterQueue = (monotonic = monotonicMs) => {
+export const makeWriterQueue = ({ actsPauseMs }: Pick<Timing, 'actsPauseMs'>, monotonic = monotonicMs) => {
   const acts: Arrived[] = []
   const tokens: Arrived[] = []
   const pauses: Arrived[] = []
@@ -43,7 +41,7 @@ export const makeWriterQueue = (monotonic = monotonicMs) => {
     const late = takeLatePauses()
     const pause = pauses.shift()
     if (pause === undefined) return [...taken, ...late]
-    pausedUntil = monotonic() + ACTS_PAUSE_MS
+    pausedUntil = monotonic() + actsPauseMs
     paused = pause.message.input
     return [...taken, ...late, pause]
   }

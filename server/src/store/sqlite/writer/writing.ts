@@ -16,20 +16,16 @@ import { startMaintenance } from './maintenance.ts'
 import type { JobMessage, WriterControl, WriterOptions, WriterReport } from './writer-messages.ts'
 import { makePauseTimer, makeWriterQueue } from './writer-queue.ts'
 
-const BUSY_STRETCH_MS = 100
-const GAP_MS = 2
-const IDLE_MS = 5
-
 /** Another process (the CLI) must find the lock free now and then, however busy the service is. */
-const makeGaps = () => {
+const makeGaps = ({ writerStretchMs, writerGapMs, writerIdleMs }: WriterOptions['timing']) => {
   let stretchBegan = monotonicMs()
   let lastWorked = stretchBegan
   return {
     leave: (): void => {
       const now = monotonicMs()
-      if (now - lastWorked > IDLE_MS) stretchBegan = now
-      else if (now - stretchBegan > BUSY_STRETCH_MS) {
-        sleep(GAP_MS)
+      if (now - lastWorked > writerIdleMs) stretchBegan = now
+      else if (now - stretchBegan > writerStretchMs) {
+        sleep(writerGapMs)
         stretchBegan = monotonicMs()
       }
       lastWorked = now
@@ -74,7 +70,7 @@ const receiveAll = (ports: ReadonlySet<MessagePort>, queue: ReturnType<typeof ma
   }
 }
 
-type GroupOptions = {
+type GroupOptions = Pick<WriterOptions, 'timing'> & {
   readonly connection: WritingConnection
   readonly metrics: Metrics
   readonly gaps: ReturnType<typeof makeGaps>
@@ -83,9 +79,9 @@ type GroupOptions = {
 }
 
 /** Takes jobs from ports and writes them, a group at a time. */
-const makeGroups = ({ connection, metrics, gaps, onWritten }: GroupOptions) => {
+const makeGroups = ({ timing, connection, metrics, gaps, onWritten }: GroupOptions) => {
   const ports = new Set<MessagePort>()
-  const queue = makeWriterQueue()
+  const queue = makeWriterQueue(timing)
   const measures = makeMeasures(metrics)
 
   /** Commits one group of what has arrived. */
@@ -150,19 +146,22 @@ const makeGroups = ({ connection, metrics, gaps, onWritten }: GroupOptions) => {
 
 /** Opens the store for writing and takes jobs, as `control` says. `end` is called once that says close and it is done. */
 export const startWriting = (options: WriterOptions, control: MessagePort, end: () => void): void => {
-  const metrics = openThreadMetrics(options.metrics, 'writing')
+  const { timing } = options
+  const metrics = openThreadMetrics(options.metrics, 'writing', timing)
   const db = openForWriting(options.file)
   const guard = guardFiles(options.file)
   const connection = writingConnection(db, clockOf(options.clock), {
+    timing,
     leaseMs: options.leaseMs,
     guard,
     onCommitted: ({ endings }) => countEndings(metrics, endings),
   })
-  const gaps = makeGaps()
+  const gaps = makeGaps(timing)
   let askedAt = Number.NEGATIVE_INFINITY
   const reportHost = (report: WriterReport): void => control.postMessage(report)
 
   const surroundings = {
+    timing,
     leaveGap: gaps.leave,
     askedAt: () => askedAt,
     steady: steadyOf(options.clock),
@@ -178,7 +177,7 @@ export const startWriting = (options: WriterOptions, control: MessagePort, end: 
     if (jobs.some(({ message }) => TRAFFIC.has(message.job))) askedAt = repliedAt
     if (jobs.some(({ message }) => message.job !== 'insertTokens')) maintenance?.wake()
   }
-  const groups = makeGroups({ connection, metrics, gaps, onWritten })
+  const groups = makeGroups({ timing, connection, metrics, gaps, onWritten })
 
   const close = (): void => {
     groups.finish()

@@ -1,0 +1,21 @@
+// Every seeded bug.
+import { ACCESS } from './access.ts'
+import { DELEGATION } from './delegation.ts'
+import { DURABILITY } from './durability.ts'
+import { ENDINGS } from './endings.ts'
+import { FEED } from './feed.ts'
+import { LIMITS } from './limits.ts'
+import { REVOCATION } from './revocation.ts'
+import type { SeededBug } from './seeded-bug.ts'
+import { TOKENS } from './tokens.ts'
+
+export const ALL_BUGS: readonly SeededBug[] = [
+  ...REVOCATION,
+  ...ENDINGS,
+  ...DURABILITY,
+  ...DELEGATION,
+  ...LIMITS,
+  ...TOKENS,
+  ...ACCESS,
+  ...FEED,
+]

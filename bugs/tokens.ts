@@ -1,0 +1,68 @@
+// What takes another text for a token, or says too much about one.
+import type { SeededBug } from './seeded-bug.ts'
+
+export const TOKENS: readonly SeededBug[] = [
+  {
+    name: 'other-spellings-read',
+    bug: 'A part of a JWS may be spelled in any way that decodes to the same bytes.',
+    breaks: 'Trap 7: one token, one spelling',
+    file: 'server/src/keys/tokens/compact-jws.ts',
+    from: `  return bytes.toString('base64url') === part ? bytes : undefined`,
+    to: '  return bytes',
+    test: 'server/test/keys/compact-jws.test.ts',
+    title: 'a token spelled with',
+  },
+  {
+    name: 'other-type-signed',
+    bug: 'What a key signed under another typ is taken for a token.',
+    breaks: 'Cross-JWT confusion: RFC 8725 section 3.11',
+    file: 'server/src/keys/tokens/token-codec.ts',
+    from: `  if (header !== encodedHeader(jwk, 'at+jwt') || decodeCanonical(payload) === undefined) return false`,
+    to: '  if (decodeCanonical(payload) === undefined) return false',
+    test: 'server/test/keys/token-codec.test.ts',
+    title: 'what the key signed under another typ is not signed as a token, whatever it claims',
+  },
+  {
+    name: 'dead-token-of-another',
+    bug: 'A client learns that a token of another client has not ended yet by the refusal of one that has.',
+    breaks: 'Trap 17: causes of inactivity are not revealed',
+    file: 'server/src/operations/tokens/revoke-token.ts',
+    from: `    return found.dead ? NOTHING_TO_DO : refuse('unauthorized_client', 'The token was issued to another client.')`,
+    to: `    return refuse('unauthorized_client', 'The token was issued to another client.')`,
+    test: 'server/test/contract/oauth/revoke-token.test.ts',
+    title: `another client's live token: 400 unauthorized_client, and it stays active; an ended one: 200 {}`,
+  },
+  {
+    name: 'answers-in-other-order',
+    bug: 'Introspections of one group get the answers of one another.',
+    breaks: 'P1: each request its own answer',
+    file: 'server/src/operations/tokens/introspect-tokens.ts',
+    from: '  return requests.map((_, n) => (wanted(n) ? { reference: references[next], token: tokens[next++] } : undefined))',
+    to: '  return requests.map((_, n) => (wanted(n) ? { reference: references[next], token: tokens[tokens.length - 1 - next++] } : undefined))',
+    test: 'server/test/contract/oauth/introspect-tokens.test.ts',
+    title: 'what arrives in one turn of the event loop is answered each for its own token',
+  },
+  {
+    name: 'scope-narrowed-silently',
+    bug: 'A request for more scope than allowed gets what is allowed.',
+    breaks: 'Refused, never narrowed',
+    file: 'server/src/operations/tokens/grant-token.ts',
+    from: ['  return firstScopeBeyond(agent.scopes, scope) === undefined', '    ? { scope }'].join('\n'),
+    to: [
+      '  return firstScopeBeyond(agent.scopes, scope) !== scope[0]',
+      '    ? { scope: scope.filter(item => firstScopeBeyond(agent.scopes, [item]) === undefined) }',
+    ].join('\n'),
+    test: 'server/test/contract/oauth/issue-tokens.test.ts',
+    title: 'scope unknown, or beyond what the agent may have: 400, the whole request is refused, never narrowed',
+  },
+  {
+    name: 'unknown-client-is-cheaper',
+    bug: 'An unknown client is refused before its secret is hashed.',
+    breaks: 'No oracle: unknown client and wrong secret cost the same',
+    file: 'server/src/operations/authentication/recognize-client.ts',
+    from: '  const matching = findMatching(ports, credentials, client?.credentials ?? [], now)',
+    to: '  const matching = client === undefined ? undefined : findMatching(ports, credentials, client.credentials, now)',
+    test: 'server/test/contract/oauth/issue-tokens-together.test.ts',
+    title: 'an unknown client, a wrong secret and a disabled agent cost the same: hashes, comparisons and look-ups',
+  },
+]

@@ -1,0 +1,24 @@
+// The console in a browser, once: an operator signs in, and sees who ended a token. `npm run test:browser` has the rest.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type AdminConsole, useAdminConsole } from '../admin-console.ts'
+import { SKIPPED } from '../browser.ts'
+import { idOf } from '../dev-service.ts'
+
+let { service, page, complaints, open } = {} as AdminConsole
+useAdminConsole(opened => {
+  ;({ service, page, complaints, open } = opened)
+})
+
+test('an operator who signed in pastes a token, and sees who ended it and why', { skip: SKIPPED }, async () => {
+  const token = await service.issue(await service.makeAgent('leaky'))
+  await service.ask('POST', `/api/v1/tokens/${idOf(token)}/revoke`, { note: 'seen in a public log' })
+  await open('')
+  await page.keyboard.press('/')
+  await page.keyboard.insertText(token)
+  await page.keyboard.press('Enter')
+  const panel = page.getByRole('complementary', { name: 'Token' })
+  await panel.getByText('manual revocation').first().waitFor()
+  assert.match(await panel.innerText(), /By\s+dev-admin[\s\S]*Note\s+seen in a public log/)
+  assert.deepEqual(complaints, [])
+})

@@ -1,0 +1,65 @@
+// The pages name what the code has, and nothing that it has not: refusals, variables, files and routes.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pathOf } from '../../../api/operation.ts'
+import { OPERATIONS } from '../../../api/operations.ts'
+import { ERRORS } from '../../src/http/wire/error-reference.ts'
+import { isThere, nothing, readFiles, readText } from '../../../testkit/sources/source-files.ts'
+
+const namesIn = (text: string, pattern: RegExp): readonly string[] =>
+  [...new Set([...text.matchAll(pattern)].map(([name]) => name))].toSorted()
+
+const without = (all: readonly string[], taken: readonly string[]): readonly string[] =>
+  all.filter(name => !taken.includes(name))
+
+const docs = (): string =>
+  readFiles('docs/**/*.md')
+    .map(file => file.text)
+    .join('\n')
+
+test('docs/errors.md lists every refusal code, and no other, in the words of the error reference', () => {
+  const [, ...sections] = readText('docs/errors.md').split(/^(?=## [a-z_]+$)/m)
+  const expected = Object.entries(ERRORS).map(
+    ([code, { status, title, causes, remedy }]) =>
+      `## ${code}\n\n${title}: status ${status}.\n\n${causes.map(cause => `- ${cause}\n`).join('')}\nWhat to do: ${remedy}`,
+  )
+  assert.deepEqual(
+    sections.map(section => section.trimEnd()),
+    expected,
+  )
+})
+
+test('docs/operating/ names every variable that config.ts reads, and no other', () => {
+  const config = readFiles('server/src/config/**/*.ts').map(file => file.text)
+  const operating = readFiles('docs/operating/*.md').map(file => file.text)
+  const read = namesIn(config.join('\n'), /\bMINTMARK_[A-Z_]+[A-Z]\b/g)
+  const named = namesIn(operating.join('\n'), /\bMINTMARK_[A-Z_]+[A-Z]\b/g)
+  assert.ok(read.includes('MINTMARK_BASE_URL'), 'config.ts names no variable of ours.')
+  nothing(without(read, named), 'Read by config.ts, but not in docs/operating/:')
+  nothing(
+    without(named, [...read, ...read.map(name => `${name}_FILE`)]),
+    'In docs/operating/, but not read by config.ts:',
+  )
+})
+
+test('the documents name no file that is not there', () => {
+  const documents = [...readFiles('*.md'), ...readFiles('docs/**/*.md')]
+  const wrong = documents.flatMap(file =>
+    namesIn(file.text, /(?<=[`(])[\w.-]+(?:\/[\w.-]+)*\.(?:ts|md|mjs)(?=[)`])/g)
+      .filter(name => !['.', 'server/src', file.path.replace(/[^/]*$/, '.')].some(top => isThere(`${top}/${name}`)))
+      .map(name => `${file.path} names ${name}`),
+  )
+  nothing(wrong, 'Moved, renamed or not built:')
+})
+
+test('the docs name every route', () => {
+  const routes = OPERATIONS.map(pathOf)
+  nothing(without(routes, namesIn(docs(), /\/[a-z0-9._/{}-]*[a-z0-9}]/g)), 'A route, but in no file of docs/:')
+})
+
+test('docs/administration/ names every operation of the administration that changes something', () => {
+  const pages = readFiles('docs/administration/*.md').filter(({ path }) => !path.endsWith('/access.md'))
+  const named = namesIn(pages.map(({ text }) => text).join('\n'), /(?<=`)[A-Z]+ \/[a-z0-9._/{}-]+(?=`)/g)
+  const routes = OPERATIONS.map(({ route }) => route).filter(route => /^(?!GET )\S+ \/api\//.test(route))
+  nothing(without(routes, named), 'In api/, but not in docs/administration/:')
+})
