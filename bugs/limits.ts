@@ -103,8 +103,9 @@ export const LIMITS: readonly SeededBug[] = [
     file: 'server/src/store/background.ts',
     from: '    if (!(fault instanceof Unavailable)) onFault(task, fault)',
     to: '    if (!(fault instanceof Unavailable)) throw fault',
-    test: 'server/test/store/sqlite/background-faults.test.ts',
-    title: 'counts of refusals that cannot be written are reported, and later ones are written',
+    test: 'server/test/store/ledger/last-uses.test.ts',
+    title:
+      'uses of API keys are handed over once a minute each, and a store that fails at them is reported and harms nobody',
   },
   {
     name: 'parent-superseded',
