@@ -110,7 +110,7 @@ const brought: Forgeries = Object.fromEntries(
 )
 
 const KIDS: readonly unknown[] = [
-  '../../../../dev/null',
+  '../../../../../../dev/null',
   '/dev/null',
   "' OR '1'='1",
   "x' UNION SELECT 'AAAA",
