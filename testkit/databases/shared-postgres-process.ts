@@ -6,19 +6,12 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endChild, isThere } from '../processes/end-child.ts'
 import { freePort } from '../processes/free-port.ts'
+import { isRunning } from '../processes/processes.ts'
 import { programsOfPostgres, userOfPostgres } from './postgres-binaries.ts'
 
 const [folder = '', watched = ''] = process.argv.slice(2)
 const ALIVE_EVERY_MS = 300
 const READY_EVERY_MS = 20
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 const user = userOfPostgres()
 
@@ -90,7 +83,7 @@ const runUntilUnwatched = async (): Promise<void> => {
   mkdirSync(clockFolder, { mode: 0o755 })
   writeFileSync(join(folder, 'ready.tmp'), JSON.stringify({ socketFolder: place, port, clockFolder }))
   renameSync(join(folder, 'ready.tmp'), join(folder, 'ready.json'))
-  while (isAlive(Number(watched)) && isThere(postgres)) await delay(ALIVE_EVERY_MS)
+  while (isRunning(Number(watched)) && isThere(postgres)) await delay(ALIVE_EVERY_MS)
   await endChild(postgres, 'SIGQUIT')
 }
 

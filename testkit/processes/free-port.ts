@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { isRunning } from './processes.ts'
 
 // Below those that a system gives to outgoing connections: such a one could be anybody's before the server has started.
 const FIRST = 12_000
@@ -17,14 +18,6 @@ const CLAIMS = join(process.platform === 'win32' ? tmpdir() : '/tmp', `mintmark-
 
 const claimed = new Set<string>()
 process.on('exit', () => claimed.forEach(path => rmSync(path, { force: true })))
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 const hasCode = (fault: unknown, code: string): boolean =>
   fault instanceof Error && 'code' in fault && fault.code === code
@@ -46,7 +39,7 @@ const claim = (port: number): boolean => {
     if (!hasCode(fault, 'EEXIST')) throw fault
     const owner = ownerOf(path)
     // It may be given to somebody else in this moment: the next port is as good.
-    if (owner > 0 && !isAlive(owner)) rmSync(path, { force: true })
+    if (owner > 0 && !isRunning(owner)) rmSync(path, { force: true })
     return false
   }
   claimed.add(path)

@@ -33,6 +33,15 @@ export const titleOf = (pid: number): string =>
     ?.replaceAll('\0', ' ')
     .trim() ?? ''
 
+/** Whether a process of this user with that id runs. */
+export const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 /** Sends a signal to each that is still there. */
 export const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
   for (const pid of pids) {

@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statfsSync } from 'node:fs'
 import { freemem } from 'node:os'
 import { join } from 'node:path'
+import { isRunning } from '../../../testkit/processes/processes.ts'
 
 /** Of Linux. */
 export const MEMORY = '/dev/shm'
@@ -12,14 +13,6 @@ export const MEMORY = '/dev/shm'
 const ROOM_BYTES_MIN = 2 * 2 ** 30
 const REMOVAL = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }
 const PREFIX = 'mintmark-tests-'
-
-const isRunning = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 /** A process by its number alone is another one in another container, which may share the memory. */
 const spaceOfProcesses = (): string => readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')
