@@ -1,5 +1,5 @@
 // Services to which clients show certificates, and requests that show one.
-import { certificateOptionsOf, certificateSourcesOf } from '../../server/src/compose/client-certificates.ts'
+import { certificateOptionsOf } from '../../server/src/compose/client-certificates.ts'
 import { type ClientCertificatesConfig, NO_CLIENT_CERTIFICATES } from '../../server/src/config/client-certificates.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../keys/loopback-certificate.ts'
 import { type Answer, type Connection, FORM, send } from './requests.ts'
@@ -13,7 +13,7 @@ export const startWithCertificates = (given: Partial<ClientCertificatesConfig>):
   const tls = config.listener === null ? null : { certificate: CERTIFICATE, key: PRIVATE_KEY }
   return startServer({
     start: Date.now(),
-    profile: { certificates: certificateSourcesOf(config) },
+    config: { clientCertificates: config },
     server: certificateOptionsOf(tls, config),
   })
 }

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { TestContext } from 'node:test'
 import type { Page, PageRequest, TokenFilters, TokenRecord } from '../../server/src/domain/lists/page.ts'
 import { monotonicMs } from '../../server/src/store/monotonic.ts'
-import { startServer, type TestServer } from './test-server.ts'
+import { IN_TIME, startServer, type TestServer } from './test-server.ts'
 
 type Pages = (request: PageRequest<TokenFilters>, number: number) => Promise<Page<TokenRecord>>
 
@@ -41,6 +41,7 @@ export const LARGE = pageOf(Array.from({ length: 250 }, (_, n) => recordOf(n, 'x
 export const makeExportWorld = async (t: TestContext, pages: Pages) => {
   let [read, now] = [0, monotonicMs()]
   const service = await startServer({
+    timing: IN_TIME,
     break: ports => ({
       ...ports,
       ledger: { ...ports.ledger, listLive: asked => pages(asked, (read += 1)) },

@@ -17,7 +17,8 @@ import { TIMING, type Timing } from '../../server/src/ports/timing.ts'
 import { resetDatabaseClock } from '../../server/src/store/offline/postgres/act-alone.ts'
 import { openPostgresStore } from '../../server/src/store/postgres/open.ts'
 import type { Retention } from '../../server/src/store/retention.ts'
-import { type ManualClock, makeManualClock, steadyOf } from '../../server/src/store/sqlite/connection/clock.ts'
+import type { StoreOptions } from '../../server/src/store/store-options.ts'
+import { type ManualClock, makeManualClock } from '../../server/src/store/manual-clock.ts'
 import {
   migrateSqliteStore,
   openSqliteStore,
@@ -57,30 +58,34 @@ export const someSigningKey = (alg: 'ES256' | 'EdDSA' = 'ES256'): SealedSigningK
   }
 }
 
-/** A wait that moves the test's clock on instead of taking time. */
-export const waitOn =
-  (clock: ManualClock) =>
-  (ms: number): Promise<void> => {
-    clock.advance(ms)
-    return Promise.resolve()
-  }
-
 /** A store as tests use it, whichever it is. */
 export type TestedStore = Omit<SqliteStore, 'host' | 'connect'>
 
 type OpenOptions = Omit<SqliteOptions, 'file' | 'timing'> & { readonly timing?: Timing }
 
-/** A loaded machine may take long: only a test of what is late has less patience. */
-export const PATIENT: Timing = { ...TIMING, storeMs: 60_000 }
+/** In ms. A loaded machine may take long: only a test of what is late has less patience. */
+const UNREACHABLE = 60_000
+
+/** The waits of production, but for the deadlines that a slow machine could miss. */
+export const PATIENT: Timing = {
+  ...TIMING,
+  answerMs: UNREACHABLE,
+  connectMs: UNREACHABLE,
+  databaseAnswerMs: UNREACHABLE,
+  importReadingMs: UNREACHABLE,
+  importWaitMs: UNREACHABLE,
+  keyReadingMs: UNREACHABLE,
+  signInAnswerMs: UNREACHABLE,
+  startWaitMs: UNREACHABLE,
+  statementMs: UNREACHABLE,
+  storeMs: UNREACHABLE,
+}
 
 /** Opens the store in a file, or the one in the database of that address. */
 export const openTestedStore = async ({ file, ...given }: OpenOptions & { file: string }): Promise<TestedStore> => {
-  const options = { timing: PATIENT, ...given }
+  const options = { timing: PATIENT, writer: 'inline' as const, ...given }
   if (!isDatabaseUrl(file)) return openSqliteStore({ file, ...options })
-  const { clock, ...rest } = options
-  const address = await addressOf(databaseOf(file), wayToStores())
-  const steady = clock === undefined ? undefined : steadyOf({ offset: new SharedArrayBuffer(16), manual: clock.buffer })
-  return openPostgresStore({ address, ...rest, ...(steady !== undefined && { steady }) })
+  return openPostgresStore({ address: await addressOf(databaseOf(file), wayToStores()), ...options })
 }
 
 export type TestStore = {
@@ -103,7 +108,7 @@ const adopt = (store: TestedStore, place: Place): TestStore => ({
   reopen: async retention => {
     await store.close()
     const { file, clock } = place
-    return adopt(await openTestedStore({ file, retention, clock, wait: waitOn(clock) }), place)
+    return adopt(await openTestedStore({ file, retention, clock }), place)
   },
   dispose: async () => {
     await store.close()
@@ -162,10 +167,14 @@ export const resetTestedClock = (
 export const makePlace = (start: number): Promise<Place> => (isPostgresTested() ? makeDatabase : makeFile)(start)
 
 /** A migrated store with a signing key. With `retention: null` cut-offs stay open: nothing fills them. */
-export const makeTestStore = async (retention: Retention | null = KEEP_LONG, start = START): Promise<TestStore> => {
+export const makeTestStore = async (
+  retention: Retention | null = KEEP_LONG,
+  start = START,
+  writer: StoreOptions['writer'] = 'inline',
+): Promise<TestStore> => {
   const place = await makePlace(start)
   const { file, clock } = place
-  const store = await openTestedStore({ file, retention, clock, wait: waitOn(clock) })
+  const store = await openTestedStore({ file, retention, clock, writer })
   await store.signingKeys.createFirst(someSigningKey(), act('signing_key.create'))
   return adopt(store, place)
 }

@@ -1,6 +1,6 @@
 // Wires backup and restore: a backup file, the configured store, and a signing key for the restored store.
 import { dirname } from 'node:path'
-import { openForCommand } from './compose.ts'
+import { openForCommand } from './administration.ts'
 import { keyOf, refuseForeignSeals, refuseMissingAlgorithm } from './keys.ts'
 import { forPerson, makeFolder } from './store.ts'
 import type { MigrateConfig, StoreConfig } from '../config/config.ts'

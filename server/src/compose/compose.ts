@@ -1,47 +1,45 @@
-// Wires everything by hand: the only file that sees the store, the keys, the wire and the configuration together.
-// Imports that only a service needs are dynamic, so that each command and each thread loads only what it uses.
+// Puts a service together by hand: the only file that sees the store, the keys, the wire and the configuration together.
+// Imports that only a service needs are dynamic, so that each thread loads only what it uses.
+import type { Logger } from 'pino'
 import { certificateSourcesOf } from './client-certificates.ts'
-import { type CheckKey, ensureSigningKey, keepingOf, keyOf, makerOf, makersUnder, refuseWrongKey } from './keys.ts'
+import { type Clocks, MACHINE } from './clocks.ts'
+import { type CheckKey, ensureSigningKey, keepingOf, keyOf, makerOf, refuseWrongKey } from './keys.ts'
 import { type FaultLog, makeFaultLog, makeLogger } from './log.ts'
+import { openProcessMetrics, type ProcessMetrics } from './metrics.ts'
+import { auditSealsOf } from './seals.ts'
+import { settingsOf } from './settings.ts'
+import { signInOf } from './sign-in.ts'
 import {
   type Connected,
   connectToStore,
   makeStore,
-  nameOfStore,
   openStore,
-  resetClockOf,
+  refuseOtherMaker,
   type Store,
   type StoreHost,
-  type StoreVersions,
-  verifyAuditOf,
 } from './store.ts'
-import { signInOf } from './sign-in.ts'
-import { auditSealsOf, sealKeysOf } from './seals.ts'
-import { settingsHere, settingsOf } from './settings.ts'
 import { countThreadEnd, makeThreadEndCells, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
 import { timingOf } from './timing.ts'
 import { tracePorts } from './traces.ts'
 import { openKeySets, verifiersOf } from './verification.ts'
-import { openProcessMetrics, type ProcessMetrics } from './metrics.ts'
-import type { CommandConfig, MigrateConfig, ServiceConfig, StoreConfig } from '../config/config.ts'
+import type { ServiceConfig } from '../config/config.ts'
+import { StartRefused } from '../config/start-refused.ts'
+import type { Seal } from '../domain/audit/seal.ts'
 import { LIFETIMES_MAX } from '../domain/clients/agent.ts'
-import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
 import type { RestoreState } from '../domain/restore.ts'
-import type { AuditVerdict, KnownSeal, Seal } from '../domain/audit/seal.ts'
 import { DAY_MS } from '../../../api/values/time.ts'
+import { makePlanSigning } from '../keys/at-rest/plan-signing.ts'
 import { auditSealKey, keyEncryptionKeyId } from '../keys/at-rest/sealed-bytes.ts'
-import { readRegisteredKeys } from '../keys/clients/registered-keys.ts'
 import { clientCertificates as certificates } from '../keys/clients/client-certificates.ts'
 import { makeDpopProofs } from '../keys/clients/dpop-proofs.ts'
 import { makeImportedSecrets, makeSecrets, randomness } from '../keys/clients/secrets.ts'
-import { makePlanSigning } from '../keys/at-rest/plan-signing.ts'
-import { makeTokenCodec, makeTokenReader } from '../keys/tokens/token-codec.ts'
+import { makeTokenCodec } from '../keys/tokens/token-codec.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import type { Ports } from '../ports/ports.ts'
 import type { Timing } from '../ports/timing.ts'
 import { NO_TRACES, type Traces } from '../ports/traces.ts'
-import type { Ports } from '../ports/ports.ts'
-import { StartRefused } from '../config/start-refused.ts'
+import type { ManualClock } from '../store/manual-clock.ts'
 import { monotonicMs } from '../store/monotonic.ts'
 import type { ClockCells } from '../store/sqlite/connection/clock.ts'
 import type { StoreMaker } from '../store/store-options.ts'
@@ -62,26 +60,32 @@ export type Service = {
   readonly metrics: ProcessMetrics
   /** The last restore of the store, if there was one. */
   readonly restoreState: () => Promise<RestoreState | undefined>
+  /** Writes what was counted and is not written yet. */
+  readonly settle: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 const secrets = makeSecrets(randomness)
 
-/** A command makes and uses a plan in one process, and opens the store for each of the two. */
-const planSigning = makePlanSigning(randomness.bytes(32))
-
-const ofCommands = timingOf()
-
-// A command acts once: it opens the store without the maintenance of a service.
-export const openForCommand = (config: StoreConfig): Promise<Store> =>
-  openStore(config, { timing: { ...ofCommands, storeMs: ofCommands.commandStoreMs }, retention: null })
+/** What a caller puts in the place of a part of production. */
+export type ServiceParts = {
+  /** Whose store it opens: what `dev` finds missing it creates. */
+  readonly maker?: StoreMaker
+  readonly timing?: Timing
+  readonly clock?: ManualClock
+  /** What writes an embedded store: a thread, unless it is said. */
+  readonly writer?: 'thread' | 'inline'
+  readonly logger?: Logger
+  /** Puts something in front of ports. */
+  readonly inFront?: (own: Ports, host: StoreHost) => Ports
+}
 
 type Opened = Pick<Service, 'report' | 'threadEnds' | 'metrics'> & { readonly store: Store }
 
-const openForService = async (config: ServiceConfig, timing: Timing): Promise<Opened> => {
+const openForService = async (config: ServiceConfig, timing: Timing, parts: ServiceParts): Promise<Opened> => {
   const { expiredDays, endedDays } = config.retention
   const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
-  const logger = await makeLogger(config)
+  const { clock, writer, logger = await makeLogger(config) } = parts
   const metrics = await openProcessMetrics(config.metrics, timing)
   const report = makeFaultLog({ logger, timing, metrics: metrics.main })
   const key = keyOf(config)
@@ -103,47 +107,10 @@ const openForService = async (config: ServiceConfig, timing: Timing): Promise<Op
     onFault,
     metrics: metrics.main,
     addMetrics: metrics.addThread,
+    ...(clock !== undefined && { clock }),
+    ...(writer !== undefined && { writer }),
   })
   return { store, report, threadEnds, metrics }
-}
-
-/** The administration of the local store for the command line; it opens no port. */
-export const openAdministration = async (config: CommandConfig, origin: Origin<CliCaller>) => {
-  // Loaded while the writing thread starts.
-  const loading = import('../http/admin/direct.ts')
-  const store = await openForCommand(config)
-  const { baseUrl, defaultAudience, tokenLifetimeSeconds: lifetimeSeconds } = config
-  const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds }
-  const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
-  const makers = await makersUnder(store, config)
-  const assertions = { readKeys: readRegisteredKeys }
-  const own = { secrets, planSigning, randomness, assertions, certificates, monotonic: monotonicMs, profile, codec }
-  const ports = { ...store, ...makers, ...own, timing: ofCommands, settings: settingsHere }
-  const { makeDirect } = await loading
-  return { ...makeDirect(ports, origin), close: store.close }
-}
-
-const OTHER_MAKER: Readonly<Record<StoreMaker, string>> = {
-  migrate:
-    'was made by `mintmark dev`, whose secrets lie beside it; set MINTMARK_DATA_DIR to another folder and run `mintmark migrate` there.',
-  dev: 'was made by `mintmark migrate` for `mintmark serve`; set MINTMARK_DATA_DIR to another folder.',
-}
-
-const refuseOtherMaker = (store: Store, config: StoreConfig, maker: StoreMaker): void => {
-  if (store.madeBy !== maker) throw new StartRefused(`${nameOfStore(config)} ${OTHER_MAKER[maker]}`)
-}
-
-/** Creates the store or migrates it to this version, and creates the first signing key, once. */
-export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions> => {
-  const versions = await makeStore(config, 'migrate')
-  const store = await openForCommand(config)
-  try {
-    refuseOtherMaker(store, config, 'migrate')
-    await ensureSigningKey(store, config)
-    return versions
-  } finally {
-    await store.close()
-  }
 }
 
 type Verifiers = Awaited<ReturnType<typeof verifiersOf>>
@@ -161,10 +128,11 @@ const withoutEvidence = (usage: Ports['usage']): Ports['usage'] => ({
 type PartsOfPorts = {
   readonly store: Connected | Store
   readonly verifiers: Verifiers
+  readonly clock: Clocks
   readonly timing: Timing
 }
 
-const portsOf = (config: ServiceConfig, { store, verifiers, timing }: PartsOfPorts): Ports => ({
+const portsOf = (config: ServiceConfig, { store, verifiers, clock, timing }: PartsOfPorts): Ports => ({
   ledger: store.ledger,
   revocations: store.revocations,
   agents: store.agents,
@@ -187,11 +155,12 @@ const portsOf = (config: ServiceConfig, { store, verifiers, timing }: PartsOfPor
   operators: verifiers.operators,
   sessions: store.sessions,
   settings: settingsOf(config, verifiers.providers),
-  signIn: signInOf(config, timing, verifiers.metrics),
+  signIn: signInOf(config, { clock, timing, metrics: verifiers.metrics }),
   certificates,
   secrets,
   importedSecrets: makeImportedSecrets(keyOf(config), timing, verifiers.metrics),
   randomness,
+  // Deadlines are passed on to the store, whose threads count by the machine's time.
   monotonic: monotonicMs,
   timing,
   profile: {
@@ -213,18 +182,25 @@ const refuseLifetime = async (store: Store, seconds: number): Promise<void> => {
   )
 }
 
-type Opening = { readonly maker: StoreMaker; readonly checkKey: CheckKey; readonly timing: Timing }
+/** What each command has a service check before it serves. */
+const CHECK_KEY: Readonly<Record<StoreMaker, CheckKey>> = { migrate: refuseWrongKey, dev: ensureSigningKey }
 
-const openFor = async (config: ServiceConfig, { maker, checkKey, timing }: Opening): Promise<Service> => {
-  const { store, report, threadEnds, metrics } = await openForService(config, timing)
+/**
+ * The one place where a service is put together: for `serve`, for `dev` and for tests. Opens a migrated store and checks the
+ * key-encryption key. Throws a StartRefused.
+ */
+export const openService = async (config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> => {
+  const { maker = 'migrate', timing = timingOf(), clock = MACHINE, inFront = own => own } = parts
+  if (maker === 'dev') await makeStore(config, maker)
+  const { store, report, threadEnds, metrics } = await openForService(config, timing, parts)
   try {
     refuseOtherMaker(store, config, maker)
-    await checkKey(store, config)
+    await CHECK_KEY[maker](store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
-    const keySets = await openKeySets(config, timing, metrics.main)
-    const verifiers = await verifiersOf(config, { keySets, timing, metrics: metrics.main })
+    const keySets = await openKeySets(config, { timing, clock, metrics: metrics.main })
+    const verifiers = await verifiersOf(config, { keySets, timing, clock, metrics: metrics.main })
     const health = withThreadEnds(store.health, threadEnds)
-    const ports = { ...portsOf(config, { store, verifiers, timing }), health }
+    const ports = inFront({ ...portsOf(config, { store, verifiers, clock, timing }), health }, store.host)
     metrics.follow(store.facts, report)
     const restoreState = () => store.restores.state()
     const close = async (): Promise<void> => {
@@ -232,21 +208,11 @@ const openFor = async (config: ServiceConfig, { maker, checkKey, timing }: Openi
       await store.close()
     }
     const own = { replaceProviders: verifiers.replaceProviders, report, threadEnds, metrics, restoreState, close }
-    return { host: store.host, keySets, ports, ...own }
+    return { host: store.host, keySets, ports, settle: store.settle, ...own }
   } catch (error) {
     await store.close()
     throw error
   }
-}
-
-/** Opens a migrated store, and checks the key-encryption key. */
-export const openService = (config: ServiceConfig, timing: Timing): Promise<Service> =>
-  openFor(config, { maker: 'migrate', checkKey: refuseWrongKey, timing })
-
-/** Opens the store of `mintmark dev`, and creates whatever is missing. */
-export const openDevService = async (config: ServiceConfig, timing: Timing): Promise<Service> => {
-  await makeStore(config, 'dev')
-  return openFor(config, { maker: 'dev', checkKey: ensureSigningKey, timing })
 }
 
 type ThreadOptions = {
@@ -268,21 +234,6 @@ export const connectPorts = async (config: ServiceConfig, options: ThreadOptions
     await store.close()
   }
   const { replaceProviders } = verifiers
-  const ports = tracePorts(portsOf(config, { store, verifiers, timing }), traces)
+  const ports = tracePorts(portsOf(config, { store, verifiers, clock: MACHINE, timing }), traces)
   return { ports, replaceProviders, connect: store.connect, disconnect }
-}
-
-/** Accepts the machine's clock, and ends every live token so that none comes back. */
-export const resetStoreClock = (config: StoreConfig, origin: Origin): Promise<void> =>
-  resetClockOf(config, actBy(origin, 'clock.reset'))
-
-/** Checks the audit log against its seals, under the key-encryption key that sealed it. */
-export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal): Promise<AuditVerdict> => {
-  const store = await openForCommand(config)
-  try {
-    await refuseWrongKey(store, config)
-  } finally {
-    await store.close()
-  }
-  return verifyAuditOf(config, { ...sealKeysOf(keyOf(config)), known })
 }

@@ -43,15 +43,16 @@ const faultsTo =
     if (!(fault instanceof Unavailable)) report(task, fault)
   }
 
-/** Serves HTTP. */
-export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
-  const { host, port } = config
-  const { sharesPort } = options
-  const [{ buildServer }, { acceptInNumbers, BACKLOG, SOCKET_BACKLOG }, { limitOptionsOf, makeLimitMemory }] =
-    await Promise.all([import('../http/server.ts'), import('../http/wire/accepting.ts'), import('./limits.ts')])
+/** What the server of a thread is built with. */
+export const serverOptionsOf = async (
+  ports: Ports,
+  config: ServiceConfig,
+  options: ServerAddress,
+): Promise<ServerOptions> => {
+  const { limitOptionsOf, makeLimitMemory } = await import('./limits.ts')
   const logger = options.logger ?? (await makeLogger(config))
   const { limits, index } = options.shared ?? { limits: makeLimitMemory(config.limits, 1), index: 0 }
-  const server = buildServer(ports, {
+  return {
     bodyBytesMax: config.bodyBytesMax,
     logger,
     metrics: options.metrics,
@@ -65,7 +66,18 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
     ...(options.checks !== undefined && { checks: options.checks }),
-  })
+  }
+}
+
+/** Serves HTTP. */
+export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
+  const { host, port } = config
+  const { sharesPort } = options
+  const [{ buildServer }, { acceptInNumbers, BACKLOG, SOCKET_BACKLOG }] = await Promise.all([
+    import('../http/server.ts'),
+    import('../http/wire/accepting.ts'),
+  ])
+  const server = buildServer(ports, await serverOptionsOf(ports, config, options))
   try {
     // Fastify passes all options to Node; its types lack some.
     const backlog = sharesPort ? SOCKET_BACKLOG : BACKLOG

@@ -4,12 +4,15 @@ import { makeSignIn } from '../keys/providers/sign-in.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { SignIn } from '../ports/sessions.ts'
 import type { Timing } from '../ports/timing.ts'
+import type { Clocks } from './clocks.ts'
 import { keyOf } from './keys.ts'
 
+type Parts = { readonly clock: Clocks; readonly timing: Timing; readonly metrics: Metrics }
+
 /** Null: no operator can sign in. */
-export const signInOf = (config: ServiceConfig, timing: Timing, metrics: Metrics): SignIn | null => {
+export const signInOf = (config: ServiceConfig, { clock, timing, metrics }: Parts): SignIn | null => {
   const { console: client, baseUrl } = config
   if (client === null) return null
   const callback = `${baseUrl}/console/callback`
-  return makeSignIn({ client, callback, keyEncryptionKey: keyOf(config), now: Date.now, timing, metrics })
+  return makeSignIn({ client, callback, keyEncryptionKey: keyOf(config), now: clock.wall, timing, metrics })
 }

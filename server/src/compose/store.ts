@@ -43,18 +43,16 @@ export type StoreHost = Pick<SqliteHost, 'attach'> & { readonly clock: ClockCell
 /** The ports of a store in a process with one thread. */
 export type Store = Omit<SqliteStore, 'host' | 'connect'> & { readonly host: StoreHost }
 
-type OpenOptions = Omit<StoreOptions, 'wait'>
-
 // There is no writing thread to connect to.
 const NO_HOST: StoreHost = { clock: null, attach: () => () => undefined }
 
-const openPostgres = async (address: PostgresConfig, options: OpenOptions): Promise<Store> => {
+const openPostgres = async (address: PostgresConfig, options: StoreOptions): Promise<Store> => {
   const { openPostgresStore } = await import('../store/postgres/open.ts')
   return { ...(await openPostgresStore({ address, ...options })), host: NO_HOST }
 }
 
 /** Opens a migrated store. */
-export const openStore = ({ databaseFile, postgres }: StoreConfig, options: OpenOptions): Promise<Store> =>
+export const openStore = ({ databaseFile, postgres }: StoreConfig, options: StoreOptions): Promise<Store> =>
   forPerson(() =>
     postgres === null ? openSqliteStore({ file: databaseFile, ...options }) : openPostgres(postgres, options),
   )
@@ -62,6 +60,17 @@ export const openStore = ({ databaseFile, postgres }: StoreConfig, options: Open
 /** The name of the store in messages. */
 export const nameOfStore = ({ databaseFile, postgres }: Pick<StoreConfig, 'databaseFile' | 'postgres'>): string =>
   postgres === null ? databaseFile : `The database ${postgres.database}`
+
+const OTHER_MAKER: Readonly<Record<StoreMaker, string>> = {
+  migrate:
+    'was made by `mintmark dev`, whose secrets lie beside it; set MINTMARK_DATA_DIR to another folder and run `mintmark migrate` there.',
+  dev: 'was made by `mintmark migrate` for `mintmark serve`; set MINTMARK_DATA_DIR to another folder.',
+}
+
+/** Refuses a store that was made by the other command. */
+export const refuseOtherMaker = (store: Store, config: StoreConfig, maker: StoreMaker): void => {
+  if (store.madeBy !== maker) throw new StartRefused(`${nameOfStore(config)} ${OTHER_MAKER[maker]}`)
+}
 
 export const makeFolder = (path: string): void => {
   try {

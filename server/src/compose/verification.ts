@@ -4,20 +4,21 @@ import type { KeySets, Operators } from '../ports/key-sets.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Timing } from '../ports/timing.ts'
-import { monotonicMs } from '../store/monotonic.ts'
+import { type Clocks, MACHINE } from './clocks.ts'
+
+type Parts = { readonly timing: Timing; readonly clock?: Clocks | undefined; readonly metrics?: Metrics }
 
 /** For the main thread, which alone fetches key sets. */
 export const openKeySets = async (
   config: Pick<ServiceConfig, 'clientKeyRanges'>,
-  timing: Timing,
-  metrics: Metrics = NO_METRICS,
+  { timing, clock = MACHINE, metrics = NO_METRICS }: Parts,
 ): Promise<KeySets> => {
   const [{ makeKeySets }, { makeGuardedFetch }] = await Promise.all([
     import('../keys/providers/key-sets.ts'),
     import('../keys/providers/guarded-fetch.ts'),
   ])
   const fetches = { provider: fetch, client: makeGuardedFetch(config.clientKeyRanges) }
-  return makeKeySets({ fetches, monotonicNow: monotonicMs, timing, metrics })
+  return makeKeySets({ fetches, monotonicNow: clock.monotonic, timing, metrics })
 }
 
 type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {
@@ -29,20 +30,18 @@ type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {
   readonly replaceProviders: (providers: ServiceConfig['identityProviders']) => void
 }
 
-type VerifierParts = { readonly keySets: KeySets; readonly timing: Timing; readonly metrics?: Metrics }
-
 /** For each serving thread. Throws if an identity provider is configured insecurely. */
 export const verifiersOf = async (
   { identityProviders, baseUrl: ownIssuer }: Pick<ServiceConfig, 'identityProviders' | 'baseUrl'>,
-  { keySets, timing, metrics = NO_METRICS }: VerifierParts,
+  { keySets, timing, clock = MACHINE, metrics = NO_METRICS }: Parts & { readonly keySets: KeySets },
 ): Promise<Verifiers> => {
   const [{ makeClientAssertions }, { makeOperators }] = await Promise.all([
     import('../keys/clients/client-assertions.ts'),
     import('../keys/providers/identity-providers.ts'),
   ])
-  const monotonicNow = monotonicMs
+  const { wall: now, monotonic: monotonicNow } = clock
   const operatorsOf = (providers: ServiceConfig['identityProviders']): Operators =>
-    makeOperators({ providers, ownIssuer, keySets, now: Date.now, monotonicNow, timing, metrics })
+    makeOperators({ providers, ownIssuer, keySets, now, monotonicNow, timing, metrics })
   let [providers, operators] = [identityProviders, operatorsOf(identityProviders)]
   return {
     metrics,

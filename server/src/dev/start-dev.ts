@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { openAccessLog } from '../compose/access-log.ts'
-import { openDevService, type Service } from '../compose/compose.ts'
+import { openService, type Service } from '../compose/compose.ts'
 import { listen } from '../compose/listen.ts'
 import { openTraces, tracePorts } from '../compose/traces.ts'
 import { makeLogger } from '../compose/log.ts'
@@ -144,7 +144,7 @@ export const startDev = async (config: DevConfig, origin: Origin, timing: Timing
   const { baseUrl } = serviceConfig
   await using started = new AsyncDisposableStack()
   // The provider is loaded while the writing thread of the store starts.
-  const [opened] = await Promise.all([openDevService(serviceConfig, timing), loadOidcProvider()])
+  const [opened] = await Promise.all([openService(serviceConfig, { maker: 'dev', timing }), loadOidcProvider()])
   const service = started.adopt(opened, one => one.close())
   started.adopt(await startIdentityProvider(config, secrets, baseUrl, timing), provider => provider.close())
   await service.metrics.serve(fault => service.report('scrape', fault), await makeLogger(serviceConfig))

@@ -7,7 +7,7 @@ import type { SigningKeyMaker } from '../ports/signing-keys.ts'
 import type { Timing } from '../ports/timing.ts'
 import type { SealKey } from './audit/seals.ts'
 import type { OnFault } from './background.ts'
-import type { Wait } from './lease.ts'
+import type { ManualClock } from './manual-clock.ts'
 import type { Retention } from './retention.ts'
 
 /** By which command a store was made. */
@@ -20,8 +20,10 @@ export type StoreOptions = {
   readonly timing: Timing
   /** What the service maintains and for how long; null in a process that acts once: it backfills and removes nothing. */
   readonly retention: Retention | null
-  /** Waits for a clock that is behind the lease: by node's timer, unless a test moves its clock on. */
-  readonly wait?: Wait
+  /** A clock that a test sets; no setting of `serve` reaches it. */
+  readonly clock?: ManualClock
+  /** What writes an embedded store: a thread, unless it is said. */
+  readonly writer?: 'thread' | 'inline'
   /** With what the audit log is sealed, and who is notified of it; without it nothing is. */
   readonly sealing?: { readonly key: SealKey; readonly onSeal: (seal: Seal) => void }
   /** How signing keys live, and who makes the next; without it they stay as they are. */

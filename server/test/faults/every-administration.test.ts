@@ -7,7 +7,7 @@ import { admin } from '../../../testkit/callers/administration.ts'
 import { OPERATIONS, type OperationRequest, sendAs, type World } from '../../../testkit/callers/every-operation.ts'
 import type { Answer } from '../../../testkit/callers/requests.ts'
 import { strikePorts, WATCHED } from '../../../testkit/services/struck-ports.ts'
-import { startServer } from '../../../testkit/services/test-server.ts'
+import { IN_TIME, startServer } from '../../../testkit/services/test-server.ts'
 
 const OWN = [
   'credentials',
@@ -33,7 +33,7 @@ let world: World
 let headers: Readonly<Record<string, string>>
 
 before(async () => {
-  const service = await startServer({ break: breakPorts })
+  const service = await startServer({ break: breakPorts, timing: IN_TIME })
   world = { service, client: await service.createAgent() }
   headers = await admin(service)
 })

@@ -21,7 +21,7 @@ import {
 } from '../../../testkit/callers/requests.ts'
 import { ask as askFeed, FEED, type Head, readHead } from '../../../testkit/feed/feed-client.ts'
 import { strikePorts } from '../../../testkit/services/struck-ports.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/services/test-server.ts'
+import { type AgentOfTest, IN_TIME, startServer, type TestServer } from '../../../testkit/services/test-server.ts'
 
 const UNAVAILABLE = 'The service cannot answer for certain right now: try again.'
 const proofKey = makeProofKey()
@@ -42,7 +42,7 @@ let token: string
 let head: Head
 
 before(async () => {
-  service = await startServer({ break: breakPorts, profile: { dpopNonce: 'off' } })
+  service = await startServer({ break: breakPorts, config: { dpopNonce: 'off' }, timing: IN_TIME })
   agent = await service.createAgent()
   key = (await service.createApiKey('tokens:introspect')).key
   reader = { 'x-api-key': (await service.createApiKey('tokens:read')).key }

@@ -5,9 +5,9 @@ import { MessageChannel } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import type { Ports } from '../../src/ports/ports.ts'
 import { TIMING } from '../../src/ports/timing.ts'
-import { clockOf } from '../../src/store/sqlite/connection/clock.ts'
+import { type ClockCells, clockOf } from '../../src/store/sqlite/connection/clock.ts'
 import { groupCommit } from '../../src/store/sqlite/writer/group-commit.ts'
-import { connectStore, type StoreHost } from '../../src/store/sqlite/open.ts'
+import { connectStore } from '../../src/store/sqlite/open.ts'
 import { type WritingConnection, writingConnection } from '../../src/store/sqlite/connection/transaction.ts'
 import type { JobMessage } from '../../src/store/sqlite/writer/writer-messages.ts'
 import {
@@ -21,6 +21,7 @@ import {
   revoke,
 } from '../../../testkit/callers/requests.ts'
 import { startServer } from '../../../testkit/services/test-server.ts'
+import { makePlace, START } from '../../../testkit/stores/store.ts'
 
 /** How long is waited for a disk that hangs: less than a request may take. */
 const HANGING_MS = 2000
@@ -44,11 +45,14 @@ const FAULTS: Readonly<Record<string, Disk | 'hangs'>> = {
   'never answers': 'hangs',
 }
 
-/** The real store, but for the writing thread: its work is done here, on a connection with that disk. */
-const withDisk = (host: StoreHost, fault: () => Disk | 'hangs' | undefined, storeMs: number) => {
-  const db = new Database(host.file)
+type Opened = { readonly file: string; readonly clock: ClockCells | null }
+
+/** The real store, but for what writes: its work is done here, on a connection with that disk. */
+const withDisk = ({ file, clock }: Opened, fault: () => Disk | 'hangs' | undefined, storeMs: number) => {
+  assert.ok(clock)
+  const db = new Database(file)
   const { port1: port, port2 } = new MessageChannel()
-  const real = writingConnection(db, clockOf(host.clock), { timing: TIMING })
+  const real = writingConnection(db, clockOf(clock), { timing: TIMING })
   const connection: WritingConnection = {
     ...real,
     sql: <Row>(text: string) => {
@@ -61,7 +65,7 @@ const withDisk = (host: StoreHost, fault: () => Disk | 'hangs' | undefined, stor
     if (fault() === 'hangs') return
     for (const reply of groupCommit(connection, [job])) port.postMessage(reply)
   })
-  const store = connectStore({ file: host.file, clock: host.clock, timing: { ...TIMING, storeMs } })
+  const store = connectStore({ file, clock, timing: { ...TIMING, storeMs } })
   store.connect(port2)
   const close = (): void => {
     port.close()
@@ -75,9 +79,11 @@ for (const [name, disk] of Object.entries(FAULTS)) {
   test(`a store that ${name}: writes and readiness are 503, reads are true until the lease of the clock is out`, async () => {
     let fault: Disk | 'hangs' | undefined
     let close = (): void => undefined
+    const place = await makePlace(START)
     const service = await startServer({
-      break: (ports, host): Ports => {
-        const made = withDisk(host(), () => fault, disk === 'hangs' ? HANGING_MS : PATIENT_MS)
+      place,
+      break: (ports, { clock }): Ports => {
+        const made = withDisk({ ...place, clock }, () => fault, disk === 'hangs' ? HANGING_MS : PATIENT_MS)
         ;({ close } = made)
         return { ...ports, ...made.store }
       },

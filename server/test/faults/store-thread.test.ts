@@ -6,11 +6,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { useOwnThreads } from '../../../testkit/stores/reused-writers.ts'
-import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens } from '../../../testkit/stores/store.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens, START } from '../../../testkit/stores/store.ts'
 import { countRows, withFile } from '../../../testkit/stores/store-file.ts'
-
-useOwnThreads()
 
 const REVOKE = act('token.revoke')
 
@@ -28,7 +25,7 @@ const nextThread = (): Promise<Worker> =>
 
 const makeWorld = async (t: TestContext) => {
   const starting = nextThread()
-  const world = await makeTestStore(null)
+  const world = await makeTestStore(null, START, 'thread')
   t.after(world.dispose)
   const agent = await createAgent(world.store)
   const [token] = await issue(world.store, agent, {})
@@ -139,7 +136,7 @@ test('a store that is closed while its writing thread is replaced leaves no thre
 })
 
 test('a fault of the maintenance ends no thread, and the backfill goes on once it can', async t => {
-  const world = await makeTestStore(KEEP_LONG)
+  const world = await makeTestStore(KEEP_LONG, START, 'thread')
   t.after(world.dispose)
   const { store, file } = world
   const threads: Worker[] = []

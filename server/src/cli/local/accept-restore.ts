@@ -1,7 +1,7 @@
 // mintmark restore accept
 import { type Command, Option } from 'commander'
 import { acceptStoreRestore, readStoreRestore } from '../../compose/backup.ts'
-import { openAdministration } from '../../compose/compose.ts'
+import { openAdministration } from '../../compose/administration.ts'
 import { readCommandConfig, readStoreConfig, type StoreConfig } from '../../config/config.ts'
 import { parseUuid } from '../../../../api/values/uuid.ts'
 import type { Acceptance } from '../../domain/restore.ts'

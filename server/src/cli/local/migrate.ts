@@ -1,6 +1,6 @@
 // mintmark migrate
 import type { Command } from 'commander'
-import { migrateStore } from '../../compose/compose.ts'
+import { migrateStore } from '../../compose/administration.ts'
 import { nameOfStore } from '../../compose/store.ts'
 import { readMigrateConfig } from '../../config/config.ts'
 import { addExamples } from '../terminal/examples.ts'

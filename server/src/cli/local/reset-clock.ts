@@ -1,6 +1,6 @@
 // mintmark clock, mintmark clock reset
 import type { Command } from 'commander'
-import { resetStoreClock } from '../../compose/compose.ts'
+import { resetStoreClock } from '../../compose/administration.ts'
 import { readStoreConfig } from '../../config/config.ts'
 import { confirm, endsEveryToken } from '../terminal/confirm.ts'
 import { addExamples } from '../terminal/examples.ts'

@@ -35,7 +35,7 @@ const announceSuspended = (state: RestoreState): void =>
 const run = async (): Promise<void> => {
   const config = await readServeConfig()
   const timing = timingOf(config)
-  const service = await openService(config, timing)
+  const service = await openService(config, { timing })
   let restored: RestoreState | undefined
   try {
     restored = await service.restoreState()

@@ -1,6 +1,6 @@
 // mintmark audit verify
 import { type Command, InvalidArgumentError } from 'commander'
-import { verifyStoreAudit } from '../../compose/compose.ts'
+import { verifyStoreAudit } from '../../compose/administration.ts'
 import { readMigrateConfig } from '../../config/config.ts'
 import type { AuditVerdict } from '../../domain/audit/seal.ts'
 import { addExamples } from '../terminal/examples.ts'

@@ -2,7 +2,7 @@
 // elsewhere may be another than it seems, so its answers are bounded and looked at before anything is done with them.
 import { z } from 'zod'
 import { fillPath, methodOf, type Operation, type PathOf } from '../../../../api/operation.ts'
-import type { openAdministration } from '../../compose/compose.ts'
+import type { openAdministration } from '../../compose/administration.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { CommandFailed, EXIT, type ExitCode } from '../terminal/exit.ts'
 import { parseJson } from '../terminal/parse-json.ts'

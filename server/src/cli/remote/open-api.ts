@@ -1,6 +1,6 @@
 // Where a command goes: to the store of this machine as its owner, or to a service elsewhere with a credential.
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { openAdministration } from '../../compose/compose.ts'
+import { openAdministration } from '../../compose/administration.ts'
 import { readCommandConfig, readRemoteConfig } from '../../config/config.ts'
 import { parseServiceUrl, type RemoteConfig } from '../../config/remote.ts'
 import { type Api, connectApi, connectDirect } from './api.ts'

@@ -20,7 +20,7 @@ export const checkProviders = async ({ survey: { settings } }: Subject): Promise
   const isUsable = issuers.size === identityProviders.length && issuers.size > 0 && !issuers.has(baseUrl ?? '')
   if (!isUsable)
     return notChecked('the identity providers are not configured', 'Correct what `configuration` says of them.')
-  const keySets = await openKeySets(settings, timingOf())
+  const keySets = await openKeySets(settings, { timing: timingOf() })
   const { operators } = await verifiersOf(
     { identityProviders, baseUrl: baseUrl ?? '' },
     { keySets, timing: timingOf() },

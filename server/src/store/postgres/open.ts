@@ -1,5 +1,4 @@
 // Opens a store on PostgreSQL: a few connections to the primary, and the ports over them.
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { NO_METRICS } from '../../ports/metrics.ts'
 import { IGNORE } from '../background.ts'
@@ -17,6 +16,7 @@ import { makeHotLedger } from './hot/hot-ledger.ts'
 import { jobWriter } from './writer/jobs.ts'
 import { makeBatchedLookup } from './hot/batched-lookup.ts'
 import { lastGiven, transactionOpener } from './writer/open-transaction.ts'
+import { waitOf } from '../manual-clock.ts'
 import { connectUnhurried } from './connection/primary.ts'
 import { makeReadApiKeys } from './hot/read-api-keys.ts'
 import { makeFeedParts } from './hot/read-feed-page.ts'
@@ -35,8 +35,6 @@ export type PostgresOptions = StoreOptions & {
   readonly address: DatabaseAddress
   /** Whether it serves beside others that maintain the store; one that maintains it serves. */
   readonly serves?: boolean
-  /** Counts ms from any origin; a test may have one of its own. */
-  readonly steady?: () => Milliseconds
 }
 
 const wholeMonotonic = (): Milliseconds => Math.floor(monotonicMs())
@@ -65,17 +63,11 @@ const maintain = (
 
 /** Opens a store that `migrate` made. Throws StoreProblem with one line for a person. */
 export const openPostgresStore = async (options: PostgresOptions): Promise<PostgresStore> => {
-  const {
-    timing,
-    retention,
-    serves = retention !== null,
-    steady = wholeMonotonic,
-    wait = delay,
-    onFault = IGNORE,
-    metrics = NO_METRICS,
-  } = options
+  const { timing, retention, serves = retention !== null, clock, onFault = IGNORE, metrics = NO_METRICS } = options
   const access = { address: options.address, timing }
-  const { session, madeBy, close } = await startSession({ ...access, steady, wait: serves ? wait : null, metrics })
+  const steady = clock?.monotonic ?? wholeMonotonic
+  const wait = serves ? waitOf(clock) : null
+  const { session, madeBy, close } = await startSession({ ...access, steady, wait, metrics })
   const deadline = (until = Number.POSITIVE_INFINITY): MonotonicMilliseconds =>
     Math.min(until, session.monotonic() + timing.storeMs)
   const [sets, nameCaches] = [makeSets(), makeNameCaches()]

@@ -1,5 +1,4 @@
 // Opens the embedded store: a writing thread, a reading connection, and the ports over both.
-import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
 import { Unavailable } from '../../domain/refusal.ts'
@@ -10,11 +9,12 @@ import type { SigningKeyRepository } from '../../ports/signing-keys.ts'
 import { IGNORE, type OnFault } from '../background.ts'
 import { makeNameCaches } from '../ledger/name-caches.ts'
 import { awaitLease, LEASE_MS, type Wait } from '../lease.ts'
+import { waitOf } from '../manual-clock.ts'
 import { supplyKeys } from '../signing-keys/key-scheduler.ts'
 import type { StoreMaker, StoreOptions } from '../store-options.ts'
 import { makeHealth, makeStorePorts, type StorePorts } from '../store-ports.ts'
 import { StoreProblem } from '../store-problem.ts'
-import { type ClockCells, clockOf, leaseAhead, type ManualClock, startClock } from './connection/clock.ts'
+import { type ClockCells, clockOf, leaseAhead, startClock } from './connection/clock.ts'
 import { lastGiven } from './connection/transaction.ts'
 import { isBusy, isStoreFault, openForMigration, openForReading, refuseForeignUser } from './connection/connection.ts'
 import { makeHotLedger } from './reads/hot-ledger.ts'
@@ -23,6 +23,8 @@ import { makeReader } from './reads/reader.ts'
 import { takeServingLock } from './connection/serving-lock.ts'
 import { readServiceRow, statementsOf } from './connection/statements.ts'
 import { type BeforeJob, makeWriterClient } from './writer/writer-client.ts'
+import { makeInlineWriter } from './writer/inline-writer.ts'
+import { makeWriterThread } from './writer/make-writer-thread.ts'
 import { startWriter, type WriterHost } from './writer/writer-host.ts'
 
 /** The ports of the store, over a reading connection and the writing thread of the process. */
@@ -47,11 +49,7 @@ export type SqliteStore = Omit<StoreConnection, 'close'> & {
   readonly close: () => Promise<void>
 }
 
-export type SqliteOptions = StoreOptions & {
-  readonly file: string
-  /** A clock that a test sets; no setting of `serve` reaches it. */
-  readonly clock?: ManualClock
-}
+export type SqliteOptions = StoreOptions & { readonly file: string }
 
 const startClockAfter = async (
   lease: number,
@@ -146,21 +144,23 @@ type LazyWriter = Pick<WriterHost, 'attach' | 'close'> & { readonly beforeJob?: 
 
 /** Opens a store that `migrate` made for its process. Throws StoreProblem with one line for a person. */
 const startStore = async (
-  { file, timing, retention, clock, wait = delay, sealing, keys, onFault = IGNORE, addMetrics }: SqliteOptions,
+  options: SqliteOptions,
   onKeyWanted?: () => void,
 ): Promise<StoreHost & Pick<LazyWriter, 'beforeJob'>> => {
+  const { file, timing, retention, clock, sealing, keys, onFault = IGNORE, addMetrics } = options
   if (retention === null && existsSync(file)) refuseForeignUser(file)
   const { clockLease, madeBy } = readHead(file)
   const unlock = retention === null ? () => undefined : takeServingLock(file)
   try {
     const manual = clock?.buffer ?? null
-    const cells = await startClockAfter(clockLease, manual, retention === null ? null : wait)
+    const cells = await startClockAfter(clockLease, manual, retention === null ? null : waitOf(clock))
     const leaseMs = retention === null ? 0 : LEASE_MS
     const kept = { sealKey: sealing?.key ?? null, keyPolicy: keys?.policy ?? null }
     const maintenance = retention === null ? null : { retention, ...kept }
     const listeners = { onFault, onSeal: sealing?.onSeal, onKeyWanted }
     const metrics = addMetrics?.() ?? null
-    const start = () => startWriter({ file, timing, clock: cells, leaseMs, maintenance, metrics }, listeners)
+    const make = options.writer === 'inline' ? makeInlineWriter : makeWriterThread
+    const start = () => startWriter({ make, file, timing, clock: cells, leaseMs, maintenance, metrics }, listeners)
     const writer: LazyWriter = retention === null ? startAtFirstJob(start) : await start()
     const close = async (): Promise<void> => {
       await writer.close()

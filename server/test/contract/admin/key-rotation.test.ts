@@ -3,12 +3,8 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { admin, call, type Headers } from '../../../../testkit/callers/administration.ts'
-import {
-  type AgentOfTest,
-  startServer,
-  type TestServer,
-  type TestServerOptions,
-} from '../../../../testkit/services/test-server.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { SigningKeysConfig } from '../../../src/config/signing-keys.ts'
 import { isThorough } from '../../../../testkit/loads/thorough.ts'
 import { get, issue, send } from '../../../../testkit/callers/requests.ts'
 
@@ -59,8 +55,8 @@ type World = {
   readonly pass: (ms: number) => Promise<void>
 }
 
-const makeWorld = async (t: TestContext, keys: NonNullable<TestServerOptions['keys']>): Promise<World> => {
-  const service = await startServer({ keys })
+const makeWorld = async (t: TestContext, signingKeys: SigningKeysConfig): Promise<World> => {
+  const service = await startServer({ config: { signingKeys } })
   t.after(() => service.close())
   t.mock.timers.enable({ apis: ['Date'], now: service.clock.wall() })
   const verifiers = [joseVerifier(service), ...[0, 100_000, 200_000].map(ms => thriftyVerifier(service, ms))]

@@ -8,7 +8,7 @@ import { startServer } from '../../../../testkit/services/test-server.ts'
 const key = makeProofKey()
 
 test('with MINTMARK_DPOP_NONCE=off no nonce is demanded, looked at or given, and a proof still gets one token', async () => {
-  const service = await startServer({ profile: { dpopNonce: 'off' } })
+  const service = await startServer({ config: { dpopNonce: 'off' } })
   try {
     const agent = await service.createAgent()
     const proof = makeProof(key, { claims: goodClaims(service) })
@@ -24,7 +24,7 @@ test('with MINTMARK_DPOP_NONCE=off no nonce is demanded, looked at or given, and
 })
 
 test('with a path in the base URL htu has it too', async () => {
-  const service = await startServer({ path: '/tenant/one', profile: { dpopNonce: 'off' } })
+  const service = await startServer({ path: '/tenant/one', config: { dpopNonce: 'off' } })
   try {
     const agent = await service.createAgent()
     const ask = (htu: string) => askWith(service, agent, makeProof(key, { claims: { ...goodClaims(service), htu } }))

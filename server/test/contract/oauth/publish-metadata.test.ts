@@ -79,7 +79,7 @@ test('authorization_endpoint: an address that answers with a clear OAuth error',
 })
 
 test('scopes_supported only where an operator has configured it', async () => {
-  const other = await startServer({ profile: { scopesSupported: ['db:read', 'db:write'] } })
+  const other = await startServer({ config: { scopesSupported: ['db:read', 'db:write'] } })
   try {
     const { json } = await get(other, OAUTH)
     assert.deepEqual(json, { ...documentOf(other.baseUrl), scopes_supported: ['db:read', 'db:write'] })

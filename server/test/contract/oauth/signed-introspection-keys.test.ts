@@ -34,7 +34,7 @@ const verify = async (service: TestServer, answer: string, audience: string): Pr
 
 for (const algorithm of ['RS256', 'EdDSA', 'ML-DSA-65'] as const) {
   test(`${algorithm}: once its key signs, it signs the answers about tokens of every key, and the metadata says so`, async t => {
-    const service = await startServer({ keys: { algorithm, rotationDays: null } })
+    const service = await startServer({ config: { signingKeys: { algorithm, rotationDays: null } } })
     t.after(() => service.close())
     const [agent, apiKey] = [await service.createAgent(), await service.createApiKey('tokens:introspect')]
     const former = await issue(service, agent)

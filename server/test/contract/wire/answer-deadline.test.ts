@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { monotonicMs } from '../../../src/store/monotonic.ts'
 import { openConnection, readToEnd, statusesIn } from '../../../../testkit/callers/raw-connection.ts'
 import { get, issue } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { type AgentOfTest, IN_TIME, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
 
 /** A service whose /readyz waits for the test, and whose agents are never found once it `hangs`. */
 const startHanging = async (t: TestContext) => {
@@ -13,6 +13,7 @@ const startHanging = async (t: TestContext) => {
   const arrived = Promise.withResolvers<void>()
   const state = { now: 0, hangs: false }
   const service = await startServer({
+    timing: IN_TIME,
     break: ports => ({
       ...ports,
       // The store has a clock of its own.
@@ -98,6 +99,7 @@ test('a request of the revocation feed has one deadline for recognizing its call
   const asked = Promise.withResolvers<void>()
   const state = { now: 0, hangs: false }
   const service = await startServer({
+    timing: IN_TIME,
     break: ports => ({
       ...ports,
       monotonic: () => (state.hangs ? state.now : monotonicMs()),

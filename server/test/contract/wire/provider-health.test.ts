@@ -70,7 +70,10 @@ test('readyz?verbose: a provider whose keys cannot be read is named with the cau
     assert.deepEqual(await reported(), { name: 'identity_provider', issuer, status: 'ok' })
     service.provider.publicJwks.splice(0)
     service.clock.advance(600_000)
-    assert.deepEqual(await reported(), unread('unavailable', 'its key set holds no usable key for ES256, RS256'))
+    assert.deepEqual(
+      await reported(),
+      unread('unavailable', 'its key set holds no usable key for RS256, PS256, ES256, ES384, Ed25519'),
+    )
   } finally {
     await service.close()
   }
@@ -91,7 +94,7 @@ test('readyz?verbose: 503 where the store cannot serve, with the state of all co
 })
 
 test('readyz answers while a provider hangs, and asking verbosely at any rate reads its keys once', async () => {
-  const service = await startServer()
+  const service = await startServer({ timing: { keyReadingMs: 500 } })
   try {
     service.provider.fail('hang')
     const verbose = Array.from({ length: 50 }, () => componentsOf(service))

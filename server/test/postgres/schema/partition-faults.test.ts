@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BackgroundTask } from '../../../src/store/background.ts'
 import { until } from '../../../../testkit/processes/until.ts'
-import { createAgent, issue, makeTestStore, openTestedStore, waitOn } from '../../../../testkit/stores/store.ts'
+import { createAgent, issue, makeTestStore, openTestedStore } from '../../../../testkit/stores/store.ts'
 import { countRows, withFile } from '../../../../testkit/stores/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
@@ -40,7 +40,7 @@ for (const [name, code] of Object.entries(FAULTS)) {
         file,
         clock,
         retention: { expiredMs: DAY_MS, endedMs: DAY_MS },
-        wait: waitOn(clock),
+
         onFault: task => void faults.push(task),
       })
       t.after(serving.close)

@@ -68,8 +68,7 @@ test('a service in work drops by itself what was kept long enough, and deletes n
   clock.advance(30 * DAY_MS)
   const serving = await reopen(RETENTION)
   // Another replica does it too.
-  const wait = (ms: number) => Promise.resolve(clock.advance(ms))
-  const other = await openTestedStore({ file, retention: RETENTION, clock, wait })
+  const other = await openTestedStore({ file, retention: RETENTION, clock })
   await until('both partitions are gone', async () => !isThere(file, FIRST_DAY) && !isThere(file, 'ended_20261119'))
   assert.deepEqual([countRows(file, 'token'), countRows(file, 'ended')], [0, 0])
   await Promise.all([serving.store.close(), other.close()])

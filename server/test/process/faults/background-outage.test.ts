@@ -19,13 +19,7 @@ import { addressOf } from '../../../../testkit/databases/postgres-store.ts'
 import { BOTH, type Link, openLink } from '../../../../testkit/proxies/link.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { DUE_TASKS, type DueStore, leftOf, makeDueStore, SOON } from '../../../../testkit/stores/due-work.ts'
-import {
-  isPostgresTested,
-  KEEP_LONG,
-  someSigningKey,
-  type TestedStore,
-  waitOn,
-} from '../../../../testkit/stores/store.ts'
+import { isPostgresTested, KEEP_LONG, someSigningKey, type TestedStore } from '../../../../testkit/stores/store.ts'
 import { inTransaction, withFile } from '../../../../testkit/stores/store-file.ts'
 
 const WAITING = { timeout: 60_000 }
@@ -187,8 +181,7 @@ const outlastOnDatabase = async (strike: DatabaseStrike): Promise<void> => {
     address: await addressOf(databaseOf(file), { hosts: [{ host: '127.0.0.1', port: link.port }] }),
     timing: QUICK,
     retention: KEEP_LONG,
-    steady: () => clock.wall(),
-    wait: waitOn(clock),
+    clock,
     sealing: { key: SEAL_KEY, onSeal: () => undefined },
     keys: { policy: POLICY, maker: { make: () => Promise.resolve(someSigningKey()) } },
     onFault: task => void faults.push(task),

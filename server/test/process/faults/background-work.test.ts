@@ -22,7 +22,6 @@ import {
   PATIENT,
   someSigningKey,
   type TestedStore,
-  waitOn,
 } from '../../../../testkit/stores/store.ts'
 import { damageTable } from '../../../../testkit/stores/damage.ts'
 import { execBeside, withFile } from '../../../../testkit/stores/store-file.ts'
@@ -99,7 +98,7 @@ const openMaintained = async ({ file, clock }: DueStore, faults: Fault[]): Promi
     clock,
     timing: { ...PATIENT, ...SOON },
     retention: KEEP_LONG,
-    wait: waitOn(clock),
+
     sealing: { key: { bytes: new Uint8Array(32).fill(3), keyEncryptionKeyId: 'test' }, onSeal: () => undefined },
     keys: {
       policy: { algorithm: 'ES256', rotationDays: null, lifetimeSeconds: 300 },

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { openSigningKey } from '../../../src/keys/tokens/signing-keys.ts'
 import { basic, bearer, get, introspect, issue, postForm, revoke } from '../../../../testkit/callers/requests.ts'
 import { spellingsOf, spellingsOfBytes } from '../../../../testkit/callers/spellings.ts'
-import { readRow } from '../../../../testkit/stores/store-file.ts'
+import { type readRow, readRows } from '../../../../testkit/stores/store-file.ts'
 import { KEY_ENCRYPTION_KEY, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
 
 const CANARY = 'mmc_C4n4ry/+=&secret'
@@ -15,9 +15,10 @@ const CANARY = 'mmc_C4n4ry/+=&secret'
 const bytesOf = (file: string): Buffer =>
   Buffer.concat([file, `${file}-wal`, `${file}-shm`].map(path => execFileSync('cat', [path], { maxBuffer: 2 ** 28 })))
 
-/** The private signing key: its number alone, and the form in which it is sealed. */
-const privateKeyOf = (file: string): readonly Buffer[] => {
-  const row = readRow(file, 'select public_jwk, thumbprint, sealed_private_key, key_encryption_key_id from signing_key')
+const SEALED = 'select public_jwk, thumbprint, sealed_private_key, key_encryption_key_id from signing_key'
+
+/** A private signing key: its number alone, and the form in which it is sealed. */
+const privateKeyOf = (row: ReturnType<typeof readRow>): readonly Buffer[] => {
   const key = openSigningKey(KEY_ENCRYPTION_KEY, {
     publicJwk: JSON.parse(String(row['public_jwk'])),
     thumbprint: String(row['thumbprint']),
@@ -61,7 +62,7 @@ test('no token, secret, key or JWT is in the files of the store', async t => {
   for (const secret of [token, ended, agent.clientSecret, key, jwt, CANARY]) {
     for (const spelling of spellingsOf(secret)) assert.ok(!bytes.includes(spelling), spelling)
   }
-  const raw = [...privateKeyOf(service.storeFile), Buffer.from(KEY_ENCRYPTION_KEY)]
+  const raw = [...readRows(service.storeFile, SEALED).flatMap(privateKeyOf), Buffer.from(KEY_ENCRYPTION_KEY)]
   for (const secret of raw) {
     assert.ok(!bytes.includes(secret))
     for (const spelling of spellingsOfBytes(secret)) assert.ok(!bytes.includes(spelling), spelling)

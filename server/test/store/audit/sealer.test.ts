@@ -10,7 +10,6 @@ import {
   openTestedStore,
   type TestedStore,
   type TestStore,
-  waitOn,
 } from '../../../../testkit/stores/store.ts'
 import { verifyTested } from '../../../../testkit/stores/store-alone.ts'
 import { countRows, readNumber } from '../../../../testkit/stores/store-file.ts'
@@ -32,7 +31,7 @@ const openSealing = async ({ file, clock }: TestStore): Promise<Sealing> => {
     file,
     retention: KEEP_LONG,
     clock,
-    wait: waitOn(clock),
+
     sealing: { key: { bytes: KEY, keyEncryptionKeyId: 'test' }, onSeal },
   })
   const unsealed = 'audit where n > coalesce((select max(last_n) from seal), 0)'

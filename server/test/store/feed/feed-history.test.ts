@@ -22,7 +22,6 @@ import {
   testEmbedded,
   type TestedStore,
   type TestStore,
-  waitOn,
 } from '../../../../testkit/stores/store.ts'
 import { planOf } from '../lists/list-plans.ts'
 import {
@@ -86,7 +85,7 @@ test('after a reset of the clock there is another epoch with one fact, which las
   world.clock.advance(-3_600_000)
   await resetTestedClock(world, act('clock.reset'))
   const { file, clock } = world
-  const store = await openTestedStore({ file, retention: null, clock, wait: waitOn(clock) })
+  const store = await openTestedStore({ file, retention: null, clock })
   t.after(store.close)
   const page = await read(store)
   assert.notEqual(page.epoch, epoch)

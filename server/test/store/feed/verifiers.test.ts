@@ -19,7 +19,6 @@ import {
   testEmbedded,
   type TestedStore,
   type TestStore,
-  waitOn,
 } from '../../../../testkit/stores/store.ts'
 import { planOf } from '../lists/list-plans.ts'
 import { countRows, inTransaction, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
@@ -151,7 +150,7 @@ testEmbedded('a page of verifiers seeks its place, and sorts nothing', async t =
 
 test('two processes that report one verifier at once leave its newest position', async t => {
   const { store, file, clock } = await makeWorld(t)
-  const beside = await openTestedStore({ file, clock, retention: null, wait: waitOn(clock) })
+  const beside = await openTestedStore({ file, clock, retention: null })
   t.after(() => beside.close())
   const apiKeyId = await addApiKey(store)
   for (let n = 0; n < 40; n += 1) {

@@ -17,7 +17,6 @@ import {
   type TestedStore,
   testEmbedded,
   type TestStore,
-  waitOn,
 } from '../../../../testkit/stores/store.ts'
 import { countRows, inTransaction, withFile, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
 
@@ -67,7 +66,7 @@ test('a token without a proof leaves nothing in the register', async t => {
 
 test('of two connections that send one proof at the same time one gets a token, round after round', async t => {
   const { store, agent, clock, file } = await makeWorld(t)
-  const second = await openTestedStore({ file, retention: null, clock, wait: waitOn(clock) })
+  const second = await openTestedStore({ file, retention: null, clock })
   t.after(() => second.close())
   const proofs = Array.from({ length: 25 }, () => ({ id: newId(), until: clock.wall() + 60_000 }))
   const asked = proofs.flatMap(proof => [insert(store, agent, proof), insert(second, agent, proof)])
@@ -199,7 +198,7 @@ test('a service forgets them by itself', { timeout: 300_000 }, async t => {
 test('an assertion is used once, for a token or for something else, by any connection and after a restart', async t => {
   const world = await makeWorld(t)
   const { store, agent, clock, file } = world
-  const second = await openTestedStore({ file, retention: null, clock, wait: waitOn(clock) })
+  const second = await openTestedStore({ file, retention: null, clock })
   t.after(() => second.close())
   const [one, two] = [
     { id: newId(), until: until(world) },
@@ -217,7 +216,7 @@ test('an assertion is used once, for a token or for something else, by any conne
   assert.equal(await second.credentials.useAssertion(two), 'used')
   assert.deepEqual(await insertWith(store, { id: newId(), until: clock.wall() - 1 }), ['assertion_used'])
   assert.equal(await store.credentials.useAssertion({ id: newId(), until: clock.wall() - 1 }), 'used')
-  const restarted = await openTestedStore({ file, retention: null, clock, wait: waitOn(clock) })
+  const restarted = await openTestedStore({ file, retention: null, clock })
   t.after(() => restarted.close())
   for (const used of [one, two]) assert.equal(await restarted.credentials.useAssertion(used), 'used')
   assert.equal(countRows(file, 'token'), 1)

@@ -19,15 +19,7 @@ import { migrateSqliteStore, openSqliteStore } from '../../../src/store/sqlite/o
 import { readBackup } from '../../../src/store/offline/sqlite/read-backup.ts'
 import { isStoreThere, restoreBackup } from '../../../src/store/offline/sqlite/restore.ts'
 import { backUp, openRestored, restorationAt, restore } from '../../../../testkit/stores/backups.ts'
-import {
-  act,
-  createAgent,
-  issue,
-  KEEP_LONG,
-  makeTestStore,
-  type TestStore,
-  waitOn,
-} from '../../../../testkit/stores/store.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore, type TestStore } from '../../../../testkit/stores/store.ts'
 import { countRows, readNumber, readRows, withFile } from '../../../../testkit/stores/store-file.ts'
 
 const makeWorld = async (t: TestContext): Promise<TestStore> => {
@@ -285,7 +277,6 @@ test('a restored store is served, and its tokens are dead before their records h
     timing: TIMING,
     retention: KEEP_LONG,
     clock: world.clock,
-    wait: waitOn(world.clock),
   })
   t.after(store.close)
   const found = await store.ledger.find(tokens)

@@ -15,7 +15,6 @@ import {
   makeTestStore,
   openTestedStore,
   type TestStore,
-  waitOn,
 } from '../../../../testkit/stores/store.ts'
 import { reencryptTested, untilLeft, verifyTested } from '../../../../testkit/stores/store-alone.ts'
 import {
@@ -238,7 +237,7 @@ test('an imported secret that is live stops all of it, since no other key can ch
 test('while a service runs on the store it is refused in one line', async t => {
   const world = await makeWorld(t)
   const { file, clock } = world
-  const service = await openTestedStore({ file, retention: KEEP_LONG, clock, wait: waitOn(clock) })
+  const service = await openTestedStore({ file, retention: KEEP_LONG, clock })
   t.after(service.close)
   await assert.rejects(
     reencrypt(file, FIRST, SECOND),

@@ -9,7 +9,8 @@ import {
   PUBLISHED_SECONDS_MIN,
 } from '../../../src/domain/keys/key-life.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
-import { makeManualClock, startClock, steadyOf } from '../../../src/store/sqlite/connection/clock.ts'
+import { makeManualClock } from '../../../src/store/manual-clock.ts'
+import { startClock, steadyOf } from '../../../src/store/sqlite/connection/clock.ts'
 import { makeKeyScheduler } from '../../../src/store/signing-keys/key-scheduler.ts'
 import { runProgram } from '../../../src/store/sqlite/connection/statements.ts'
 import {
@@ -22,7 +23,6 @@ import {
   type TestedStore,
   testEmbedded,
   type TestStore,
-  waitOn,
 } from '../../../../testkit/stores/store.ts'
 import {
   countRows,
@@ -106,8 +106,7 @@ test('a store without a current key is left to migrate', () => assert.equal(dueO
 /** A service on the store; `until` lets time pass until it has brought the keys to these states. */
 const openService = async (t: TestContext, { file, clock }: TestStore, policy = POLICY) => {
   const maker = { make: () => Promise.resolve(someSigningKey()) }
-  const wait = waitOn(clock)
-  const store = await openTestedStore({ file, retention: KEEP_LONG, clock, wait, keys: { policy, maker } })
+  const store = await openTestedStore({ file, retention: KEEP_LONG, clock, keys: { policy, maker } })
   t.after(store.close)
   const until = async (states: readonly string[]): Promise<void> => {
     while (statesOf(file).join() !== states.join()) {

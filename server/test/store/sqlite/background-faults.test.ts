@@ -17,7 +17,6 @@ import {
   makeTestStore,
   openTestedStore,
   type TestStore,
-  waitOn,
 } from '../../../../testkit/stores/store.ts'
 import { countRows, readNumber, withFile } from '../../../../testkit/stores/store-file.ts'
 
@@ -33,7 +32,7 @@ const makeWorld = async (t: TestContext) => {
     file,
     retention: KEEP_LONG,
     clock,
-    wait: waitOn(clock),
+
     onFault: (task, fault) => void faults.push({ task, message: String(fault) }),
   })
   t.after(async () => {

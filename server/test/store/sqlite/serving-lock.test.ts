@@ -5,7 +5,7 @@ import { TIMING } from '../../../src/ports/timing.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { resetClock } from '../../../src/store/offline/sqlite/reset-clock.ts'
-import { act, KEEP_LONG, makeTestStore, START, waitOn } from '../../../../testkit/stores/store.ts'
+import { act, KEEP_LONG, makeTestStore, START } from '../../../../testkit/stores/store.ts'
 
 const IN_USE = (fault: unknown) =>
   fault instanceof StoreProblem && /is in use by a mintmark that runs/.test(fault.message)
@@ -13,7 +13,7 @@ const IN_USE = (fault: unknown) =>
 test('a store that is served is not served a second time, nor is its clock reset, until it is closed', async t => {
   const world = await makeTestStore(KEEP_LONG)
   const { file, clock } = world
-  const serve = () => openSqliteStore({ file, timing: TIMING, retention: KEEP_LONG, clock, wait: waitOn(clock) })
+  const serve = () => openSqliteStore({ file, timing: TIMING, retention: KEEP_LONG, clock })
   await assert.rejects(serve(), IN_USE)
   assert.throws(() => resetClock({ file, timing: TIMING, act: act('clock.reset'), wall: START }), IN_USE)
   // A command acts beside the service.

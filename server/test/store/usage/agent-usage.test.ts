@@ -16,7 +16,6 @@ import {
   type TestAgent,
   testEmbedded,
   type TestStore,
-  waitOn,
 } from '../../../../testkit/stores/store.ts'
 import { countRows, inTransaction, readNumber, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
 import { retentionStep } from '../../../src/store/sqlite/writer/retention.ts'
@@ -162,7 +161,7 @@ test('the numbers survive a restart, and two processes on one store add up', asy
   await issueCounted(opened, agent, 3)
   assert.deepEqual(await tokensOf(opened), [5, 5, 5])
   const { file, clock } = opened
-  const beside = await openTestedStore({ file, clock, retention: null, wait: waitOn(clock) })
+  const beside = await openTestedStore({ file, clock, retention: null })
   try {
     const number = await numberOf(opened, agent)
     const ids = await issue(opened.store, agent, {}, {})

@@ -20,7 +20,6 @@ import {
   testEmbedded,
   type TestedStore,
   type TestStore,
-  waitOn,
 } from '../../../../testkit/stores/store.ts'
 import { countRows, inTransaction, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
 import { planOf } from '../lists/list-plans.ts'
@@ -78,7 +77,7 @@ test('two processes that count in one minute add up, and no more than 100 pairs 
   const { store, file, clock } = world
   const agents = await Promise.all(Array.from({ length: 70 }, () => createAgent(store)))
   const keys = await Promise.all([addApiKey(store), addApiKey(store)])
-  const beside = await openTestedStore({ file, clock, retention: null, wait: waitOn(clock) })
+  const beside = await openTestedStore({ file, clock, retention: null })
   try {
     for (let round = 0; round < 3; round += 1) {
       for (const [n, one] of [store, beside].entries()) {

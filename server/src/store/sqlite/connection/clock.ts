@@ -41,26 +41,6 @@ const manualSources = (buffer: SharedArrayBuffer): Sources => {
 
 const sourcesOf = (manual: SharedArrayBuffer | null): Sources => (manual === null ? machine : manualSources(manual))
 
-/** A clock that a test sets: `advance` moves both times, `stepWall` only the wall clock. */
-export const makeManualClock = (start: Milliseconds) => {
-  const buffer = new SharedArrayBuffer(16)
-  const cells = new BigInt64Array(buffer)
-  Atomics.store(cells, 0, BigInt(start))
-  Atomics.store(cells, 1, 1_000_000n)
-  return {
-    buffer,
-    advance: (ms: number) => {
-      // In this order a thread that reads meanwhile, the wall clock first, sees no step ahead.
-      Atomics.add(cells, 1, BigInt(ms))
-      Atomics.add(cells, 0, BigInt(ms))
-    },
-    stepWall: (ms: number) => void Atomics.add(cells, 0, BigInt(ms)),
-    wall: () => Number(Atomics.load(cells, 0)),
-  }
-}
-
-export type ManualClock = ReturnType<typeof makeManualClock>
-
 /** Time that only passes while a process runs, in ms: no step of a clock changes it, nor sleep of the machine. */
 export const steadyOf = ({ manual }: ClockCells): (() => Milliseconds) => sourcesOf(manual).monotonic
 

@@ -1,4 +1,4 @@
-// Makes the writing thread. The tests put another in the place of this file, whose threads are used again.
+// Makes the writing thread.
 import type { EventEmitter } from 'node:events'
 import { type MessagePort, Worker } from 'node:worker_threads'
 import { StoreProblem } from '../../store-problem.ts'
@@ -14,8 +14,10 @@ export type WriterThread = EventEmitter & {
   readonly unref: () => void
 }
 
+export type MakeWriter = (options: WriterOptions) => WriterThread
+
 /** Throws StoreProblem where the system gives no thread. */
-export const makeWriterThread = (workerData: WriterOptions): WriterThread => {
+export const makeWriterThread: MakeWriter = workerData => {
   try {
     const program = new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url)
     return new Worker(program, { workerData, name: 'mintmark writer' })

@@ -4,7 +4,7 @@ import type { Seal } from '../../../domain/audit/seal.ts'
 import type { OnFault } from '../../background.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import { StoreProblem } from '../../store-problem.ts'
-import { makeWriterThread, type WriterThread } from './make-writer-thread.ts'
+import type { MakeWriter, WriterThread } from './make-writer-thread.ts'
 import type { ReportedFault, WriterControl, WriterOptions, WriterReport } from './writer-messages.ts'
 
 export type WriterHost = {
@@ -24,14 +24,19 @@ type WriterListeners = {
   readonly onKeyWanted?: (() => void) | undefined
 }
 
+type HostOptions = WriterOptions & {
+  readonly make: MakeWriter
+  readonly timing: Pick<Timing, 'writerRestartMs'>
+}
+
 const faultOf = ({ message, stack }: ReportedFault): Error => Object.assign(new Error(message), { stack })
 
 const startThread = (
-  options: WriterOptions,
+  { make, ...options }: HostOptions,
   { onFault, onSeal, onKeyWanted }: WriterListeners,
 ): Promise<WriterThread> =>
   new Promise((resolve, reject) => {
-    const thread = makeWriterThread(options)
+    const thread = make(options)
     thread.on('message', (report: WriterReport) => {
       if (report === 'ready') resolve(thread)
       else if (report === 'key wanted') onKeyWanted?.()
@@ -41,8 +46,6 @@ const startThread = (
     thread.once('error', fault => reject(fault instanceof Error ? new StoreProblem(fault.message) : fault))
     thread.once('exit', () => reject(new StoreProblem('The writing thread ended as it started.')))
   })
-
-type HostOptions = WriterOptions & { readonly timing: Pick<Timing, 'writerRestartMs'> }
 
 /** Starts the writing thread. One that ends by itself is replaced; until then its clients are refused. */
 export const startWriter = async (options: HostOptions, listeners: WriterListeners): Promise<WriterHost> => {

@@ -1,0 +1,82 @@
+// What commands do to the local store themselves. Each acts once: it opens the store without the maintenance of a service.
+import { ensureSigningKey, keyOf, makersUnder, refuseWrongKey } from './keys.ts'
+import { sealKeysOf } from './seals.ts'
+import { settingsHere } from './settings.ts'
+import {
+  makeStore,
+  openStore,
+  refuseOtherMaker,
+  resetClockOf,
+  type Store,
+  type StoreVersions,
+  verifyAuditOf,
+} from './store.ts'
+import { timingOf } from './timing.ts'
+import type { CommandConfig, MigrateConfig, StoreConfig } from '../config/config.ts'
+import type { AuditVerdict, KnownSeal } from '../domain/audit/seal.ts'
+import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
+import { makePlanSigning } from '../keys/at-rest/plan-signing.ts'
+import { clientCertificates as certificates } from '../keys/clients/client-certificates.ts'
+import { readRegisteredKeys } from '../keys/clients/registered-keys.ts'
+import { makeSecrets, randomness } from '../keys/clients/secrets.ts'
+import { makeTokenReader } from '../keys/tokens/token-codec.ts'
+import { monotonicMs } from '../store/monotonic.ts'
+
+const secrets = makeSecrets(randomness)
+
+/** A command makes and uses a plan in one process, and opens the store for each of the two. */
+const planSigning = makePlanSigning(randomness.bytes(32))
+
+const ofCommands = timingOf()
+
+/** Opens the store without its maintenance; what it writes it writes in this thread. */
+export const openForCommand = (config: StoreConfig): Promise<Store> =>
+  openStore(config, {
+    timing: { ...ofCommands, storeMs: ofCommands.commandStoreMs },
+    retention: null,
+    writer: 'inline',
+  })
+
+/** The administration of the local store for the command line; it opens no port. */
+export const openAdministration = async (config: CommandConfig, origin: Origin<CliCaller>) => {
+  // Loaded while the writing thread starts.
+  const loading = import('../http/admin/direct.ts')
+  const store = await openForCommand(config)
+  const { baseUrl, defaultAudience, tokenLifetimeSeconds: lifetimeSeconds } = config
+  const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds }
+  const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
+  const makers = await makersUnder(store, config)
+  const assertions = { readKeys: readRegisteredKeys }
+  const own = { secrets, planSigning, randomness, assertions, certificates, monotonic: monotonicMs, profile, codec }
+  const ports = { ...store, ...makers, ...own, timing: ofCommands, settings: settingsHere }
+  const { makeDirect } = await loading
+  return { ...makeDirect(ports, origin), close: store.close }
+}
+
+/** Creates the store or migrates it to this version, and creates the first signing key, once. */
+export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions> => {
+  const versions = await makeStore(config, 'migrate')
+  const store = await openForCommand(config)
+  try {
+    refuseOtherMaker(store, config, 'migrate')
+    await ensureSigningKey(store, config)
+    return versions
+  } finally {
+    await store.close()
+  }
+}
+
+/** Accepts the machine's clock, and ends every live token so that none comes back. */
+export const resetStoreClock = (config: StoreConfig, origin: Origin): Promise<void> =>
+  resetClockOf(config, actBy(origin, 'clock.reset'))
+
+/** Checks the audit log against its seals, under the key-encryption key that sealed it. */
+export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal): Promise<AuditVerdict> => {
+  const store = await openForCommand(config)
+  try {
+    await refuseWrongKey(store, config)
+  } finally {
+    await store.close()
+  }
+  return verifyAuditOf(config, { ...sealKeysOf(keyOf(config)), known })
+}

@@ -1,0 +1,32 @@
+// A clock that a test sets, in the place of the machine's two.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Milliseconds } from '../../../api/values/time.ts'
+import type { Wait } from './lease.ts'
+
+/** Where its monotonic time begins, in ms. */
+const ORIGIN = 1_000_000n
+
+/** `advance` moves both times, `stepWall` only the wall clock. Other threads read it by its buffer: [0] wall, [1] monotonic. */
+export const makeManualClock = (start: Milliseconds) => {
+  const buffer = new SharedArrayBuffer(16)
+  const cells = new BigInt64Array(buffer)
+  Atomics.store(cells, 0, BigInt(start))
+  Atomics.store(cells, 1, ORIGIN)
+  return {
+    buffer,
+    advance: (ms: number) => {
+      // In this order a thread that reads meanwhile, the wall clock first, sees no step ahead.
+      Atomics.add(cells, 1, BigInt(ms))
+      Atomics.add(cells, 0, BigInt(ms))
+    },
+    stepWall: (ms: number) => void Atomics.add(cells, 0, BigInt(ms)),
+    wall: () => Number(Atomics.load(cells, 0)),
+    monotonic: () => Number(Atomics.load(cells, 1)),
+  }
+}
+
+export type ManualClock = ReturnType<typeof makeManualClock>
+
+/** Waits by Node's timer; a clock that a test sets is moved on instead. */
+export const waitOf = (clock: ManualClock | undefined): Wait =>
+  clock === undefined ? delay : async ms => clock.advance(ms)
