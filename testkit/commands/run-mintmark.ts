@@ -35,6 +35,9 @@ export const serveVariables = (port: number): Variables => ({
   MINTMARK_WORKERS: '1',
 })
 
+/** Waits of a test, as a variable of a command that `run` or `runAside` runs. */
+export const waits = (timing: Partial<Timing>): Variables => ({ TEST_TIMING: JSON.stringify(timing) })
+
 /** A test, or all of a file: what is to be done at its end. */
 export type Scope = { readonly after: (work: () => unknown) => void }
 
@@ -178,7 +181,7 @@ type Start = {
 /** Starts a command that goes on, and waits until it is ready. */
 export const start = async (t: Scope, folder: string, options: Start): Promise<Running> => {
   const { timing, program = timing === undefined ? PROGRAM : QUICK_PROGRAM, args, ready, log = 'collected' } = options
-  const quick: Variables = timing === undefined ? {} : { TEST_TIMING: JSON.stringify(timing) }
+  const quick: Variables = timing === undefined ? {} : waits(timing)
   const errors = log === 'collected' ? 'pipe' : openSync(devNull, 'r')
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
