@@ -24,7 +24,7 @@ export const KEY = Buffer.alloc(32, 7).toString('base64')
 
 export type { Ended, Variables }
 
-/** What `serve` does not start without, on this machine only, with one serving thread: each costs as much as a start. */
+/** What `serve` does not start without, on this machine only, with one serving thread: each costs as much as a start. It ends at once. */
 export const serveVariables = (port: number): Variables => ({
   MINTMARK_KEY_ENCRYPTION_KEY: KEY,
   MINTMARK_BASE_URL: `http://127.0.0.1:${port}`,
@@ -33,6 +33,7 @@ export const serveVariables = (port: number): Variables => ({
   HOST: '127.0.0.1',
   PORT: String(port),
   MINTMARK_WORKERS: '1',
+  MINTMARK_DRAIN_SECONDS: '0',
 })
 
 /** Waits of a test, as a variable of a command that `run` or `runAside` runs. */
