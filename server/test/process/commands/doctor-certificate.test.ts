@@ -12,7 +12,7 @@ const now = Date.now()
 const authority = makeAuthority('an authority')
 
 const HOST = [[0x82, 'auth.example.com']] as const
-/** Of a port that no fetch asks (https://fetch.spec.whatwg.org/#port-blocking): no name is looked up, whoever answers for it here. */
+/** Of a port that no fetch asks (https://fetch.spec.whatwg.org/#port-blocking): no name is looked up. */
 const BASE_URL = 'https://auth.example.com:9'
 const ADDRESS = [[0x87, Buffer.of(127, 0, 0, 1)]] as const
 
