@@ -1,5 +1,6 @@
 // `mintmark serve` as a process of its own, with an agent and an API key: for tests of traces and of the log.
 import { request as ask } from 'node:http'
+import type { Timing } from '../../server/src/ports/timing.ts'
 import {
   freePorts,
   makeFolder,
@@ -53,15 +54,13 @@ const askAt =
       sent.end(body)
     })
 
-/** `variables` beside those that `serve` needs; one serving thread unless they say so. */
-export const startTraced = async (t: Scope, variables: Variables): Promise<ServeProcess> => {
+/** `variables` beside those that `serve` needs; one serving thread unless they say so. `timing`: instead of waits of production. */
+export const startTraced = async (t: Scope, variables: Variables, timing?: Partial<Timing>): Promise<ServeProcess> => {
   const [port, metricsPort] = await freePorts()
   const folder = makeFolder(t)
   const own: Variables = {
     ...serveVariables(port),
     MINTMARK_DATA_DIR: folder,
-    MINTMARK_WORKERS: '1',
-    MINTMARK_DRAIN_SECONDS: '0',
     MINTMARK_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
     ...variables,
   }
@@ -79,7 +78,8 @@ export const startTraced = async (t: Scope, variables: Variables): Promise<Serve
     'a:b',
   ) as ServeProcess['agent']
   const apiKey = made('api-key', 'create', '--name', 'k', '--permission', 'tokens:introspect') as ServeProcess['apiKey']
-  const running = await start(t, folder, { args: ['serve'], variables: own, ready: /Mintmark serves/ })
+  const ready = /Mintmark serves/
+  const running = await start(t, folder, { args: ['serve'], variables: own, ready, ...(timing && { timing }) })
   const asked = askAt(port)
   const { client_id, client_secret } = agent
   const issue = async (headers: Readonly<Record<string, string>> = {}): Promise<string> => {

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import { type Ended, GIVE_UP_MS, type Order, type Task } from './command-order.ts'
 
-const RESOLVE_SOURCES = join(import.meta.dirname, '../../server/test/suites/resolve-sources.ts')
+const LOADED_FIRST = ['../../server/test/suites/resolve-sources.ts', 'quick-waits.ts'].map(path =>
+  join(import.meta.dirname, path),
+)
 
 let host: ChildProcess | undefined
 
@@ -14,7 +16,7 @@ const hostFor = (environment: Order['environment']): ChildProcess => {
   host = fork(join(import.meta.dirname, 'command-host.ts'), {
     env: environment,
     // What else the tests are started with is named from the root, and the command runs in a folder of its own.
-    execArgv: ['--import', RESOLVE_SOURCES],
+    execArgv: LOADED_FIRST.flatMap(path => ['--import', path]),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   return host

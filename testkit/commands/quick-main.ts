@@ -1,15 +1,4 @@
-// The program, from its sources, with waits of a test: TEST_TIMING is an object of members of Timing, as JSON. No setting of the
-// program itself reaches them.
-import { registerHooks } from 'node:module'
-
-const PRODUCTION = new URL('../../server/src/compose/timing.ts', import.meta.url).href
-const QUICK = new URL('quick-timing.ts', import.meta.url).href
-
-registerHooks({
-  resolve: (specifier, context, next) => {
-    const resolved = next(specifier, context)
-    return resolved.url === PRODUCTION && context.parentURL !== QUICK ? { ...resolved, url: QUICK } : resolved
-  },
-})
+// The program, from its sources, with waits of a test.
+import './quick-waits.ts'
 
 await import('../../server/src/main.ts')

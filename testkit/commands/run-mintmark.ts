@@ -24,7 +24,7 @@ export const KEY = Buffer.alloc(32, 7).toString('base64')
 
 export type { Ended, Variables }
 
-/** What `serve` does not start without, on this machine only, with one serving thread: each costs as much as a start. */
+/** What `serve` does not start without, on this machine only, with one serving thread: each costs as much as a start. It ends at once. */
 export const serveVariables = (port: number): Variables => ({
   MINTMARK_KEY_ENCRYPTION_KEY: KEY,
   MINTMARK_BASE_URL: `http://127.0.0.1:${port}`,
@@ -33,7 +33,11 @@ export const serveVariables = (port: number): Variables => ({
   HOST: '127.0.0.1',
   PORT: String(port),
   MINTMARK_WORKERS: '1',
+  MINTMARK_DRAIN_SECONDS: '0',
 })
+
+/** Waits of a test, as a variable of a command that `run` or `runAside` runs. */
+export const waits = (timing: Partial<Timing>): Variables => ({ TEST_TIMING: JSON.stringify(timing) })
 
 /** A test, or all of a file: what is to be done at its end. */
 export type Scope = { readonly after: (work: () => unknown) => void }
@@ -178,7 +182,7 @@ type Start = {
 /** Starts a command that goes on, and waits until it is ready. */
 export const start = async (t: Scope, folder: string, options: Start): Promise<Running> => {
   const { timing, program = timing === undefined ? PROGRAM : QUICK_PROGRAM, args, ready, log = 'collected' } = options
-  const quick: Variables = timing === undefined ? {} : { TEST_TIMING: JSON.stringify(timing) }
+  const quick: Variables = timing === undefined ? {} : waits(timing)
   const errors = log === 'collected' ? 'pipe' : openSync(devNull, 'r')
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Timing } from '../../server/src/ports/timing.ts'
 import { postForm } from '../services/fetch-described.ts'
 import {
   freePorts,
@@ -21,13 +22,15 @@ type ApiKey = { readonly api_key_id: string; readonly api_key: string }
 
 const READER = ['--permission', 'tokens:introspect', 'tokens:read']
 
-export const startServing = async (t: Scope) => {
+/** `timing`: instead of waits of production. */
+export const startServing = async (t: Scope, timing?: Partial<Timing>) => {
   const folder = makeFolder(t)
   const [port] = await freePorts()
   const url = `http://127.0.0.1:${port}`
   const variables = serveVariables(port)
   assert.equal(run(folder, ['migrate'], variables).status, 0)
-  await start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })
+  const ready = /another audience\.\n/
+  await start(t, folder, { args: ['serve'], variables, ready, ...(timing && { timing }) })
   const json = (...args: readonly string[]): unknown => JSON.parse(run(folder, [...args, '--json']).stdout)
   return { folder, url, json }
 }

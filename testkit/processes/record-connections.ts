@@ -1,5 +1,5 @@
 // Imported before a program: appends to the file that RECORDED_CONNECTIONS names what each of its threads connects to, which names
-// it looks up, to whom it sends datagrams and which programs it starts. A day passes in a second, so that what a program does once
+// it looks up, to whom it sends datagrams and which programs it starts. A day passes in half a second, so that what a program does once
 // an hour or once a day is seen too.
 import childProcess, { ChildProcess } from 'node:child_process'
 import dgram from 'node:dgram'
@@ -17,7 +17,7 @@ type Members = Record<string, unknown>
 const FILE = process.env['RECORDED_CONNECTIONS'] ?? ''
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-const DAY_LASTS_MS = 1000
+const DAY_LASTS_MS = 500
 /** What is done once a minute would otherwise be done without a pause. */
 const LASTS_MS_MIN = 100
 

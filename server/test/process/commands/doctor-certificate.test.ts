@@ -12,6 +12,8 @@ const now = Date.now()
 const authority = makeAuthority('an authority')
 
 const HOST = [[0x82, 'auth.example.com']] as const
+/** Of a port that no fetch asks (https://fetch.spec.whatwg.org/#port-blocking): no name is looked up. */
+const BASE_URL = 'https://auth.example.com:9'
 const ADDRESS = [[0x87, Buffer.of(127, 0, 0, 1)]] as const
 
 type Request = Parameters<typeof makeCertificate>[0]
@@ -25,7 +27,7 @@ const examineWith = async (t: TestContext, chain: string, key: string, more: Rec
   writeFileSync(join(folder, 'tls.key'), key, { mode: 0o600 })
   return examine(folder, {
     ...variables,
-    MINTMARK_BASE_URL: 'https://auth.example.com',
+    MINTMARK_BASE_URL: BASE_URL,
     MINTMARK_TLS_CERT_FILE: join(folder, 'tls.crt'),
     MINTMARK_TLS_KEY_FILE: join(folder, 'tls.key'),
     ...more,
@@ -112,7 +114,7 @@ test('doctor of a key that does not fit its certificate says so once', async t =
 
 test('doctor of proxies that are trusted', async t => {
   const { folder, variables } = await makeInstallation(t)
-  const https = { ...variables, MINTMARK_BASE_URL: 'https://auth.example.com' }
+  const https = { ...variables, MINTMARK_BASE_URL: BASE_URL }
   for (const [more, status, expected] of [
     [variables, 'ok', /^No proxy is trusted, and none ends TLS\.$/],
     [https, 'warning', /^A proxy ends TLS, and MINTMARK_TRUSTED_PROXIES is not set/],
@@ -137,7 +139,8 @@ test('doctor of proxies that are trusted', async t => {
 test('doctor in a shell whose limit of open files is too low for the connections says how to raise it', async t => {
   const { folder, variables } = await makeInstallation(t)
   const line = `ulimit -n 2000; '${process.execPath}' '${PROGRAM}' doctor`
-  const { stdout } = runShell(folder, line, variables)
+  // No provider of this process, which waits for the shell.
+  const { stdout } = runShell(folder, line, { ...variables, MINTMARK_IDP_ISSUER: 'http://127.0.0.1:9' })
   assert.match(stdout, /^warning +open_files +This process may open too few files for 10000 connections/m)
   assert.match(stdout, /→ Raise its limit with `ulimit -n 10256`/)
 })

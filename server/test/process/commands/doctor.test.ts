@@ -7,7 +7,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { allOk, BY_COMMAND, examine, makeStore } from '../../../../testkit/commands/doctor.ts'
-import { KEY, makeFolder, run, runAside, start } from '../../../../testkit/commands/run-mintmark.ts'
+import { KEY, makeFolder, run, runAside, start, waits } from '../../../../testkit/commands/run-mintmark.ts'
 
 /** Every file below a folder, with all that a change would leave. */
 const pictureOf = (folder: string): readonly string[] =>
@@ -155,6 +155,9 @@ test('doctor says which file with a secret this user may not read, and goes on',
   assert.deepEqual([statuses['key_encryption_key'], statuses['schema']], ['warning', 'ok'])
 })
 
+/** Nothing that answers is waited for with these. */
+const HUNG_MS = 200
+
 /** Takes connections and never answers. */
 const startSilence = async (t: TestContext): Promise<number> => {
   const sockets = new Set<Socket>()
@@ -174,6 +177,7 @@ test('doctor reports a provider, a database and a service that hang, and everyth
     ...variables,
     MINTMARK_BASE_URL: `http://127.0.0.1:${silent}`,
     MINTMARK_IDP_ISSUER: `http://127.0.0.1:${silent}/tenant`,
+    ...waits({ checkAnswerMs: HUNG_MS, keyReadingMs: HUNG_MS, connectMs: HUNG_MS }),
   }
   const sqlite = await examine(folder, hanging)
   assert.equal(sqlite.exitCode, 1)

@@ -10,7 +10,8 @@ import { createAgent, issue, makeBoth, startServing } from '../../../../testkit/
 
 type Printed = Readonly<Record<string, unknown>>
 
-const serving = await startServing({ after })
+// The key that takes the place of one that left is made at once.
+const serving = await startServing({ after }, { keyCheckMs: 50 })
 const all = makeBoth({ after }, serving, 'keys:write', 'agents:write', 'tokens:read', 'tokens:revoke', 'audit:read')
 const weak = makeBoth({ after }, serving, 'tokens:introspect')
 

@@ -1,9 +1,19 @@
 // mintmark audit verify, run as a person runs it, beside a service that seals and after somebody wrote in the store.
 import assert from 'node:assert/strict'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
-import { freePorts, KEY, makeFolder, run, start, type Variables } from '../../../../testkit/commands/run-mintmark.ts'
+import {
+  freePorts,
+  KEY,
+  makeFolder,
+  run,
+  type Scope,
+  serveVariables,
+  start,
+  type Variables,
+} from '../../../../testkit/commands/run-mintmark.ts'
 
 const VARIABLES: Variables = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }
 const RUNS_MAX = 3000
@@ -19,21 +29,12 @@ const verify = (folder: string, ...options: readonly string[]) =>
   run(folder, ['audit', 'verify', ...options], VARIABLES)
 
 /** A store with three entries, the last of them the service's own for the next signing key, sealed by a service that has ended. */
-const makeSealedStore = async (t: TestContext) => {
+const makeSealedStore = async (t: Scope) => {
   const folder = makeFolder(t)
   assert.equal(run(folder, ['migrate'], VARIABLES).status, 0)
   assert.equal(run(folder, ['agent', 'create', '--name', 'a', '--scope', 'db:read']).status, 0)
   const [port] = await freePorts()
-  const variables: Variables = {
-    ...VARIABLES,
-    MINTMARK_BASE_URL: `http://127.0.0.1:${port}`,
-    MINTMARK_IDP_ISSUER: 'https://login.example.com',
-    MINTMARK_IDP_AUDIENCE: 'mintmark',
-    MINTMARK_DRAIN_SECONDS: '0',
-    MINTMARK_WORKERS: '1',
-    HOST: '127.0.0.1',
-    PORT: String(port),
-  }
+  const variables = serveVariables(port)
   const serving = await start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })
   let verdict: Verdict | undefined
   for (let runs = 0; runs < RUNS_MAX && !(verdict?.unsealed === 0 && verdict.entries === 3); runs += 1) {
@@ -44,11 +45,21 @@ const makeSealedStore = async (t: TestContext) => {
   return { folder, verdict, log: stderr }
 }
 
+const sealed = await makeSealedStore({ after })
+
+/** A folder with a copy of it. */
+const copySealedStore = (t: TestContext): string => {
+  const folder = makeFolder(t)
+  cpSync(sealed.folder, folder, { recursive: true })
+  return folder
+}
+
 const change = (folder: string, sql: string): void =>
   withFile(join(folder, '.mintmark', 'mintmark.db'), db => void db.exec(sql))
 
-test('audit verify prints how much is sealed, what the log says too, and what is not sealed yet', async t => {
-  const { folder, verdict, log } = await makeSealedStore(t)
+test('audit verify prints how much is sealed, what the log says too, and what is not sealed yet', t => {
+  const folder = copySealedStore(t)
+  const { verdict, log } = sealed
   const { last_head: head = '', seals = 0, ...rest } = verdict ?? {}
   assert.deepEqual(rest, { good: true, entries: 3, last_seal: seals, unsealed: 0 })
   const lines = log.split('\n').filter(line => line.includes('audit entries sealed'))
@@ -70,8 +81,8 @@ test('audit verify prints how much is sealed, what the log says too, and what is
   )
 })
 
-test('audit verify names the first entry that is not as it was, with exit code 1', async t => {
-  const { folder } = await makeSealedStore(t)
+test('audit verify names the first entry that is not as it was, with exit code 1', t => {
+  const folder = copySealedStore(t)
   change(folder, `update audit set subject = 'another' where n = 2`)
   const { status, stdout, stderr } = verify(folder)
   assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })

@@ -24,7 +24,7 @@ import { inTransaction, withFile } from '../../../../testkit/stores/store-file.t
 
 const WAITING = { timeout: 60_000 }
 const POLL_MS = 20
-const QUICK = { ...TIMING, ...SOON }
+const QUICK = { ...TIMING, ...SOON, databaseAnswerMs: 1000, connectMs: 1000, storeMs: 1000 }
 /** Some turns of the maintenance. */
 const STRUCK_MS = 1200
 const SEAL_KEY = { bytes: new Uint8Array(32).fill(3), keyEncryptionKeyId: 'test' }
@@ -192,7 +192,7 @@ const outlastOnDatabase = async (strike: DatabaseStrike): Promise<void> => {
   await outlast({ world, store, faults, mend, isPartial: false })
 }
 
-suite('the maintenance beside a fault of the whole store', { concurrency: 2 }, () => {
+suite('the maintenance beside a fault of the whole store', { concurrency: 5 }, () => {
   if (isPostgresTested()) {
     for (const [name, strike] of Object.entries(DATABASE_STRIKES)) {
       void test(`a database that ${name}: every task catches up afterwards`, WAITING, () => outlastOnDatabase(strike))

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Unavailable } from '../../../src/domain/refusal.ts'
+import type { Timing } from '../../../src/ports/timing.ts'
 import { BOTH, openLink } from '../../../../testkit/proxies/link.ts'
 import { databaseOf, runStatement, testCluster } from '../../../../testkit/databases/postgres-cluster.ts'
 import { openStoresThrough } from '../../../../testkit/databases/postgres-store.ts'
@@ -21,10 +22,10 @@ import { act, createAgent, issue as issueInStore, makeTestStore } from '../../..
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
-const makeWorld = async (t: TestContext) => {
+const makeWorld = async (t: TestContext, timing: Partial<Timing> = {}) => {
   const link = await openLink((await testCluster()).port)
   openStoresThrough({ hosts: [{ host: '127.0.0.1', port: link.port }] })
-  const service = await startServer()
+  const service = await startServer({ timing })
   t.after(async () => {
     await service.close()
     await link.close()
@@ -73,7 +74,11 @@ const assertRefused = (answers: readonly Answer[]): void => {
 }
 
 test('a database that never answers: every operation is 503, the log says it once, and all is right when it is back', async t => {
-  const { link, service, askAll, recover } = await makeWorld(t)
+  const { link, service, askAll, recover } = await makeWorld(t, {
+    databaseAnswerMs: 1500,
+    connectMs: 1500,
+    storeMs: 1500,
+  })
   const letGo = link.hold(BOTH)
   assertRefused(await askAll())
   assert.equal(service.log().match(/"level":40.*"msg":"unavailable"/g)?.length, 1)

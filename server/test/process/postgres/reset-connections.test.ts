@@ -17,6 +17,7 @@ test('no thread of serve ends by a thousand callers who reset their connections'
     MINTMARK_DRAIN_SECONDS: '0',
   }
   assert.equal(run(folder, ['migrate'], variables).status, 0)
-  const running = await start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })
+  const timing = { handOverMs: 100 }
+  const running = await start(t, folder, { timing, args: ['serve'], variables, ready: /another audience\.\n/ })
   await assertOutlivesResets({ folder, variables, port, running })
 })

@@ -1,6 +1,7 @@
 // Where a command keeps its compiled code: in the home of its own user, and nowhere else.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -15,11 +16,12 @@ const makeHome = (t: TestContext): string => {
   return home
 }
 
-const runAt = (home: string | undefined, folder = tmpdir()): number | null => {
+const runAt = async (home: string | undefined, folder = tmpdir()): Promise<unknown> => {
   const { PATH } = process.env
   const env = { PATH, ...(home !== undefined && { HOME: home }) }
-  const options = { cwd: folder, env, timeout: RUN_MS_MAX, killSignal: 'SIGKILL' } as const
-  return spawnSync(process.execPath, [PROGRAM, '--version'], options).status
+  const options = { cwd: folder, env, timeout: RUN_MS_MAX, killSignal: 'SIGKILL', stdio: 'ignore' } as const
+  const [status] = (await once(spawn(process.execPath, [PROGRAM, '--version'], options), 'exit')) as readonly unknown[]
+  return status
 }
 
 const kept = (home: string): readonly string[] => {
@@ -27,61 +29,64 @@ const kept = (home: string): readonly string[] => {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-test('compiled code is kept in the home of the user', t => {
+test('compiled code is kept in the home of the user', async t => {
   const home = makeHome(t)
-  assert.equal(runAt(home), 0)
+  assert.equal(await runAt(home), 0)
   assert.equal(kept(home).length, 1)
 })
 
-test('a home in which no folder can be made keeps nobody waiting', t => {
+test('a home in which no folder can be made keeps nobody waiting', async t => {
   const file = join(makeHome(t), 'file')
   writeFileSync(file, '')
-  for (const home of ['/proc', '/nonexistent', '/dev/null', file, '', undefined])
-    assert.equal(runAt(home), 0, String(home))
+  const homes = ['/proc', '/nonexistent', '/dev/null', file, '', undefined]
+  assert.deepEqual(
+    await Promise.all(homes.map(home => runAt(home))),
+    homes.map(() => 0),
+  )
 })
 
-test('nothing is kept, or run, in the working folder, where HOME is empty or relative', t => {
+test('nothing is kept, or run, in the working folder, where HOME is empty or relative', async t => {
   const folder = makeHome(t)
   for (const home of ['', '.', 'home']) {
     mkdirSync(join(folder, 'home'), { recursive: true })
-    assert.equal(runAt(home, folder), 0, home)
+    assert.equal(await runAt(home, folder), 0, home)
     assert.deepEqual(readdirSync(folder, { recursive: true }), ['home'], home)
   }
 })
 
-test('nothing is kept, or made, in a home in which another user can write', t => {
+test('nothing is kept, or made, in a home in which another user can write', async t => {
   const home = makeHome(t)
   chmodSync(home, 0o1777)
-  assert.equal(runAt(home), 0)
+  assert.equal(await runAt(home), 0)
   assert.deepEqual(readdirSync(home), [])
 })
 
-test('nothing is kept, or run, where another user can write', t => {
-  for (const name of ['.cache', '.cache/mintmark']) {
-    for (const mode of [0o777, 0o770, 0o702]) {
-      const home = makeHome(t)
-      mkdirSync(join(home, '.cache/mintmark'), { recursive: true })
-      chmodSync(join(home, name), mode)
-      assert.equal(runAt(home), 0)
-      assert.deepEqual(kept(home), [], `${name} ${mode.toString(8)}`)
-    }
+test('nothing is kept, or run, where another user can write', async t => {
+  const keepsNothing = async (name: string, mode: number): Promise<void> => {
+    const home = makeHome(t)
+    mkdirSync(join(home, '.cache/mintmark'), { recursive: true })
+    chmodSync(join(home, name), mode)
+    assert.equal(await runAt(home), 0)
+    assert.deepEqual(kept(home), [], `${name} ${mode.toString(8)}`)
   }
+  const names = ['.cache', '.cache/mintmark']
+  await Promise.all(names.flatMap(name => [0o777, 0o770, 0o702].map(mode => keepsNothing(name, mode))))
 })
 
 // Only root can give a folder away.
 if (process.getuid?.() === 0) {
-  test('nothing is made in the home of another user: a folder there that is not theirs would be in their way', t => {
+  test('nothing is made in the home of another user: a folder there that is not theirs would be in their way', async t => {
     const home = makeHome(t)
     chownSync(home, 12_345, 12_345)
-    assert.equal(runAt(home), 0)
+    assert.equal(await runAt(home), 0)
     assert.deepEqual(readdirSync(home), [])
   })
 
-  test('nothing is kept in the home of another user, as under sudo', t => {
+  test('nothing is kept in the home of another user, as under sudo', async t => {
     const home = makeHome(t)
     mkdirSync(join(home, '.cache/mintmark'), { recursive: true })
     chownSync(join(home, '.cache'), 12_345, 12_345)
-    assert.equal(runAt(home), 0)
+    assert.equal(await runAt(home), 0)
     assert.deepEqual(kept(home), [])
   })
 }

@@ -21,8 +21,12 @@ test('a file that does not end is ended and named', t => {
     return join(folder, name)
   })
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const options = { env: { ...env, TEST_FILE_SECONDS_MAX: '2' }, encoding: 'utf8' } as const
-  const { status, stdout } = spawnSync(process.execPath, ['--import', LIMIT, '--test', ...files], options)
+  const options = { env: { ...env, TEST_FILE_SECONDS_MAX: '0.5' }, encoding: 'utf8' } as const
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    ['--import', LIMIT, '--test', '--test-concurrency=2', ...files],
+    options,
+  )
   assert.equal(status, 1)
-  for (const file of files) assert.ok(stdout.includes(`${file} did not end within 2 s.`), stdout)
+  for (const file of files) assert.ok(stdout.includes(`${file} did not end within 0.5 s.`), stdout)
 })

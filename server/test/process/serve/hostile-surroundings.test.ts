@@ -18,6 +18,9 @@ import {
 
 const SERVES = /another audience\.\n/
 
+/** Callers are counted in the store at once. */
+const timing = { handOverMs: 100 }
+
 const makeService = async (t: TestContext, workers = 2) => {
   const folder = makeFolder(t)
   const [port] = await freePorts()
@@ -34,13 +37,13 @@ test('dev goes on after a thousand callers who reset their connections', async t
   const folder = makeFolder(t)
   const [port, providerPort] = await freePorts()
   const variables = { PORT: String(port), MINTMARK_DEV_IDP_PORT: String(providerPort) }
-  const running = await start(t, folder, { args: ['dev'], variables, ready: /jwks\.json"; echo\n/ })
+  const running = await start(t, folder, { timing, args: ['dev'], variables, ready: /jwks\.json"; echo\n/ })
   await assertOutlivesResets({ folder, variables: {}, port, running })
 })
 
 test('no thread of serve ends by a thousand callers who reset their connections', async t => {
   const { folder, port, variables } = await makeService(t)
-  const running = await start(t, folder, { args: ['serve'], variables, ready: SERVES })
+  const running = await start(t, folder, { timing, args: ['serve'], variables, ready: SERVES })
   await assertOutlivesResets({ folder, variables, port, running })
 })
 

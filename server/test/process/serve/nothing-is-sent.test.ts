@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { suite, test, type TestContext } from 'node:test'
 import {
   freePorts,
   makeFolder,
@@ -26,7 +26,7 @@ const record = (t: TestContext) => {
   const variables: Variables = { RECORDED_CONNECTIONS: file, NODE_OPTIONS: `--import ${RECORDER}` }
   const lines = () => readFileSync(file, 'utf8').trimEnd().split('\n')
   const count = (line: string) => lines().filter(one => one === line).length
-  /** A second is a day for what the program does by itself: each of its threads has lived one since. */
+  /** Half a second is a day for what the program does by itself: each of its threads has lived one since. */
   const aDayLater = async () => {
     const threads = lines().flatMap(line => /^(thread \S+) begins$/.exec(line)?.[1] ?? [])
     assert.ok(threads.length > 1, 'The writing thread is not recorded.')
@@ -91,22 +91,6 @@ test('what records connections sees each way to reach somebody, in every thread,
   ])
 })
 
-test('dev connects to its own identity provider and to nobody else, for two days and through its whole banner', async t => {
-  const { variables, aDayLater, seen } = record(t)
-  const folder = makeFolder(t)
-  const [port, providerPort] = await freePorts()
-  const { printed } = await start(t, folder, {
-    args: ['dev'],
-    variables: { ...variables, PORT: String(port), MINTMARK_DEV_IDP_PORT: String(providerPort) },
-    ready: /jwks\.json"; echo\n/,
-  })
-  const lines = printed.split('\n').filter(line => /^(?:source|TOKEN=|curl) ?/.test(line))
-  const { stdout } = runShell(folder, lines.join('\n'))
-  assert.match(stdout, /"active":true.*\n[^]*"termination_reason":"manual_revocation"/)
-  await aDayLater()
-  assert.deepEqual(seen(), [`connects to 127.0.0.1:${providerPort}`])
-})
-
 /** Serves through a token's life and the pages that people open, and a day longer. */
 const serveADay = async (t: TestContext, more: Variables) => {
   const { variables, aDayLater, seen } = record(t)
@@ -146,20 +130,39 @@ const serveADay = async (t: TestContext, more: Variables) => {
   return { seen: seen(), provider: `connects to ${new URL(provider.issuer).host}` }
 }
 
-test('serve connects to the identity provider of its operators and to nobody else, for two days', async t => {
-  const { seen, provider } = await serveADay(t, {})
-  assert.deepEqual(seen, [provider])
-})
-
-test('on PostgreSQL it connects to its database besides', async t => {
-  const database = await makeTestDatabase()
-  t.after(() => database.drop())
-  const { seen, provider } = await serveADay(t, {
-    DATABASE_URL: database.url,
-    MINTMARK_ALLOW_UNSAFE_DATABASE: 'fsync,full_page_writes',
+// Their days pass at the same time.
+suite('a program that runs for two days', { concurrency: 3 }, () => {
+  void test('dev connects to its own identity provider and to nobody else, for two days and through its whole banner', async t => {
+    const { variables, aDayLater, seen } = record(t)
+    const folder = makeFolder(t)
+    const [port, providerPort] = await freePorts()
+    const { printed } = await start(t, folder, {
+      args: ['dev'],
+      variables: { ...variables, PORT: String(port), MINTMARK_DEV_IDP_PORT: String(providerPort) },
+      ready: /jwks\.json"; echo\n/,
+    })
+    const lines = printed.split('\n').filter(line => /^(?:source|TOKEN=|curl) ?/.test(line))
+    const { stdout } = runShell(folder, lines.join('\n'))
+    assert.match(stdout, /"active":true.*\n[^]*"termination_reason":"manual_revocation"/)
+    await aDayLater()
+    assert.deepEqual(seen(), [`connects to 127.0.0.1:${providerPort}`])
   })
-  const at = new URL(database.url.replace('@/', '@socket/')).searchParams
-  assert.deepEqual(seen, [provider, `connects to ${at.get('host')}/.s.PGSQL.${at.get('port')}`].toSorted())
+
+  void test('serve connects to the identity provider of its operators and to nobody else, for two days', async t => {
+    const { seen, provider } = await serveADay(t, {})
+    assert.deepEqual(seen, [provider])
+  })
+
+  void test('on PostgreSQL it connects to its database besides', async t => {
+    const database = await makeTestDatabase()
+    t.after(() => database.drop())
+    const { seen, provider } = await serveADay(t, {
+      DATABASE_URL: database.url,
+      MINTMARK_ALLOW_UNSAFE_DATABASE: 'fsync,full_page_writes',
+    })
+    const at = new URL(database.url.replace('@/', '@socket/')).searchParams
+    assert.deepEqual(seen, [provider, `connects to ${at.get('host')}/.s.PGSQL.${at.get('port')}`].toSorted())
+  })
 })
 
 /** What opens a connection, or belongs to a package that does. */

@@ -60,10 +60,8 @@ test(
   OPTIONS,
   async t => {
     // No collector is there: the id of a trace is known all the same.
-    const service = await startTraced(t, {
-      MINTMARK_ACCESS_LOG: 'on',
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
-    })
+    const settings = { MINTMARK_ACCESS_LOG: 'on', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
+    const service = await startTraced(t, settings, { traceFlushMs: 100 })
     const { agent, apiKey, ask, port } = service
     const { client_id, client_secret } = agent
     const hostile = 'a\u001b[31m\u202e'

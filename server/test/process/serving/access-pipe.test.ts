@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import { TIMING } from '../../../src/ports/timing.ts'
 import { makePipeOutput, openPipeAgain } from '../../../src/compose/access-pipe.ts'
@@ -11,6 +12,7 @@ import { makeFolder } from '../../../../testkit/commands/run-mintmark.ts'
 
 const OPTIONS = { timeout: 60_000 }
 const PIECE_BYTES = 4096
+const timing = { ...TIMING, brokenPipeMs: 20 }
 const BYTES_MAX = 40 * PIECE_BYTES
 
 /** A pipe with an end to write, as standard error is one, and what was read of it so far. */
@@ -51,7 +53,7 @@ const openPipe = (t: TestContext) => {
 const open = (writer: number, onLost: () => void) => {
   const pipe = openPipeAgain(writer)
   assert.ok(pipe !== undefined, 'The pipe cannot be opened again.')
-  return makePipeOutput(pipe, { bytesMax: BYTES_MAX, onLost, timing: TIMING })
+  return makePipeOutput(pipe, { bytesMax: BYTES_MAX, onLost, timing })
 }
 
 /** Lines that fill a piece, each with the name of its writer and a number. */
@@ -102,7 +104,7 @@ test('two threads that share a pipe whose reader is slow never mix their lines',
   for (let n = 0; n < PIECES; n += 1)
     for (const [name, one] of [['a', a] as const, ['b', b] as const]) one.write(pieceOf(name, n))
   // Room for a part of a piece now and then: a write that may be cut would be.
-  await until('all is read', async () => read(5000).length === 2 * PIECES * PIECE_BYTES)
+  while (read(5000).length < 2 * PIECES * PIECE_BYTES) await delay(TIMING.fullPipeMs)
   assert.ok(read().split('\n').slice(0, -1).every(isWhole))
   await Promise.all([a.close(), b.close()])
 })

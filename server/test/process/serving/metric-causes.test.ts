@@ -131,12 +131,13 @@ const AT_REST = {
 test('what is done to a service changes the metrics of it', OPTIONS, async t => {
   const provider = await startIdentityProvider()
   t.after(() => provider.close())
-  const service = await startTraced(t, {
+  const settings = {
     MINTMARK_IDP_ISSUER: provider.issuer,
     MINTMARK_IDP_AUDIENCE: provider.audience,
     MINTMARK_CONSOLE_CLIENT_ID: 'console',
     LOG_LEVEL: 'silent',
-  })
+  }
+  const service = await startTraced(t, settings, { eventLoopPublishMs: 100, scrapeFreshMs: 0, feedHeartbeatMs: 100 })
   const assertChanged = async (before: ReadonlyMap<string, number>, changes: readonly string[]): Promise<void> => {
     let missing = changes
     const allChanged = async (): Promise<boolean> => {

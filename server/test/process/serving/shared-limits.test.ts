@@ -5,62 +5,22 @@ import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
-import { pino } from 'pino'
 import { connectionsThatFit } from '../../../src/compose/limits.ts'
-import { migrateStore, openService } from '../../../src/compose/compose.ts'
-import { timingOf } from '../../../src/compose/timing.ts'
-import { readServeConfig } from '../../../src/config/config.ts'
-import { startServing } from '../../../src/serving/serving-threads.ts'
-import { freePorts, KEY, makeFolder } from '../../../../testkit/commands/run-mintmark.ts'
 import { readToEnd, statusesIn } from '../../../../testkit/callers/raw-connection.ts'
-import { startIdentityProvider } from '../../../../testkit/identity-providers/identity-provider.ts'
+import { serveHere } from '../../../../testkit/services/serve-here.ts'
 
 const OPTIONS = { timeout: 300_000 }
 // Where a port cannot be shared there is one.
 const THREADS = process.platform === 'linux' ? 3 : 1
 
-/** A service of three threads, whose main thread is this one. */
-const startThree = async (t: TestContext) => {
-  const provider = await startIdentityProvider()
-  t.after(() => provider.close())
-  const [port] = await freePorts()
-  const config = await readServeConfig({
-    MINTMARK_KEY_ENCRYPTION_KEY: KEY,
-    MINTMARK_BASE_URL: `http://127.0.0.1:${port}`,
-    MINTMARK_DATA_DIR: makeFolder(t),
-    MINTMARK_IDP_ISSUER: provider.issuer,
-    MINTMARK_IDP_AUDIENCE: provider.audience,
-    MINTMARK_WORKERS: String(THREADS),
-    MINTMARK_DRAIN_SECONDS: '0',
-    MINTMARK_FAILED_AUTH_PER_CLIENT: '20',
-    MINTMARK_CONNECTIONS_MAX: '60',
-    LOG_LEVEL: 'silent',
-    HOST: '127.0.0.1',
-    PORT: String(port),
+const startThree = (t: TestContext) =>
+  serveHere(t, {
+    variables: {
+      MINTMARK_WORKERS: String(THREADS),
+      MINTMARK_FAILED_AUTH_PER_CLIENT: '20',
+      MINTMARK_CONNECTIONS_MAX: '60',
+    },
   })
-  const timing = { ...timingOf(config), threadRestartMs: 50 }
-  await migrateStore(config)
-  const service = await openService(config, timing)
-  const workers: Worker[] = []
-  const onWorker = (worker: Worker): void => void workers.push(worker)
-  process.on('worker', onWorker)
-  const { host, keySets, threadEnds, metrics } = service
-  const serving = await startServing({
-    config,
-    timing,
-    host,
-    keySets,
-    logger: pino({ level: 'silent' }),
-    threadEnds,
-    metrics,
-  })
-  t.after(async () => {
-    process.off('worker', onWorker)
-    await serving.close()
-    await service.close()
-  })
-  return { port, workers }
-}
 
 const open = (port: number): Socket => connect({ host: '127.0.0.1', port }).on('error', () => undefined)
 

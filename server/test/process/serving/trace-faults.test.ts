@@ -8,6 +8,9 @@ import { until } from '../../../../testkit/processes/until.ts'
 
 const OPTIONS = { timeout: 120_000 }
 
+/** Spans are exported at once. */
+const QUICK = { traceExportMs: 50 }
+
 const GARBAGE = Buffer.alloc(100_000, 0xff)
 
 const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
@@ -20,10 +23,8 @@ for (const [title, answer] of Object.entries(ANSWERS)) {
   test(title, OPTIONS, async t => {
     const collector = await startCollector(answer)
     t.after(collector.close)
-    const service = await startTraced(t, {
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
-      OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
-    })
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_EXPORTER_OTLP_TIMEOUT: '300' }
+    const service = await startTraced(t, settings, { ...QUICK, traceFlushMs: 300 })
     const logged = () =>
       service.running
         .errors()
@@ -64,7 +65,7 @@ test(
   async t => {
     const collector = await startCollector(response => void response.writeHead(200).end(GARBAGE))
     t.after(collector.close)
-    const service = await startTraced(t, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint })
+    const service = await startTraced(t, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }, QUICK)
     const issues = (): number => collector.spans.filter(({ name }) => name === 'POST /oauth/token').length
     for (let n = 1; n <= 2; n += 1) {
       await service.issue()

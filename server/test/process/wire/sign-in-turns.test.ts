@@ -1,7 +1,7 @@
 // Sign-ins under way at an identity provider that hangs: strangers of one network leave room to operators of another.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
 import type { Source } from '../../../src/domain/source.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
@@ -13,13 +13,17 @@ const BUSY = 'too many operators sign in at once'
 const UNANSWERED = 'the metadata of the identity provider cannot be read'
 
 test('a network that begins as many sign-ins as it may leaves room for others, and gets it back', async t => {
-  const provider = createServer(() => undefined)
+  const sockets: Socket[] = []
+  const provider = createServer(socket => void sockets.push(socket))
   provider.listen(0, '127.0.0.1')
   await once(provider, 'listening')
-  t.after(() => provider.close())
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    provider.close()
+  })
   const { port } = provider.address() as AddressInfo // it listens on a port
   const signIn = makeSignIn({
-    timing: { ...TIMING, signInAnswerMs: 1000 },
+    timing: { ...TIMING, signInAnswerMs: 200 },
     client: {
       issuer: `http://127.0.0.1:${port}`,
       clientId: 'console',
