@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Worker } from 'node:worker_threads'
 import { pino } from 'pino'
-import { migrateStore, openService } from '../../server/src/compose/compose.ts'
+import { migrateStore } from '../../server/src/compose/administration.ts'
+import { openService } from '../../server/src/compose/compose.ts'
 import { timingOf } from '../../server/src/compose/timing.ts'
 import { readServeConfig } from '../../server/src/config/config.ts'
 import type { KeySets } from '../../server/src/ports/key-sets.ts'
@@ -54,7 +55,7 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
   const config = await readServeConfig(all)
   const timing: Timing = { ...timingOf(config), ...QUICK, ...waits }
   await migrateStore(config)
-  const { host, keySets, threadEnds, metrics, close } = await openService(config, timing)
+  const { host, keySets, threadEnds, metrics, close } = await openService(config, { timing })
   const { workers, stopWatching } = watchWorkers()
   await metrics.serve(fault => assert.fail(String(fault)), { warn: () => undefined })
   const serving = await startServing({

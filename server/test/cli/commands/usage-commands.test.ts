@@ -48,7 +48,10 @@ test('stats prints the state of a service, and whether it is ready', async t => 
   assert.equal(status, 0, stderr)
   const shown = JSON.parse(stdout) as Readonly<Record<string, unknown>>
   assert.deepEqual([shown['ready'], shown['version'], shown['agents']], [true, packageJson.version, 1])
-  assert.match((await ask()).stdout, /^ready +true\nchecks +\d+ ok\n[\s\S]*^signing_keys +current: 0\.0 days next: 0\.0 days$/m)
+  assert.match(
+    (await ask()).stdout,
+    /^ready +true\nchecks +\d+ ok\n[\s\S]*^signing_keys +current: 0\.0 days next: 0\.0 days$/m,
+  )
   const refused = await runAside(folder, ['stats', '--url', service.origin], {
     variables: { MINTMARK_API_KEY: 'mma_x' },
   })
