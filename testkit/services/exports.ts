@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type { TestContext } from 'node:test'
 import type { Page, PageRequest, TokenFilters, TokenRecord } from '../../server/src/domain/lists/page.ts'
-import { monotonicMs } from '../../server/src/store/monotonic.ts'
+import { monotonicMs } from '../../server/src/store/clocks.ts'
 import { IN_TIME, startServer, type TestServer } from './test-server.ts'
 
 type Pages = (request: PageRequest<TokenFilters>, number: number) => Promise<Page<TokenRecord>>

@@ -1,6 +1,6 @@
 // Ports of a service under a test's hand: which calls were made, and what happens in their place.
 import type { Ports } from '../../server/src/ports/ports.ts'
-import { monotonicMs } from '../../server/src/store/monotonic.ts'
+import { monotonicMs } from '../../server/src/store/clocks.ts'
 
 /** In the place of a call, or before it: `real` makes the call itself. */
 type Struck = (real: () => unknown) => unknown

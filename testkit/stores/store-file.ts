@@ -1,7 +1,7 @@
 // The file of a store, looked at and changed by SQL beside the program, and its writing connection without the thread.
 import Database from 'better-sqlite3'
 import { TIMING } from '../../server/src/ports/timing.ts'
-import type { ManualClock } from '../../server/src/store/manual-clock.ts'
+import type { ManualClock } from '../../server/src/store/clocks.ts'
 import { clockOf, startClock } from '../../server/src/store/sqlite/connection/clock.ts'
 import type { Program } from '../../server/src/store/statement-program.ts'
 import { runProgram } from '../../server/src/store/sqlite/connection/statements.ts'

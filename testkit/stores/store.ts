@@ -18,7 +18,7 @@ import { resetDatabaseClock } from '../../server/src/store/offline/postgres/act-
 import { openPostgresStore } from '../../server/src/store/postgres/open.ts'
 import type { Retention } from '../../server/src/store/retention.ts'
 import type { StoreOptions } from '../../server/src/store/store-options.ts'
-import { type ManualClock, makeManualClock } from '../../server/src/store/manual-clock.ts'
+import { type ManualClock, makeManualClock } from '../../server/src/store/clocks.ts'
 import {
   migrateSqliteStore,
   openSqliteStore,

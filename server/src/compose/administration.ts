@@ -20,7 +20,7 @@ import { clientCertificates as certificates } from '../keys/clients/client-certi
 import { readRegisteredKeys } from '../keys/clients/registered-keys.ts'
 import { makeSecrets, randomness } from '../keys/clients/secrets.ts'
 import { makeTokenReader } from '../keys/tokens/token-codec.ts'
-import { monotonicMs } from '../store/monotonic.ts'
+import { monotonicMs } from '../store/clocks.ts'
 
 const secrets = makeSecrets(randomness)
 

@@ -2,7 +2,7 @@
 // Imports that only a service needs are dynamic, so that each thread loads only what it uses.
 import type { Logger } from 'pino'
 import { certificateSourcesOf } from './client-certificates.ts'
-import { type Clocks, MACHINE } from './clocks.ts'
+import { type Clocks, MACHINE, type ManualClock, monotonicMs } from '../store/clocks.ts'
 import { type CheckKey, ensureSigningKey, keepingOf, keyOf, makerOf, refuseWrongKey } from './keys.ts'
 import { type FaultLog, makeFaultLog, makeLogger } from './log.ts'
 import { openProcessMetrics, type ProcessMetrics } from './metrics.ts'
@@ -39,8 +39,6 @@ import type { Metrics } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Timing } from '../ports/timing.ts'
 import { NO_TRACES, type Traces } from '../ports/traces.ts'
-import type { ManualClock } from '../store/manual-clock.ts'
-import { monotonicMs } from '../store/monotonic.ts'
 import type { ClockCells } from '../store/sqlite/connection/clock.ts'
 import type { StoreMaker } from '../store/store-options.ts'
 

@@ -21,7 +21,7 @@ import {
 import { makeSlots } from '../keys/clients/seeded-slots.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Timing } from '../ports/timing.ts'
-import { monotonicMs } from '../store/monotonic.ts'
+import { monotonicMs } from '../store/clocks.ts'
 
 const SEED_BYTES = 32
 

@@ -4,7 +4,7 @@ import { makeSignIn } from '../keys/providers/sign-in.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { SignIn } from '../ports/sessions.ts'
 import type { Timing } from '../ports/timing.ts'
-import type { Clocks } from './clocks.ts'
+import type { Clocks } from '../store/clocks.ts'
 import { keyOf } from './keys.ts'
 
 type Parts = { readonly clock: Clocks; readonly timing: Timing; readonly metrics: Metrics }

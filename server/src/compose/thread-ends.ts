@@ -3,7 +3,7 @@
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
 import type { LabelsOf, Metrics } from '../ports/metrics.ts'
 import type { StoreHealth } from '../ports/ports.ts'
-import { monotonicMs } from '../store/monotonic.ts'
+import { monotonicMs } from '../store/clocks.ts'
 
 /** So many ends within {@link WINDOW_MS} are too many. */
 export const ENDS_MAX = 5

@@ -4,7 +4,7 @@ import type { KeySets, Operators } from '../ports/key-sets.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Timing } from '../ports/timing.ts'
-import { type Clocks, MACHINE } from './clocks.ts'
+import { type Clocks, MACHINE } from '../store/clocks.ts'
 
 type Parts = { readonly timing: Timing; readonly clock?: Clocks | undefined; readonly metrics?: Metrics }
 

@@ -7,7 +7,7 @@ import type { SigningKeyMaker } from '../ports/signing-keys.ts'
 import type { Timing } from '../ports/timing.ts'
 import type { SealKey } from './audit/seals.ts'
 import type { OnFault } from './background.ts'
-import type { ManualClock } from './manual-clock.ts'
+import type { ManualClock } from './clocks.ts'
 import type { Retention } from './retention.ts'
 
 /** By which command a store was made. */

@@ -1,6 +1,6 @@
 // Measures reads of the store, whatever comes of them.
 import type { LabelsOf, Metrics } from '../ports/metrics.ts'
-import { monotonicMs } from './monotonic.ts'
+import { monotonicMs } from './clocks.ts'
 
 type Kind = LabelsOf<'mintmark_store_read_seconds'>['kind']
 

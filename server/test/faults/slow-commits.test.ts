@@ -2,7 +2,7 @@
 // revocation and introspection go on. Time is the test's.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { monotonicMs } from '../../src/store/monotonic.ts'
+import { monotonicMs } from '../../src/store/clocks.ts'
 import { askToken, assertError, introspect, issue, revoke } from '../../../testkit/callers/requests.ts'
 import { startServer } from '../../../testkit/services/test-server.ts'
 

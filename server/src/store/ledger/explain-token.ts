@@ -18,7 +18,7 @@ import {
 } from '../../domain/ledger/ledger.ts'
 import type { Ancestor } from '../../domain/ledger/lineage.ts'
 import type { TokenEnd, TokenRecord } from '../../domain/lists/page.ts'
-import { recall } from './name-cache.ts'
+import { recall } from '../name-cache.ts'
 import { bytesOfId } from '../rows.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { first, only, type Program } from '../statement-program.ts'

@@ -1,6 +1,6 @@
 // Scope sets and audience sets: each distinct text is stored once, and tokens name it by number.
 import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
-import { cache, type NameCache, cached } from './name-cache.ts'
+import { cache, type NameCache, cached } from '../name-cache.ts'
 import { parseStrings } from '../rows.ts'
 import { first, only, run, type Program } from '../statement-program.ts'
 import { type Lineages, makeLineages } from './lineages.ts'

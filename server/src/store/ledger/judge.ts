@@ -9,7 +9,7 @@ import {
   type LedgerToken,
   ownCause,
 } from '../../domain/ledger/ledger.ts'
-import { recall } from './name-cache.ts'
+import { recall } from '../name-cache.ts'
 import { bytesOfId } from '../rows.ts'
 import type { Seen } from '../snapshot.ts'
 import { first, type Program } from '../statement-program.ts'

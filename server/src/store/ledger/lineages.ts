@@ -2,7 +2,7 @@
 import type { Ancestor } from '../../domain/ledger/lineage.ts'
 import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
 import { excludeEarlierPrograms } from '../schema-version.ts'
-import { cached, type NameCache } from './name-cache.ts'
+import { cached, type NameCache } from '../name-cache.ts'
 import { bytesOfId, idOfBytes } from '../rows.ts'
 import { all, first, only, run, type Program } from '../statement-program.ts'
 

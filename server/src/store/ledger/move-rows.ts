@@ -3,7 +3,7 @@ import { type AncestorEnd, type CutOff, isAncestorEnd } from '../../domain/ledge
 import { subjectOf } from '../../domain/ledger/lineage.ts'
 import { type EndingReason, REASONS } from '../../../../api/values/reason.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
-import { recall } from './name-cache.ts'
+import { recall } from '../name-cache.ts'
 import { idOfBytes } from '../rows.ts'
 import { run, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'

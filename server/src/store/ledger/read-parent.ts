@@ -2,7 +2,7 @@
 // its ancestors, comes before this transaction or after it.
 import type { TokenAddress } from '../../domain/ledger/claims.ts'
 import { DEPTH_MAX } from '../../domain/ledger/lineage.ts'
-import { recall } from './name-cache.ts'
+import { recall } from '../name-cache.ts'
 import { bytesOfId } from '../rows.ts'
 import { first, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'

@@ -2,7 +2,7 @@
 import type { TokenAddress } from '../../domain/ledger/claims.ts'
 import type { LedgerToken } from '../../domain/ledger/ledger.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
-import { recall } from './name-cache.ts'
+import { recall } from '../name-cache.ts'
 import { idOfBytes } from '../rows.ts'
 import type { Program } from '../statement-program.ts'
 import type { Sets } from './interned-sets.ts'

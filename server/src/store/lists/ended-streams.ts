@@ -8,7 +8,7 @@ import type { Seen } from '../snapshot.ts'
 import { justBefore, LIFETIME_MS_MAX, reachOf } from './ended-minutes.ts'
 import { readActsBy } from '../ledger/acts.ts'
 import { NO_ANCESTORS } from '../ledger/token-rows.ts'
-import { recall } from '../ledger/name-cache.ts'
+import { recall } from '../name-cache.ts'
 import type { Stream } from './merge.ts'
 import { type Access, issuedBounds, type Streamed, type Way } from './token-streams.ts'
 

@@ -6,7 +6,7 @@ import { earliestBelow, rootIdOf, subjectOf } from '../../domain/ledger/lineage.
 import type { Sets } from '../ledger/interned-sets.ts'
 import type { Judge } from '../ledger/judge.ts'
 import { lineageBelow } from '../ledger/lineages.ts'
-import { recall } from '../ledger/name-cache.ts'
+import { recall } from '../name-cache.ts'
 import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from '../ledger/token-rows.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, first, type Program } from '../statement-program.ts'

@@ -2,7 +2,7 @@
 // a token that was moved has no digest. Nobody waits for it.
 import type { PublicJwk } from '../../domain/keys/signing-key.ts'
 import type { NameCaches } from '../ledger/name-caches.ts'
-import { recall } from '../ledger/name-cache.ts'
+import { recall } from '../name-cache.ts'
 import { bytesOfId } from '../rows.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { first, type Program } from '../statement-program.ts'

@@ -3,7 +3,7 @@ import type { MonotonicMilliseconds, Seconds } from '../../../../api/values/time
 import type { PositionReport } from '../../domain/clients/verifier.ts'
 import type { Inactive, UsageCounts } from '../../ports/usage.ts'
 import { type HandOverOptions, makeHandOver } from '../hand-over.ts'
-import { monotonicMs } from '../monotonic.ts'
+import { monotonicMs } from '../clocks.ts'
 
 /** Pairs of an agent and an API key that a thread counts at once; beyond it all are counted as one. */
 export const COUNTED_PAIRS_MAX = 1000

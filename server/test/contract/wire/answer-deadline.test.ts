@@ -2,7 +2,7 @@
 // that hangs. The clock that deadlines are read by is the test's.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { monotonicMs } from '../../../src/store/monotonic.ts'
+import { monotonicMs } from '../../../src/store/clocks.ts'
 import { openConnection, readToEnd, statusesIn } from '../../../../testkit/callers/raw-connection.ts'
 import { get, issue } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTest, IN_TIME, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'

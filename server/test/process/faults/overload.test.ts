@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import Database from 'better-sqlite3'
-import { monotonicMs } from '../../../src/store/monotonic.ts'
+import { monotonicMs } from '../../../src/store/clocks.ts'
 import { askToken, assertError, introspect, issue, revoke, sendBytes } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
 

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { issuedAtOf } from '../../../src/domain/ledger/token-id.ts'
 import { groupCommit } from '../../../src/store/sqlite/writer/group-commit.ts'
 import { packTokens } from '../../../src/store/sqlite/writer/packed-tokens.ts'
-import { monotonicMs } from '../../../src/store/monotonic.ts'
+import { monotonicMs } from '../../../src/store/clocks.ts'
 import { changeIn, openElsewhere } from '../../../../testkit/stores/agent-world.ts'
 import { ask, limited, upTo } from '../../../../testkit/stores/limited-agents.ts'
 import {

@@ -3,7 +3,7 @@
 import type { Database } from 'better-sqlite3'
 import { type ChangedKeys, HISTORY_TABLES, type MoveSource, REPOSITORY_TABLES, textOf } from '../moving.ts'
 import { type Row, TABLES, type Table } from '../../tables.ts'
-import { monotonicMs } from '../../monotonic.ts'
+import { monotonicMs } from '../../clocks.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isMoved, markMoved, movedProblem } from '../../sqlite/connection/backup-mark.ts'
 import { dropLog, idOfLog, keepLog, KEY_COLUMNS } from './change-log.ts'

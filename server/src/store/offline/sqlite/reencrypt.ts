@@ -1,7 +1,7 @@
 // Takes the store of a file to another key-encryption key.
 import { existsSync } from 'node:fs'
 import type { Act } from '../../../domain/audit/act.ts'
-import { monotonicMs } from '../../monotonic.ts'
+import { monotonicMs } from '../../clocks.ts'
 import { reencrypt, type Reencryption } from '../reencrypt.ts'
 import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
 import { openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'

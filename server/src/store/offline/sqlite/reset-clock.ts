@@ -1,7 +1,7 @@
 // Sets the store's clock back to the machine's, after a wrong clock had carried it far ahead. All tokens end first.
 import type { Act } from '../../../domain/audit/act.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
-import { monotonicMs } from '../../monotonic.ts'
+import { monotonicMs } from '../../clocks.ts'
 import { endAndReset } from '../reset-clock.ts'
 import { openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
 import { readServiceRow, runProgram } from '../../sqlite/connection/statements.ts'

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { monotonicMs } from '../../monotonic.ts'
+import { monotonicMs } from '../../clocks.ts'
 import { type Restoration, type Restored, restoreStore } from '../restore-store.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { unmarkBackup } from '../../sqlite/connection/backup-mark.ts'

@@ -2,7 +2,7 @@
 import { oneByOne } from '../../../domain/one-by-one.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
-import { monotonicMs } from '../../monotonic.ts'
+import { monotonicMs } from '../../clocks.ts'
 import type { Connection } from '../connection/connection.ts'
 import { makeInFlightCount } from './in-flight-count.ts'
 import type { Pool } from '../connection/pool.ts'

@@ -8,7 +8,7 @@ import { knownNames, type NameCaches, readNames, recordWith, type RowNames } fro
 import type { Sets } from '../../ledger/interned-sets.ts'
 import type { StoredAncestor } from '../../ledger/lineages.ts'
 import { NO_ANCESTORS, tokenOf, type TokenNumbers } from '../../ledger/token-rows.ts'
-import { recall } from '../../ledger/name-cache.ts'
+import { recall } from '../../name-cache.ts'
 import type { Program } from '../../statement-program.ts'
 import type { BatchedLookup, LookedUp, TokenColumns } from './batched-lookup.ts'
 import type { Session } from '../connection/session.ts'

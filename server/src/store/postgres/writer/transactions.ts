@@ -1,7 +1,7 @@
 // Transactions on a connection: how they begin, and when they count as done.
 import { Unavailable } from '../../../domain/refusal.ts'
 import { type LabelsOf, type Metrics, NO_METRICS } from '../../../ports/metrics.ts'
-import { monotonicMs } from '../../monotonic.ts'
+import { monotonicMs } from '../../clocks.ts'
 import type { DatabaseAccess, DatabaseAddress } from '../connection/address.ts'
 import { askAgain } from '../connection/faults.ts'
 import { type Answered, type Asked, type Connection, sessionSettingsOf } from '../connection/connection.ts'

@@ -4,7 +4,7 @@ import { uptime } from 'node:os'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { CLOCK_OFF_MS_MAX, CLOCK_STEPS_MS } from '../../lease.ts'
-import { monotonicMs } from '../../monotonic.ts'
+import { monotonicMs } from '../../clocks.ts'
 
 /** What a thread needs to read the clock: both members can be handed to another thread. */
 export type ClockCells = {

@@ -14,7 +14,7 @@ import type { Sets } from '../../ledger/interned-sets.ts'
 import type { Ancestor } from '../../../domain/ledger/lineage.ts'
 import type { StoredAncestor } from '../../ledger/lineages.ts'
 import { NO_ANCESTORS, type TokenNumbers, tokenOf } from '../../ledger/token-rows.ts'
-import type { NameCache } from '../../ledger/name-cache.ts'
+import type { NameCache } from '../../name-cache.ts'
 import { runProgram, type Statements } from '../connection/statements.ts'
 
 export const makeHotLedger = (reader: SqliteReader, nameCaches: NameCaches, writer: SqliteWriter): HotLedger => {

@@ -1,7 +1,7 @@
 // Runs all jobs that have arrived in one transaction: one wait for the disk, however many there are.
 import { Unavailable } from '../../../domain/refusal.ts'
 import { programOf } from '../../jobs.ts'
-import { monotonicMs } from '../../monotonic.ts'
+import { monotonicMs } from '../../clocks.ts'
 import { isStoreFault } from '../connection/connection.ts'
 import { runProgram } from '../connection/statements.ts'
 import { JOBS } from './jobs.ts'

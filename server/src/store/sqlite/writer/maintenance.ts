@@ -1,6 +1,6 @@
 // Does the maintenance on the writing thread, between requests.
 import type { Timing } from '../../../ports/timing.ts'
-import { monotonicMs } from '../../monotonic.ts'
+import { monotonicMs } from '../../clocks.ts'
 import { makeMaintenanceSchedule, type Step, type MaintenanceOptions } from '../../maintenance.ts'
 import { isStoreFault } from '../connection/connection.ts'
 import { runProgram } from '../connection/statements.ts'

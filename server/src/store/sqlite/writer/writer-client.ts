@@ -2,7 +2,7 @@
 import type { MessagePort, Transferable } from 'node:worker_threads'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
-import { monotonicMs } from '../../monotonic.ts'
+import { monotonicMs } from '../../clocks.ts'
 import { STORE_LATE } from '../../store-options.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import type { JobInput, JobName, JobOutput } from './jobs.ts'

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { GROUP_MAX } from '../../../domain/one-by-one.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import { QUIET_JOBS } from '../../jobs.ts'
-import { monotonicMs } from '../../monotonic.ts'
+import { monotonicMs } from '../../clocks.ts'
 import type { JobInput, JobName } from './jobs.ts'
 import type { JobMessage } from './writer-messages.ts'
 

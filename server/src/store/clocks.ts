@@ -1,9 +1,17 @@
-// A clock that a test sets, in the place of the machine's two.
+// The machine's two clocks, and one that a test sets in their place.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Milliseconds } from '../../../api/values/time.ts'
 import type { Wait } from './lease.ts'
 
-/** Where its monotonic time begins, in ms. */
+/** In ms: one for all threads. Deadlines are in it. */
+export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6
+
+/** Both in ms. */
+export type Clocks = { readonly wall: () => Milliseconds; readonly monotonic: () => Milliseconds }
+
+export const MACHINE: Clocks = { wall: Date.now, monotonic: monotonicMs }
+
+/** Where the monotonic time of a test begins, in ms. */
 const ORIGIN = 1_000_000n
 
 /** `advance` moves both times, `stepWall` only the wall clock. Other threads read it by its buffer: [0] wall, [1] monotonic. */

@@ -1,5 +1,5 @@
 // What a number or a text stands for in the store, where that never changes: read once, then cached.
-import type { Program } from '../statement-program.ts'
+import type { Program } from './statement-program.ts'
 
 const CACHED_MAX = 65_536
 
