@@ -31,10 +31,12 @@ const QUICK: Partial<Timing> = { threadRestartMs: 50, scrapeFreshMs: 0 }
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** All workers that this thread starts from now on. */
+/** All serving threads that this thread starts from now on. */
 const watchWorkers = () => {
   const workers: Worker[] = []
-  const onWorker = (worker: Worker): void => void workers.push(worker)
+  const onWorker = (worker: Worker): void => {
+    if (worker.threadName === 'mintmark serving') workers.push(worker)
+  }
   process.on('worker', onWorker)
   return { workers, stopWatching: () => process.off('worker', onWorker) }
 }
@@ -71,6 +73,8 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
   t.after(async () => {
     stopWatching()
     await serving.close()
+    // One that was still taking the place of another is not among those that were closed.
+    await Promise.all(workers.map(worker => worker.terminate()))
     await close()
   })
 

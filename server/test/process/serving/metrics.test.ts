@@ -132,9 +132,8 @@ test('counters go on when a thread that counted is replaced', OPTIONS, async t =
   const counted = async () =>
     changes(before, await scrape(metricsPort))['mintmark_request_seconds_count{operation="checkAlive"}']
   while ((await counted()) !== 10) await delay(10)
-  const threads = workers.filter(({ threadName }) => threadName === 'mintmark serving')
-  assert.equal(threads.length, THREADS)
-  await Promise.all(threads.map(thread => thread.terminate()))
+  assert.equal(workers.length, THREADS)
+  await Promise.all(workers.map(thread => thread.terminate()))
   let answered = 0
   while (answered < 10) {
     const answer = await ask('/livez').catch(() => undefined)
@@ -162,10 +161,9 @@ test(
         await delay(50)
       }
     }
-    const serving = () => workers.filter(({ threadName }) => threadName === 'mintmark serving')
     for (let ends = 0; ends < ENDS_MAX; ends += 1) {
       assert.match(await untilAnswered(), /^200 /)
-      const thread = serving().at(-1)
+      const thread = workers.at(-1)
       assert.ok(thread !== undefined)
       const failed = once(thread, 'error')
       // No message of the main thread: the callback that takes it throws.
