@@ -57,7 +57,8 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
   const config = await readServeConfig(all)
   const timing: Timing = { ...timingOf(config), ...QUICK, ...waits }
   await migrateStore(config)
-  const { host, keySets, threadEnds, metrics, close } = await openService(config, { timing })
+  const service = await openService(config, { timing })
+  const { host, keySets, threadEnds, metrics } = service
   const { workers, stopWatching } = watchWorkers()
   await metrics.serve(fault => assert.fail(String(fault)), { warn: () => undefined })
   const serving = await startServing({
@@ -70,13 +71,14 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
     metrics,
     ...(notices !== undefined && { notices }),
   })
-  t.after(async () => {
+  const end = async (): Promise<void> => {
     stopWatching()
     await serving.close()
-    // One that was still taking the place of another is not among those that were closed.
-    await Promise.all(workers.map(worker => worker.terminate()))
-    await close()
-  })
+    await service.close()
+  }
+  let ended: Promise<void> | undefined
+  const close = (): Promise<void> => (ended ??= end())
+  t.after(close)
 
   const made = (...args: readonly string[]): Readonly<Record<string, string>> =>
     JSON.parse(run(folder, [...args, '--json'], all).stdout) as Readonly<Record<string, string>>
@@ -90,5 +92,5 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
     return { status: response.statusCode, headers: response.headers, body: await text(response) }
   }
-  return { config, port, metricsPort, provider, workers, made, ask }
+  return { config, port, metricsPort, provider, workers, made, ask, close }
 }

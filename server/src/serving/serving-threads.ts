@@ -85,6 +85,9 @@ const startThread = (serving: ServingProcess, { memories, ...shared }: Shared, i
   })
 }
 
+const order = (thread: Worker, what: 'drain' | 'close'): void =>
+  thread.postMessage({ order: what } satisfies ToServingThread)
+
 /** Starts `config.workers` threads, or throws a StartRefused or Unavailable and leaves none running. */
 export const startServing = async (serving: ServingProcess): Promise<ServingThreads> => {
   const { config, timing, logger, threadEnds, metrics } = serving
@@ -94,6 +97,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
     memories: Array.from({ length: config.workers }, metrics.addThread),
   }
   const threads = new Set<Worker>()
+  const starting = new Set<Promise<void>>()
   let closing = false
 
   const keep = (thread: Worker, index: number): void => {
@@ -110,30 +114,35 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
     countThreadEnd(threadEnds, metrics.main, 'serving')
     await delay(timing.threadRestartMs)
     if (closing) return
+    const started = startThread(serving, shared, index).then(thread => {
+      keep(thread, index)
+      if (closing) order(thread, 'drain')
+    })
+    starting.add(started)
     try {
-      keep(await startThread(serving, shared, index), index)
+      await started
     } catch (err) {
       logger.error({ err }, 'a serving thread could not be replaced')
       void replace(index)
+    } finally {
+      starting.delete(started)
     }
-  }
-
-  const endAll = (order: 'drain' | 'close'): void => {
-    for (const thread of threads) thread.postMessage({ order } satisfies ToServingThread)
   }
 
   const close = async (): Promise<void> => {
     closing = true
-    endAll('drain')
+    for (const thread of threads) order(thread, 'drain')
     await delay(timing.drainMs)
+    // One that takes the place of another is told when it can hear it.
+    await Promise.allSettled(starting)
     const ended = [...threads].map(thread => once(thread, 'exit'))
-    endAll('close')
+    for (const thread of threads) order(thread, 'close')
     await Promise.all(ended)
   }
 
   if (shared.sharesPort) await refuseTakenPort(config)
-  const starting = Array.from({ length: config.workers }, (_, index) => startThread(serving, shared, index))
-  const started = await Promise.allSettled(starting)
+  const first = Array.from({ length: config.workers }, (_, index) => startThread(serving, shared, index))
+  const started = await Promise.allSettled(first)
   for (const [index, one] of started.entries()) if (one.status === 'fulfilled') keep(one.value, index)
   const failed = started.find(one => one.status === 'rejected')
   if (failed === undefined) return { close }

@@ -10,7 +10,7 @@ import { PROCESS_TESTS } from './process-tests.ts'
 import { countSuites } from './reporter.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
-/** The longest file takes 30 s on two quiet cores. */
+/** The longest file takes 10 s on two quiet cores. */
 const FILE_SECONDS_MAX = 240
 const LOADED_FIRST = ['time-limit.ts', 'resolve-sources.ts'].map(name => join(import.meta.dirname, name))
 

@@ -76,3 +76,12 @@ test('a thread that takes the place of another verifies with the keys that the m
   assert.deepEqual(answered, [200, undefined])
   assert.deepEqual(provider.fetches, { metadata: 1, jwks: 1 })
 })
+
+test('a thread that is about to take the place of another ends with the rest', LIMIT, async t => {
+  const { workers, close } = await serveHere(t, { timing: { threadRestartMs: 0 } })
+  const before = workers.length
+  void workers[0]?.terminate()
+  while (workers.length === before) await once(process, 'worker')
+  await close()
+  assert.deepEqual(new Set(workers.map(({ threadId }) => threadId)), new Set([-1]))
+})
