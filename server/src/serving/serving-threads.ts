@@ -133,7 +133,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
     closing = true
     for (const thread of threads) order(thread, 'drain')
     await delay(timing.drainMs)
-    // One that takes the place of another is told when it can hear it.
+    // One that takes the place of another hears it once it has started.
     await Promise.allSettled(starting)
     const ended = [...threads].map(thread => once(thread, 'exit'))
     for (const thread of threads) order(thread, 'close')
