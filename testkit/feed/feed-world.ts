@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type Metrics, NO_METRICS } from '../../server/src/ports/metrics.ts'
 import type { RevocationFeed } from '../../server/src/ports/revocation-feed.ts'
-import { TIMING } from '../../server/src/ports/timing.ts'
+import type { Timing } from '../../server/src/ports/timing.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../services/test-server.ts'
 import { START } from '../stores/store.ts'
 import { type FeedStream, type Head, nextOf, payloadOf, tailsIn } from './feed-client.ts'
 import { type FeedInMemory, makeFeedInMemory, someTail } from './feed-in-memory.ts'
 
 /** A heartbeat each 25 ms. */
-export const FAST = { ...TIMING, feedHeartbeatMs: 25 }
+export const FAST: Partial<Timing> = { feedHeartbeatMs: 25 }
 
 /** What never comes fails a test. */
 export const WAITING = { timeout: 60_000 }

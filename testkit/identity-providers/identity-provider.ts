@@ -132,11 +132,13 @@ const listen = async (answer: RequestListener): Promise<{ origin: string; close:
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('The identity provider has no port.')
-  const close = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     server.close()
     server.closeAllConnections()
     await once(server, 'close')
   }
+  let ended: Promise<void> | undefined
+  const close = (): Promise<void> => (ended ??= end())
   return { origin: `http://127.0.0.1:${address.port}`, close }
 }
 

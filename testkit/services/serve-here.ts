@@ -59,7 +59,9 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
   await migrateStore(config)
   const service = await openService(config, { timing })
   const { host, keySets, threadEnds, metrics } = service
+  t.after(() => service.close())
   const { workers, stopWatching } = watchWorkers()
+  t.after(stopWatching)
   await metrics.serve(fault => assert.fail(String(fault)), { warn: () => undefined })
   const serving = await startServing({
     config,
@@ -71,13 +73,8 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
     metrics,
     ...(notices !== undefined && { notices }),
   })
-  const end = async (): Promise<void> => {
-    stopWatching()
-    await serving.close()
-    await service.close()
-  }
   let ended: Promise<void> | undefined
-  const close = (): Promise<void> => (ended ??= end())
+  const close = (): Promise<void> => (ended ??= serving.close())
   t.after(close)
 
   const made = (...args: readonly string[]): Readonly<Record<string, string>> =>

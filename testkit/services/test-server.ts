@@ -7,7 +7,6 @@ import { serverOptionsOf } from '../../server/src/compose/listen.ts'
 import { readServeConfig, type ServiceConfig } from '../../server/src/config/config.ts'
 import { buildServer, type ServerOptions } from '../../server/src/http/server.ts'
 import { makeSigningKey } from '../../server/src/keys/tokens/signing-keys.ts'
-import { NO_METRICS } from '../../server/src/ports/metrics.ts'
 import type { Ports } from '../../server/src/ports/ports.ts'
 import { TIMING, type Timing } from '../../server/src/ports/timing.ts'
 import type { ManualClock } from '../../server/src/store/clocks.ts'
@@ -23,8 +22,10 @@ import { watchAnswers } from './watch-answers.ts'
 export type { AgentOfTest, AgentOfTestRequest } from './registrations.ts'
 
 export const AUDIENCE = 'https://api.example'
-/** For a test of the deadline of answers, which it moves the monotonic time to. */
-export const IN_TIME = { answerMs: TIMING.answerMs }
+const { answerMs, databaseAnswerMs, statementMs, storeMs } = TIMING
+
+/** The deadlines of production, for a test of what is late. */
+export const IN_TIME = { answerMs, databaseAnswerMs, statementMs, storeMs }
 export const KEY_ENCRYPTION_KEY = new Uint8Array(32).fill(7)
 
 export type TestServerOptions = Pick<ServiceParts, 'writer'> & {
@@ -125,7 +126,8 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
       return options.break?.(own, host) ?? own
     }
     const service = await openService(config, { clock, timing, writer, logger, inFront })
-    const own = { metrics: NO_METRICS, tls: null, allowedHosts: null, sharesPort: false, logger }
+    const { metrics, report } = service
+    const own = { metrics: metrics.main, report, tls: null, allowedHosts: null, sharesPort: false, logger }
     const app = buildServer(service.ports, {
       ...(await serverOptionsOf(service.ports, config, own)),
       ...options.server,

@@ -39,7 +39,6 @@ export const openForCommand = (config: StoreConfig): Promise<Store> =>
 
 /** The administration of the local store for the command line; it opens no port. */
 export const openAdministration = async (config: CommandConfig, origin: Origin<CliCaller>) => {
-  // Loaded while the writing thread starts.
   const loading = import('../http/admin/direct.ts')
   const store = await openForCommand(config)
   const { baseUrl, defaultAudience, tokenLifetimeSeconds: lifetimeSeconds } = config

@@ -1,4 +1,4 @@
-// Puts a service together by hand: the only file that sees the store, the keys, the wire and the configuration together.
+// Puts a service together by hand, of the store, the keys and the configuration.
 // Imports that only a service needs are dynamic, so that each thread loads only what it uses.
 import type { Logger } from 'pino'
 import { certificateSourcesOf } from './client-certificates.ts'
@@ -40,7 +40,7 @@ import type { Ports } from '../ports/ports.ts'
 import type { Timing } from '../ports/timing.ts'
 import { NO_TRACES, type Traces } from '../ports/traces.ts'
 import type { ClockCells } from '../store/sqlite/connection/clock.ts'
-import type { StoreMaker } from '../store/store-options.ts'
+import type { StoreMaker, StoreOptions } from '../store/store-options.ts'
 
 export type Service = {
   /** Serving threads connect to it. */
@@ -65,16 +65,19 @@ export type Service = {
 
 const secrets = makeSecrets(randomness)
 
-/** What a caller puts in the place of a part of production. */
+/** How a service differs from the one that `serve` runs. */
 export type ServiceParts = {
-  /** Whose store it opens: what `dev` finds missing it creates. */
+  /** Which command opens it. `dev` makes the store and the first signing key where they are missing. */
   readonly maker?: StoreMaker
+  /** By default the waits of production. */
   readonly timing?: Timing
+  /** Instead of the machine's clocks; deadlines still count by its monotonic time. */
   readonly clock?: ManualClock
   /** What writes an embedded store: a thread, unless it is said. */
-  readonly writer?: 'thread' | 'inline'
+  readonly writer?: StoreOptions['writer']
+  /** Instead of JSON lines on standard error. */
   readonly logger?: Logger
-  /** Puts something in front of ports. */
+  /** Puts something in front of ports; `host` is the store's. */
   readonly inFront?: (own: Ports, host: StoreHost) => Ports
 }
 
@@ -184,7 +187,7 @@ const refuseLifetime = async (store: Store, seconds: number): Promise<void> => {
 const CHECK_KEY: Readonly<Record<StoreMaker, CheckKey>> = { migrate: refuseWrongKey, dev: ensureSigningKey }
 
 /**
- * The one place where a service is put together: for `serve`, for `dev` and for tests. Opens a migrated store and checks the
+ * The one place where a service is put together: for `serve`, for `dev` and for tests. Opens the store and checks the
  * key-encryption key. Throws a StartRefused.
  */
 export const openService = async (config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> => {

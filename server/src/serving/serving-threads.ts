@@ -49,15 +49,20 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
 type Shared = Pick<ServingOptions, 'sharesPort' | 'limits'> & {
   /** One for each thread. */
   readonly memories: readonly ServingOptions['metrics'][]
+  /** Those that do not listen yet. */
+  readonly starting: Set<Worker>
 }
 
-const startThread = (serving: ServingProcess, { memories, ...shared }: Shared, index: number): Promise<Worker> => {
+const startThread = (serving: ServingProcess, given: Shared, index: number): Promise<Worker> => {
+  const { memories, starting, ...shared } = given
   const { timing, host, keySets, logger, threadEnds, notices = NO_NOTICES } = serving
   const config = notices.latest(serving.config)
   const metrics = memories[index] ?? null
   const options: ServingOptions = { config, timing, clock: host.clock, threadEnds, index, metrics, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
+  starting.add(thread)
+  thread.once('exit', () => starting.delete(thread))
   const report = (message: ToServingThread): void => thread.postMessage(message)
   const detach = host.attach(writer => thread.postMessage({ writer } satisfies ToServingThread, [writer]))
   thread.once('exit', detach)
@@ -74,8 +79,10 @@ const startThread = (serving: ServingProcess, { memories, ...shared }: Shared, i
           .latest(place, seenAt)
           .then(set => report({ place, set }))
           .catch(onFault)
-      } else if (message.state === 'listening') resolve(thread)
-      else {
+      } else if (message.state === 'listening') {
+        starting.delete(thread)
+        resolve(thread)
+      } else {
         reject(startFailureOf(message))
         void thread.terminate()
       }
@@ -95,9 +102,9 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
     sharesPort: CAN_SHARE_PORTS,
     limits: makeLimitMemory(config.limits, config.workers),
     memories: Array.from({ length: config.workers }, metrics.addThread),
+    starting: new Set<Worker>(),
   }
   const threads = new Set<Worker>()
-  const starting = new Set<Promise<void>>()
   let closing = false
 
   const keep = (thread: Worker, index: number): void => {
@@ -114,18 +121,14 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
     countThreadEnd(threadEnds, metrics.main, 'serving')
     await delay(timing.threadRestartMs)
     if (closing) return
-    const started = startThread(serving, shared, index).then(thread => {
+    try {
+      const thread = await startThread(serving, shared, index)
       keep(thread, index)
       if (closing) order(thread, 'drain')
-    })
-    starting.add(started)
-    try {
-      await started
     } catch (err) {
+      if (closing) return
       logger.error({ err }, 'a serving thread could not be replaced')
       void replace(index)
-    } finally {
-      starting.delete(started)
     }
   }
 
@@ -133,10 +136,10 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
     closing = true
     for (const thread of threads) order(thread, 'drain')
     await delay(timing.drainMs)
-    // One that takes the place of another hears it once it has started.
-    await Promise.allSettled(starting)
-    const ended = [...threads].map(thread => once(thread, 'exit'))
+    const ended = [...threads, ...shared.starting].map(thread => once(thread, 'exit'))
     for (const thread of threads) order(thread, 'close')
+    // Those have answered nobody.
+    for (const thread of shared.starting) void thread.terminate()
     await Promise.all(ended)
   }
 

@@ -1,4 +1,4 @@
-// Opens the embedded store: a writing thread, a reading connection, and the ports over both.
+// Opens the embedded store: what writes, a reading connection, and the ports over both.
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
 import { Unavailable } from '../../domain/refusal.ts'
@@ -111,7 +111,7 @@ const startLate = async (start: () => Promise<WriterHost>): Promise<WriterHost> 
   }
 }
 
-/** Of a command: the writing thread starts with the first job. Most commands only read. */
+/** Of a command: what writes starts with the first job. Most commands only read. */
 const startAtFirstJob = (start: () => Promise<WriterHost>): LazyWriter => {
   const waiting = new Set<Parameters<Attach>[0]>()
   let started: WriterHost | undefined

@@ -123,7 +123,8 @@ test('a key with an exponent of 100,000 bytes is no key, and the others of its s
   assertAsked(await ask())
 })
 
-test('a server that hangs holds 128 of its own requests and nobody else', async () => {
+test('a server that hangs holds 128 of its own requests and nobody else', async t => {
+  t.after(() => home.close())
   home.fail('hang')
   const asked = Array.from({ length: 200 }, () => ask())
   assert.equal((await Promise.race(asked)).status, 503)

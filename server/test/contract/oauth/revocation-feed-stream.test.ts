@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { ask, type Head, nextOf, openStream, payloadOf, readDocument } from '../../../../testkit/feed/feed-client.ts'
 import { someTail } from '../../../../testkit/feed/feed-in-memory.ts'
 import { FAST, LATER, makeCounts, readUpTo, startWorld, WAITING } from '../../../../testkit/feed/feed-world.ts'
+import { IN_TIME } from '../../../../testkit/services/test-server.ts'
 import { PAGE_FACTS_MAX } from '../../../src/ports/revocation-feed.ts'
 
 test('a heartbeat says where the feed stands by a look at the store since the one before it', WAITING, async t => {
@@ -27,7 +28,7 @@ test(
   'while the store hangs no heartbeat goes out, requests are 503, and the stream goes on afterwards',
   WAITING,
   async t => {
-    const { service, feed, key, end } = await startWorld(t)
+    const { service, feed, key, end } = await startWorld(t, { timing: { ...FAST, ...IN_TIME } })
     const stream = await openStream(service, key)
     // The first is of the request itself, the second of the watch.
     await nextOf(stream, 'heartbeat')

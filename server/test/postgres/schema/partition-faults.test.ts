@@ -40,7 +40,6 @@ for (const [name, code] of Object.entries(FAULTS)) {
         file,
         clock,
         retention: { expiredMs: DAY_MS, endedMs: DAY_MS },
-
         onFault: task => void faults.push(task),
       })
       t.after(serving.close)

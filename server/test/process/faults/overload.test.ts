@@ -37,6 +37,8 @@ const makeWorld = async (t: TestContext) => {
   let full: Full | undefined
   const service = await startServer({
     timing: { storeMs: PATIENT_MS },
+    // This thread holds the lock itself.
+    writer: 'thread',
     break: ({ ledger, agents, ...ports }) => ({
       ...ports,
       ledger: {

@@ -13,7 +13,7 @@ import { runStatement } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, openStoresThrough } from '../../../../testkit/databases/postgres-store.ts'
 import { assertError, introspect, issue, revoke } from '../../../../testkit/callers/requests.ts'
 import { startSynchronousPair, type SynchronousPair } from '../../../../testkit/databases/synchronous-pair.ts'
-import { startServer } from '../../../../testkit/services/test-server.ts'
+import { IN_TIME, startServer } from '../../../../testkit/services/test-server.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
@@ -25,7 +25,7 @@ const startOn = async (t: TestContext, pair: SynchronousPair, fencedReads: Datab
   openStoresThrough({ hosts: [{ host: pair.host, port: pair.port }], fencedReads })
   t.after(() => openStoresThrough({}))
   const place = { file: pair.url(DATABASE), clock: makeManualClock(Date.now()), remove: () => Promise.resolve() }
-  const service = await startServer({ place })
+  const service = await startServer({ place, timing: IN_TIME })
   t.after(service.close)
   const agent = await service.createAgent({ name: `reads fenced ${fencedReads}` })
   const { key } = await service.createApiKey('tokens:introspect')

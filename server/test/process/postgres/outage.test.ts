@@ -77,7 +77,7 @@ test('a database that never answers: every operation is 503, the log says it onc
   const { link, service, askAll, recover } = await makeWorld(t, {
     databaseAnswerMs: 1500,
     connectMs: 1500,
-    storeMs: 1500,
+    storeMs: 1700,
   })
   const letGo = link.hold(BOTH)
   assertRefused(await askAll())

@@ -153,7 +153,7 @@ suite('the published package', () => {
     )
   })
 
-  test('makes a store, and an agent in it through its writing thread', () => {
+  test('makes a store, and an agent in it', () => {
     mintmark('migrate')
     const made = JSON.parse(mintmark('agent', 'create', '--name', 'packed', '--scope', 'db:read', '--json')) as object
     assert.deepEqual(Object.keys(made), ['agent_id', 'client_id', 'client_secret'])

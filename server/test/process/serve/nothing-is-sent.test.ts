@@ -130,8 +130,7 @@ const serveADay = async (t: TestContext, more: Variables) => {
   return { seen: seen(), provider: `connects to ${new URL(provider.issuer).host}` }
 }
 
-// Their days pass at the same time.
-suite('a program that runs for two days', { concurrency: 3 }, () => {
+suite('a program that runs for two days', () => {
   void test('dev connects to its own identity provider and to nobody else, for two days and through its whole banner', async t => {
     const { variables, aDayLater, seen } = record(t)
     const folder = makeFolder(t)

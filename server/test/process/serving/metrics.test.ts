@@ -9,6 +9,7 @@ import { ENDS_MAX } from '../../../src/compose/thread-ends.ts'
 import { makeLayout } from '../../../src/metrics/layout.ts'
 import { makeSlab } from '../../../src/metrics/memory.ts'
 import { readMemory } from '../../../src/metrics/read-memory.ts'
+import { until } from '../../../../testkit/processes/until.ts'
 import { serveHere } from '../../../../testkit/services/serve-here.ts'
 
 const OPTIONS = { timeout: 300_000 }
@@ -38,7 +39,10 @@ const connectionsOf = (samples: ReadonlyMap<string, number>): number => samples.
 /** Once no more connections are open than before: a request counts once its answer has left, which its caller may see first. */
 const scrapeCounted = async (port: number, before: ReadonlyMap<string, number>) => {
   let after = await scrape(port)
-  while (connectionsOf(after) !== connectionsOf(before)) after = await scrape(port)
+  await until('no more connections than before', async () => {
+    after = await scrape(port)
+    return connectionsOf(after) === connectionsOf(before)
+  })
   return after
 }
 

@@ -31,7 +31,6 @@ const openSealing = async ({ file, clock }: TestStore): Promise<Sealing> => {
     file,
     retention: KEEP_LONG,
     clock,
-
     sealing: { key: { bytes: KEY, keyEncryptionKeyId: 'test' }, onSeal },
   })
   const unsealed = 'audit where n > coalesce((select max(last_n) from seal), 0)'

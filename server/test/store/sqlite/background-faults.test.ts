@@ -32,7 +32,6 @@ const makeWorld = async (t: TestContext) => {
     file,
     retention: KEEP_LONG,
     clock,
-
     onFault: (task, fault) => void faults.push({ task, message: String(fault) }),
   })
   t.after(async () => {

@@ -11,6 +11,7 @@ import { groupCommit } from '../../../src/store/sqlite/writer/group-commit.ts'
 import type { JobInput, JobName } from '../../../src/store/sqlite/writer/jobs.ts'
 import { packTokens } from '../../../src/store/sqlite/writer/packed-tokens.ts'
 import type { JobMessage } from '../../../src/store/sqlite/writer/writer-messages.ts'
+import type { StoreOptions } from '../../../src/store/store-options.ts'
 import { GROUP_MAX } from '../../../src/domain/one-by-one.ts'
 import {
   act,
@@ -18,13 +19,16 @@ import {
   issue,
   makeTestStore,
   newTokens,
+  START,
   type TestAgent,
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
 import { countRows, readNumber, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
 
-const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: TestAgent }> => {
-  const world = await makeTestStore(null)
+type World = TestStore & { readonly agent: TestAgent }
+
+const makeWorld = async (t: TestContext, writer: StoreOptions['writer'] = 'inline'): Promise<World> => {
+  const world = await makeTestStore(null, START, writer)
   t.after(world.dispose)
   return { ...world, agent: await createAgent(world.store) }
 }
@@ -241,7 +245,7 @@ test('while fifty callers stream acts, every issue that pauses them is written a
 })
 
 test('a revocation behind a flood of new tokens does not wait for them all', async t => {
-  const { store, agent, file } = await makeWorld(t)
+  const { store, agent, file } = await makeWorld(t, 'thread')
   const [ended] = await issue(store, agent, {})
   assert.ok(ended)
   const flood = await newTokens(

@@ -58,7 +58,7 @@ export const forgetMemory = ({ sets, live }: WritingConnection): void => {
 
 const sleepCell = new Int32Array(new SharedArrayBuffer(4))
 
-/** Blocks this thread, which does nothing but write, for so many milliseconds. */
+/** Blocks this thread, which has nothing else to do, for so many milliseconds. */
 export const sleep = (ms: number): void => void Atomics.wait(sleepCell, 0, 0, ms)
 
 /** Takes the write lock; another process may hold it for a moment. `deadline` is in ms of monotonicMs(). */

@@ -1,4 +1,5 @@
-// The writing thread's code without a thread, for a process that acts once and needs none.
+// The writing thread's code without a thread: for a command, and for tests. It waits for a lock of the file in the thread that
+// calls it, so a lock that this thread holds itself is never given up.
 import { EventEmitter } from 'node:events'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { MakeWriter } from './make-writer-thread.ts'
@@ -19,6 +20,7 @@ export const makeInlineWriter: MakeWriter = options => {
   queueMicrotask(() => {
     try {
       startWriting(options, control, () => control.close())
+      control.unref()
     } catch (fault) {
       writer.emit('error', fault)
       control.close()

@@ -83,7 +83,8 @@ export const makeWriterClient = ({ timing, beforeJob, traces = NO_TRACES }: Clie
   }
 
   const connected = (): MessagePort => {
-    if (port === undefined) throw new Unavailable('The writing thread is not there: it is being replaced, or closed.')
+    if (port === undefined)
+      throw new Unavailable('Nothing writes to the store: its thread is being replaced, or it is closed.')
     return port
   }
 

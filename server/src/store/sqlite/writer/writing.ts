@@ -131,6 +131,8 @@ const makeGroups = ({ timing, connection, metrics, gaps, onWritten }: GroupOptio
         queue.put({ message, from: port })
         turn()
       })
+      // A caller that waits for an answer keeps the process running, and a thread its control.
+      port.unref()
       port.once('close', () => ports.delete(port))
     },
     /** Writes what has arrived, and takes nothing more. */
