@@ -14,6 +14,7 @@ import {
   KEEP_LONG,
   makeTestStore,
   newTokens,
+  openTestedStore,
   someSigningKey,
   type TestedStore,
 } from '../../../testkit/stores/store.ts'
@@ -123,4 +124,19 @@ test('fifty callers who end one token while the lock is held are all refused, an
   release()
   await workThrough(hasty)
   assert.deepEqual(contentOf(file), before)
+})
+
+test('a command that writes in its own thread hears why it was refused', async t => {
+  const { file, clock, store, dispose } = await makeTestStore(null)
+  await store.close()
+  const timing = { ...TIMING, storeMs: SHORT_MS }
+  const command = await openTestedStore({ file, clock, retention: null, timing })
+  const other = new Database(file)
+  t.after(async () => {
+    other.close()
+    await command.close()
+    await dispose()
+  })
+  other.exec('begin exclusive')
+  await assert.rejects(createAgent(command), /held the lock of the store too long|too slow to begin with this/)
 })

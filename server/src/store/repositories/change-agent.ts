@@ -23,21 +23,7 @@ import { agentOf, type AgentRow, SETTING_UPDATES, settingValues } from './agent-
 import { type ActOnAgent, isNameTaken, lifetimesFull, readAgentRow } from './agents.ts'
 import { dropWorkloadsOf } from './workloads.ts'
 
-const LIMITS = ['tokensPerMinute', 'tokensPerDay', 'liveTokensMax', 'atLiveTokensMax'] as const
-
 const CEILING: readonly (keyof AgentSettings)[] = ['liveTokensMax', 'atLiveTokensMax']
-
-// Settings that a cached agent would go on granting by. Where scopes or resources are only widened it would refuse,
-// and no refusal is given from memory; where they are narrowed the cut-off takes a number.
-const GRANTED_BY: readonly (keyof AgentSettings)[] = [
-  'defaultScope',
-  'defaultAudience',
-  'lifetimeSeconds',
-  'dpopBound',
-  'certificateBound',
-  'grantTypes',
-  ...LIMITS,
-]
 
 type Change = {
   readonly before: AgentSettings
@@ -85,12 +71,14 @@ const difference = (before: AgentSettings, after: AgentSettings): { before: obje
 
 const UPDATE = `update agent set ${SETTING_UPDATES} where n = ?`
 
-/** The numbers that the change takes, for the audit; none where nobody would go by the old settings. */
+/**
+ * The numbers that the change takes, for the audit: at least one. An agent is remembered until the next number, and each of its
+ * settings decides what is granted: also where it is widened, for an exchange grants what two agents may both have.
+ */
 function* takeNumbers(tx: Transaction, agent: number, change: Change, act: Act): Program<object> {
   const lost = yield* endLost(tx, agent, change, act)
   const ended = { ...lost, ...(yield* endExcess(tx, agent, change, act)) }
-  if (Object.keys(ended).length > 0) return { ended }
-  return change.changed.some(name => GRANTED_BY.includes(name)) ? { seq: yield* nextSeq(tx) } : {}
+  return Object.keys(ended).length > 0 ? { ended } : { seq: yield* nextSeq(tx) }
 }
 
 function* writeChange(tx: Transaction, row: AgentRow, change: Change, act: Act): Program<void> {

@@ -1,7 +1,8 @@
 // A change of an agent: what it may say, what it leaves, and who wins where several change at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AgentChange } from '../../../src/domain/clients/change-agent.ts'
+import { ANY_AGENT, CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
+import type { AgentChange, AgentSettings } from '../../../src/domain/clients/change-agent.ts'
 import {
   aliveOf,
   changed,
@@ -11,7 +12,7 @@ import {
   refused,
   seqOf,
 } from '../../../../testkit/stores/agent-world.ts'
-import { createAgent, issue } from '../../../../testkit/stores/store.ts'
+import { createAgent, issue, type TestedStore } from '../../../../testkit/stores/store.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 
 const [OURS, THEIRS] = ['https://ours.example', 'https://theirs.example']
@@ -24,6 +25,44 @@ test('changing nothing writes nothing', async t => {
     assert.deepEqual(await changed(world, change), await world.store.agents.show(world.agent.id))
   }
   assert.deepEqual([countRows(world.file, 'audit'), seqOf(world)], [audits, seq])
+})
+
+/** Each setting, as it is changed from blank and back. */
+const CHANGES: Readonly<Record<keyof AgentSettings, readonly [AgentChange, AgentChange]>> = {
+  name: [{ name: 'other' }, { name: 'one' }],
+  description: [{ description: 'other' }, { description: null }],
+  owner: [{ owner: 'data' }, { owner: null }],
+  labels: [{ labels: { a: '1' } }, { labels: null }],
+  scopes: [{ scopes: ['db:*', 'files:*'] }, { scopes: ['db:*'] }],
+  defaultScope: [{ defaultScope: ['db:read'] }, { defaultScope: null }],
+  resources: [{ resources: ['*', OURS] }, { resources: ['*'] }],
+  defaultAudience: [{ defaultAudience: OURS }, { defaultAudience: null }],
+  lifetimeSeconds: [{ lifetimeSeconds: 60 }, { lifetimeSeconds: null }],
+  tokensPerMinute: [{ tokensPerMinute: 5 }, { tokensPerMinute: null }],
+  tokensPerDay: [{ tokensPerDay: 5 }, { tokensPerDay: null }],
+  liveTokensMax: [{ liveTokensMax: 5 }, { liveTokensMax: null }],
+  atLiveTokensMax: [{ atLiveTokensMax: 'supersede' }, { atLiveTokensMax: 'refuse' }],
+  dpopBound: [{ dpopBound: true }, { dpopBound: false }],
+  certificateBound: [{ certificateBound: true }, { certificateBound: false }],
+  grantTypes: [{ grantTypes: [CLIENT_CREDENTIALS, TOKEN_EXCHANGE] }, { grantTypes: [CLIENT_CREDENTIALS] }],
+  actsFor: [{ actsFor: [ANY_AGENT] }, { actsFor: [] }],
+  receives: [{ receives: [THEIRS] }, { receives: [] }],
+}
+
+test('each change of an agent is seen by the first request after it, in every process that remembers the agent', async t => {
+  const world = await makeAgentWorld(t)
+  const stores = [world.store, await openElsewhere(t, world)]
+  const remembered = (store: TestedStore) => store.agents.viewForIssue([world.agent.clientId], 'cached')
+  for (const [name, changes] of Object.entries(CHANGES)) {
+    for (const change of changes) {
+      await Promise.all(stores.map(remembered))
+      const after = await changed(world, change)
+      for (const store of stores) {
+        const [client] = (await remembered(store)).clients
+        assert.deepEqual(client?.agent, after, `${name}: ${JSON.stringify(change)}`)
+      }
+    }
+  }
 })
 
 test('labels are merged: a value sets one, null removes it, and null alone removes all', async t => {

@@ -61,18 +61,32 @@ const sleepCell = new Int32Array(new SharedArrayBuffer(4))
 /** Blocks this thread, which has nothing else to do, for so many milliseconds. */
 export const sleep = (ms: number): void => void Atomics.wait(sleepCell, 0, 0, ms)
 
-/** Takes the write lock; another process may hold it for a moment. `deadline` is in ms of monotonicMs(). */
-export const begin = ({ sql, guard, timing }: WritingConnection, deadline: number): void => {
-  guard()
-  for (;;) {
+type Locking = Pick<WritingConnection, 'sql' | 'guard'> & { readonly timing: Pick<Timing, 'sqliteRetryMs'> }
+
+/** Returns whether it had to wait. */
+const lock = ({ sql, timing }: Locking, deadline: number): boolean => {
+  for (let hasWaited = false; ; hasWaited = true) {
     try {
       sql('begin immediate').run()
-      return
+      return hasWaited
     } catch (fault) {
       if (!isBusy(fault)) throw fault
       if (monotonicMs() >= deadline) throw new Unavailable('Another process held the lock of the store too long.')
       sleep(timing.sqliteRetryMs)
     }
+  }
+}
+
+/** Takes the write lock; another process may hold it for a moment. `deadline` is in ms of monotonicMs(). */
+export const begin = (connection: Locking, deadline: number): void => {
+  connection.guard()
+  if (!lock(connection, deadline)) return
+  try {
+    // Meanwhile the file may have been removed: what is written to it then nobody finds again.
+    connection.guard()
+  } catch (fault) {
+    connection.sql('rollback').run()
+    throw fault
   }
 }
 

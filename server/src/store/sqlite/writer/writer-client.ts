@@ -54,6 +54,8 @@ type ClientOptions = {
   readonly traces?: Traces | undefined
 }
 
+const NOT_CONNECTED = 'Nothing writes to the store: its thread is being replaced, or it is closed.'
+
 /** A client that is not connected refuses: the writing thread is being replaced, or the store is closed. */
 export const makeWriterClient = ({ timing, beforeJob, traces = NO_TRACES }: ClientOptions): WriterClient => {
   const waiting = new Map<number, Waiting>()
@@ -83,8 +85,7 @@ export const makeWriterClient = ({ timing, beforeJob, traces = NO_TRACES }: Clie
   }
 
   const connected = (): MessagePort => {
-    if (port === undefined)
-      throw new Unavailable('Nothing writes to the store: its thread is being replaced, or it is closed.')
+    if (port === undefined) throw new Unavailable(NOT_CONNECTED)
     return port
   }
 
@@ -99,7 +100,8 @@ export const makeWriterClient = ({ timing, beforeJob, traces = NO_TRACES }: Clie
     new Promise<unknown>((resolve, reject) => {
       const to = connected()
       const n = ++last
-      const late = () => settle(n)?.reject(new Unavailable(STORE_LATE))
+      // An answer that is there goes first: where this thread writes itself, both became due while it did.
+      const late = () => setImmediate(() => settle(n)?.reject(new Unavailable(STORE_LATE)))
       if (waiting.size === 0) to.ref()
       const span = traces.current()
       waiting.set(n, { resolve, reject, timer: setTimeout(late, waitMs), span })
