@@ -83,10 +83,12 @@ export type ServiceParts = {
 
 type Opened = Pick<Service, 'report' | 'threadEnds' | 'metrics'> & { readonly store: Store }
 
-const openForService = async (config: ServiceConfig, timing: Timing, parts: ServiceParts): Promise<Opened> => {
+type Opening = ServiceParts & { readonly timing: Timing }
+
+const openForService = async (config: ServiceConfig, parts: Opening): Promise<Opened> => {
   const { expiredDays, endedDays } = config.retention
   const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
-  const { clock, writer, logger = await makeLogger(config) } = parts
+  const { timing, clock, writer, logger = await makeLogger(config) } = parts
   const metrics = await openProcessMetrics(config.metrics, timing)
   const report = makeFaultLog({ logger, timing, metrics: metrics.main })
   const key = keyOf(config)
@@ -193,7 +195,7 @@ const CHECK_KEY: Readonly<Record<StoreMaker, CheckKey>> = { migrate: refuseWrong
 export const openService = async (config: ServiceConfig, parts: ServiceParts = {}): Promise<Service> => {
   const { maker = 'migrate', timing = timingOf(), clock = MACHINE, inFront = own => own } = parts
   if (maker === 'dev') await makeStore(config, maker)
-  const { store, report, threadEnds, metrics } = await openForService(config, timing, parts)
+  const { store, report, threadEnds, metrics } = await openForService(config, { ...parts, timing })
   try {
     refuseOtherMaker(store, config, maker)
     await CHECK_KEY[maker](store, config)

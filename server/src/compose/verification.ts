@@ -6,7 +6,7 @@ import type { Ports } from '../ports/ports.ts'
 import type { Timing } from '../ports/timing.ts'
 import { type Clocks, MACHINE } from '../store/clocks.ts'
 
-type Parts = { readonly timing: Timing; readonly clock?: Clocks | undefined; readonly metrics?: Metrics }
+type Parts = { readonly timing: Timing; readonly clock?: Clocks; readonly metrics?: Metrics }
 
 /** For the main thread, which alone fetches key sets. */
 export const openKeySets = async (

@@ -23,7 +23,7 @@ export type NumberedTable = 'audit' | 'seal'
 
 type Moment = Pick<Seen, 'now'>
 
-/** Takes the next number, for a change that can refuse or end something. */
+/** Takes the next number: for what can refuse or end something, and for what every process must forget that remembers it. */
 export function* nextSeq({ now }: Moment): Program<number> {
   const { seq } = yield* only<{ seq: number }>('update service set seq = seq + 1, last_at = ? returning seq', now)
   return seq

@@ -38,7 +38,7 @@ const connectionsOf = (samples: ReadonlyMap<string, number>): number => samples.
 
 /** Once no more connections are open than before: a request counts once its answer has left, which its caller may see first. */
 const scrapeCounted = async (port: number, before: ReadonlyMap<string, number>) => {
-  let after = await scrape(port)
+  let after = before
   await until('no more connections than before', async () => {
     after = await scrape(port)
     return connectionsOf(after) === connectionsOf(before)
