@@ -34,6 +34,9 @@ const REVOKE = act('token.revoke')
 const HERE = 'database = (select oid from pg_database where datname = current_database())'
 const WAITING = `pg_locks where locktype = 'advisory' and not granted and ${HERE}`
 
+/** The lock of the row that orders acts. */
+const LOCK_WANTED = `pg_locks where locktype in ('transactionid', 'tuple') and not granted`
+
 const makeWorld = async (t: TestContext) => {
   const world = await makeTestStore(null)
   t.after(world.dispose)
@@ -260,4 +263,22 @@ test('a token that was decided on before an act and comes after it finds another
   // Nothing is left under a cut-off that is closed.
   const lost = `token t join agent a on a.n = t.agent where t.seq < a.ended_seq`
   assert.equal(countRows(file, `${lost} and not exists (select 1 from cutoff where state = 'open')`), 0)
+})
+
+test('an act has the time at which it got the lock that numbers it, however long it waited for it', async t => {
+  const { store, file, address, clock } = await makeWorld(t)
+  const before = readNumber(file, 'select max(n) as n from audit')
+  await withConnection(address, async connection => {
+    await connection.ask({ text: 'begin' })
+    await lockService(runner, connection)
+    const done = { yet: false }
+    const creating = createAgent(store).finally(() => {
+      done.yet = true
+    })
+    while (!done.yet && countRows(file, LOCK_WANTED) === 0) await turn()
+    clock.advance(1000)
+    await connection.ask({ text: 'commit' })
+    await creating
+  })
+  assert.deepEqual(readRows(file, `select at from audit where n > ${before}`), [{ at: clock.wall() }])
 })

@@ -13,6 +13,7 @@ import type { Program } from '../../statement-program.ts'
 import { type Reencryption, reencrypt } from '../reencrypt.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import type { Transaction } from '../../transaction.ts'
+import type { DatabaseTime } from '../../postgres/connection/clock.ts'
 import type { DatabaseAccess } from '../../postgres/connection/address.ts'
 import { BEFORE_LINEAGE, type Connection, MIGRATING, SERVING } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
@@ -43,10 +44,6 @@ const refuseOthers = async (connection: Connection, { sessionsEndedPollMs }: Alo
   }
 }
 
-type Service = { readonly now: Milliseconds; readonly clockLease: Milliseconds; readonly lastAt: Milliseconds }
-
-const SERVICE = 'select mintmark_now() as now, clock_lease as "clockLease", last_at as "lastAt" from service'
-
 type Perform<T> = (tx: Transaction, reported: Milliseconds) => Program<T>
 
 /** Inside a transaction: at the time of the store, however far ahead of the database's clock that is. */
@@ -55,11 +52,13 @@ export const performAlone = async <T>(
   timing: Pick<Timing, 'liveRecountMs'>,
   perform: Perform<T>,
 ): Promise<T> => {
-  const { rows } = await runner.ask(connection, SERVICE)
-  const { now: reported, clockLease, lastAt } = rows[0] as Service // as the statement lists it
-  const now = Math.max(reported, clockLease, lastAt)
-  const clock = { observe: () => now, now: () => now }
-  const open = transactionOpener({ runner, clock, leaseMs: 0, timing }, makeSets())
+  let reported = 0
+  // Asked under the lock, as the time of every act: another may have had it until just now.
+  const observe = (seen: DatabaseTime): Milliseconds => {
+    reported = seen.reported
+    return Math.max(seen.reported, seen.clockLease, seen.lastAt)
+  }
+  const open = transactionOpener({ runner, clock: { observe }, leaseMs: 0, timing }, makeSets())
   const { tx } = await open(connection, true)
   return runner.runProgram(connection, perform(tx, reported))
 }

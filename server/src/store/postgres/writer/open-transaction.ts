@@ -5,7 +5,7 @@ import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
 import { first, only, type Program } from '../../statement-program.ts'
 import type { Knowledge } from '../../schema-version.ts'
 import type { NumberedTable, Transaction } from '../../transaction.ts'
-import type { DatabaseTime } from '../connection/clock.ts'
+import type { DatabaseClock, DatabaseTime } from '../connection/clock.ts'
 import { BEFORE_FEED, BEFORE_LINEAGE, type Connection } from '../connection/connection.ts'
 import { endedBetween } from '../partitions/partitions.ts'
 import type { Session } from '../connection/session.ts'
@@ -47,7 +47,10 @@ export function* isEarlierServing(knowledge: Knowledge): Program<boolean> {
 /** `known` is what is cached of sets beyond a transaction: what their numbers stand for. */
 export const transactionOpener =
   (
-    session: Pick<Session, 'runner' | 'clock' | 'leaseMs'> & { readonly timing: Pick<Timing, 'liveRecountMs'> },
+    session: Pick<Session, 'runner' | 'leaseMs'> & {
+      readonly clock: Pick<DatabaseClock, 'observe'>
+      readonly timing: Pick<Timing, 'liveRecountMs'>
+    },
     known: Pick<Sets, 'scope' | 'audience' | 'lineage'>,
   ): OpenTransaction =>
   async (connection, excludesTokens) => {
