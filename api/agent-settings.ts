@@ -1,7 +1,7 @@
 // The settings of an agent, one entry each: what a body may say, what a record shows, and the option of the command line.
 import { z } from 'zod'
 import { name, parsed, resource, text, TRIMMED, wholeNumber } from './fields.ts'
-import { ANY_RESOURCE, isResource, RESOURCES_MAX } from './values/audience.ts'
+import { ANY_RESOURCE, distinctResources, isResource, RESOURCES_MAX } from './values/audience.ts'
 import {
   ACTS_FOR_FORM,
   ACTS_FOR_MAX,
@@ -45,7 +45,7 @@ export const resources = z
         ? `has more than ${RESOURCES_MAX} resources; allow any with ${ANY_RESOURCE}`
         : `has one that is neither an absolute URI without a fragment nor ${ANY_RESOURCE}`
     if (list.length <= RESOURCES_MAX && list.every(one => one === ANY_RESOURCE || isResource(one))) {
-      return [...new Set(list)]
+      return distinctResources(list)
     }
     context.addIssue({ code: 'custom', message, params: { error: 'invalid_target' } })
     return z.NEVER
@@ -75,7 +75,9 @@ const listOf = (most: number, isEntry: (text: string) => boolean, form: string, 
 
 const actsFor = listOf(ACTS_FOR_MAX, isActsForEntry, ACTS_FOR_FORM)
 
-const receives = listOf(RECEIVES_MAX, isResource, 'an absolute URI without a fragment', 'invalid_target')
+const receives = listOf(RECEIVES_MAX, isResource, 'an absolute URI without a fragment', 'invalid_target').transform(
+  distinctResources,
+)
 
 /** Says what is wrong with a label; a key that is none is not repeated, for it may be a secret in the wrong place. */
 export const refineLabels = (labels: Readonly<Record<string, string | null>>, context: z.RefinementCtx): void => {

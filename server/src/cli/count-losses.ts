@@ -1,5 +1,5 @@
 // What a change would take from an agent, and how many of its tokens would end with it.
-import { ANY_RESOURCE } from '../../../api/values/audience.ts'
+import { ANY_RESOURCE, hasResource } from '../../../api/values/audience.ts'
 import { ANY_AGENT, TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
 import { matchesScope } from '../../../api/values/scope.ts'
 import type { Api } from './remote/api.ts'
@@ -40,9 +40,11 @@ const lostAudiences = (before: PrintedRecord, change: ChangeBody): readonly Loss
   const resources = textsOf(before['resources'])
   const fallback = typeof before['default_audience'] === 'string' ? before['default_audience'] : null
   const { resources: newResources = resources, default_audience: newFallback = fallback } = change
-  const kept = [...textsOf(newResources), newFallback]
+  const kept = [...textsOf(newResources), newFallback].filter(one => one !== null)
   if (kept.includes(ANY_RESOURCE)) return []
-  const lost = [...new Set([...resources, fallback])].filter(one => !kept.includes(one))
+  const lost = [...new Set([...resources, fallback])].filter(one =>
+    one === null ? newFallback !== null : !hasResource(kept, one),
+  )
   // What the service falls back on may be any of those lost.
   return lost.map(one => lossOf(one, newFallback !== null))
 }
@@ -54,7 +56,8 @@ const losesAny = (before: unknown, after: readonly string[] | undefined): boolea
 const lostActors = (before: PrintedRecord, { acts_for, receives, grant_types }: ChangeBody): readonly Loss[] => {
   const coversAny = acts_for?.includes(ANY_AGENT) === true
   const losesGrant = textsOf(before['grant_types']).includes(TOKEN_EXCHANGE) && losesAny([TOKEN_EXCHANGE], grant_types)
-  const isLost = losesGrant || losesAny(before['receives'], receives)
+  const isLost =
+    losesGrant || (receives !== undefined && textsOf(before['receives']).some(one => !hasResource(receives, one)))
   if (!isLost && (coversAny || !losesAny(before['acts_for'], acts_for))) return []
   return [{ words: 'that it got for tokens of other agents', conditions: {}, isWhole: false }]
 }

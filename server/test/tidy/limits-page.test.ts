@@ -119,6 +119,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'live-rows/BEYOND_MAX',
   ],
   'the size of a cache; what is not in it is read again': [
+    'audience/CACHED_MAX',
     'read-range/CACHED_BYTES_MAX',
     'recent-changes/CACHED_BYTES_MAX',
     'recent-changes/CHANGES_MAX',
@@ -155,6 +156,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
   'derived from a limit in the table': ['ended-minutes/LIFETIME_MS_MAX'],
   'a text is cut, and nothing is refused': [
     'found-at/FOUND_AT_CHARACTERS_MAX',
+    'grant-token/RESOURCES_NAMED_MAX',
     'plan-clients/CLIENT_ID_CHARACTERS_MAX',
     'seeded-slots/CHARACTERS_MAX',
     'outage-log/REASONS_MAX',

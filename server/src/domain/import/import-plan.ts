@@ -1,7 +1,7 @@
 // Plans the import of a client of another server: the agent to create, or the reason why it is skipped or refused.
 import { LEFT_OUT_MAX } from '../../../../api/values/bounds.ts'
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
-import { isResource, RESOURCES_MAX } from '../../../../api/values/audience.ts'
+import { distinctResources, isResource, RESOURCES_MAX } from '../../../../api/values/audience.ts'
 import { type AgentSettings, BLANK_SETTINGS } from '../clients/change-agent.ts'
 import { isClientId } from '../clients/agent.ts'
 import type { ForeignClient } from './foreign-client.ts'
@@ -86,7 +86,7 @@ export const planImport = (client: ForeignClient, settings: ImportSettings): Imp
   if (problem !== undefined) return problem
   const scopes = planScopes(client, settings)
   if (typeof scopes === 'string') return scopes
-  const own = [...new Set(client.audiences.filter(isResource))]
+  const own = distinctResources(client.audiences.filter(isResource))
   const resources = own.length > 0 ? own : (settings.resources ?? [])
   if (resources.length > RESOURCES_MAX) return 'too_many_resources'
   const { name, description, owner, clientId, lifetimeSeconds } = client

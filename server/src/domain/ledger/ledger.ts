@@ -1,4 +1,5 @@
 // When a token is dead, and what ended it. Every list, look-up, backfill and revocation decides with these functions.
+import { hasResource } from '../../../../api/values/audience.ts'
 import { matchesScope } from '../../../../api/values/scope.ts'
 import { OWN_CHECKS, type OwnCheck } from '../../../../api/values/explanation.ts'
 import type { EndingReason } from '../../../../api/values/reason.ts'
@@ -92,8 +93,8 @@ const conditionsHold = (x: CutOffConditions, t: LedgerToken): boolean =>
   (x.key === null || x.key === t.key) &&
   (x.scope === null || t.scope.some(item => matchesScope(x.scope ?? '', item))) &&
   (x.keepScopes === null || t.scope.some(item => !x.keepScopes?.some(pattern => matchesScope(pattern, item)))) &&
-  (x.audience === null || t.audience.includes(x.audience)) &&
-  (x.keepAudiences === null || t.audience.some(audience => !x.keepAudiences?.includes(audience))) &&
+  (x.audience === null || hasResource(t.audience, x.audience)) &&
+  (x.keepAudiences === null || t.audience.some(audience => !hasResource(x.keepAudiences ?? [], audience))) &&
   (x.before === null || issuedAtOf(t.id) < x.before) &&
   (x.root === null || x.root === undefined || x.root === rootIdOf(t)) &&
   (x.fromAnother !== true || isFromAnother(t)) &&

@@ -1,4 +1,5 @@
 // API keys: created, listed, shown, rotated and revoked. A key is shown once and kept as its hash.
+import { distinctResources, hasResource } from '../../../../api/values/audience.ts'
 import { type Permission, PERMISSIONS } from '../../../../api/values/access.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 import { actBy, type Administrator, type Origin } from '../../domain/caller.ts'
@@ -56,7 +57,7 @@ const refuseBeyondCaller = (
     return refuse('insufficient_scope', `This API key lacks the permission ${beyond} itself, and cannot give it.`)
   }
   const own = caller.audiences
-  return own === null || audiences?.every(audience => own.includes(audience)) === true
+  return own === null || audiences?.every(audience => hasResource(own, audience)) === true
     ? undefined
     : refuse('insufficient_scope', 'This API key is limited to audiences, and cannot make one for others.')
 }
@@ -84,7 +85,7 @@ export const createApiKey = async (
   request: ApiKeyRequest,
 ): Promise<OrRefusal<CreatedApiKey>> => {
   const permissions = PERMISSIONS.filter(permission => request.permissions.includes(permission))
-  const audiences = request.audiences === null ? null : [...new Set(request.audiences)]
+  const audiences = request.audiences === null ? null : distinctResources(request.audiences)
   const refused =
     refuseUnlimitable({ permissions, audiences }) ?? refuseBeyondCaller(origin.caller, { permissions, audiences })
   if (refused !== undefined) return refused

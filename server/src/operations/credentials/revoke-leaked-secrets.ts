@@ -1,4 +1,5 @@
 // Revokes secrets and access tokens that were found in the open, each that is ours with everything that it got.
+import { isForAny } from '../../../../api/values/audience.ts'
 import type { ActKind } from '../../../../api/values/audit.ts'
 import type { Act } from '../../domain/audit/act.ts'
 import { actBy, audiencesOf, type Origin } from '../../domain/caller.ts'
@@ -37,7 +38,7 @@ const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 type LeakPorts = Pick<AdministrationPorts, 'leakedSecrets' | 'secrets' | 'codec' | 'ledger' | 'agents' | 'signingKeys'>
 
 const mayEndFor = (audiences: readonly string[] | null, { audience }: TokenRecord): boolean =>
-  audiences === null || audience.some(one => audiences.includes(one))
+  isForAny(audiences, audience)
 
 type Report = { readonly ports: LeakPorts; readonly origin: Origin; readonly isTrial: boolean }
 

@@ -1,4 +1,5 @@
 // Revocations of many tokens, the kill switch: made, counted without ending anything, and shown.
+import { hasResource } from '../../../../api/values/audience.ts'
 import { ACCESS } from '../../../../api/values/access.ts'
 import type { BULK_REVOCATION_REASONS } from '../../../../api/values/reason.ts'
 import { AGENTS_SELECTED_MAX } from '../../../../api/values/lists.ts'
@@ -53,7 +54,7 @@ const readPlanOf = (
 
 const isWithinReach = (caller: Administrator, { audience }: RevocationConditions): boolean => {
   const audiences = audiencesOf(caller)
-  return audiences === null || (audience !== null && audiences.includes(audience))
+  return audiences === null || (audience !== null && hasResource(audiences, audience))
 }
 
 const refuseReach = () =>

@@ -1,5 +1,6 @@
 // Token exchange (RFC 8693): decides what an agent is granted for the token that it presents. What is believed of that token
 // comes from its row, and whether it is active is read from the store each time; the insert asks again.
+import { isForAny } from '../../../../api/values/audience.ts'
 import { actsForId, actsForLabels, labelIn } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond } from '../../../../api/values/scope.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
@@ -75,7 +76,7 @@ const refuseHolder = (agent: Agent, subject: FoundToken, labels: LabelsOf): Refu
   if (!actsForId(actsFor, subject.agentId) && !actsForLabels(actsFor, labels.get(subject.agentId) ?? {})) {
     return refuseSubject('This agent may not act for the agent that holds the subject_token.')
   }
-  return subject.audience.some(audience => receives.includes(audience))
+  return isForAny(receives, subject.audience)
     ? undefined
     : refuseSubject('The subject_token is for no audience that this agent receives tokens for.')
 }

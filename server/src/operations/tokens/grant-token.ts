@@ -4,7 +4,14 @@
 import type { ClientCaller } from '../../domain/caller.ts'
 import type { Agent, Client } from '../../domain/clients/agent.ts'
 import { type PresentedCertificate, validityFault } from '../../domain/clients/client-certificate.ts'
-import { AUDIENCES_MAX, audiencesOfAgent, firstResourceBeyond, isResource } from '../../../../api/values/audience.ts'
+import {
+  AUDIENCES_MAX,
+  audiencesOfAgent,
+  distinctResources,
+  firstResourceBeyond,
+  isResource,
+  sameResourceIn,
+} from '../../../../api/values/audience.ts'
 import type { Confirmation } from '../../domain/ledger/claims.ts'
 import { GRANT_TYPES, isGrantType } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond, parseScope, SCOPE_ITEMS_MAX } from '../../../../api/values/scope.ts'
@@ -115,23 +122,36 @@ const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ sc
   return grantRequested(agent, requested)
 }
 
-/** `fallback` is the audience of the service. */
+/** So many of an agent's resources are named where it asks for another. */
+const RESOURCES_NAMED_MAX = 5
+
+const refuseResource = (resource: string, allowed: readonly string[]): { readonly refusal: Refusal } => {
+  const named = allowed.slice(0, RESOURCES_NAMED_MAX).join(', ')
+  const more = allowed.length > RESOURCES_NAMED_MAX ? ` and ${allowed.length - RESOURCES_NAMED_MAX} more` : ''
+  return refuse(
+    'invalid_target',
+    `This agent may not ask for the resource ${resource}: it may ask for ${named}${more}.`,
+  )
+}
+
+/** `aud` has the spelling that is registered, with which a resource server compares. `fallback` is the audience of the service. */
 export const grantAudience = (
   agent: Agent,
   requested: readonly string[],
   fallback: string,
 ): OrRefusal<{ audience: readonly string[] }> => {
   if (requested.length === 0) return { audience: [agent.defaultAudience ?? fallback] }
-  const audience = [...new Set(requested)].toSorted()
-  if (audience.length > AUDIENCES_MAX || !audience.every(isResource)) {
+  const resources = distinctResources(requested)
+  if (resources.length > AUDIENCES_MAX || !resources.every(isResource)) {
     return refuse(
       'invalid_target',
       `Each resource must be an absolute URI without a fragment, at most ${AUDIENCES_MAX} of them.`,
     )
   }
-  return firstResourceBeyond(audiencesOfAgent(agent, fallback), audience) === undefined
-    ? { audience }
-    : refuse('invalid_target', 'A resource is not one that this agent may ask for.')
+  const allowed = audiencesOfAgent(agent, fallback)
+  const beyond = firstResourceBeyond(allowed, resources)
+  if (beyond !== undefined) return refuseResource(beyond, allowed)
+  return { audience: resources.map(one => sameResourceIn(allowed, one) ?? one).toSorted() }
 }
 
 /** The use of an assertion that may be used once. */

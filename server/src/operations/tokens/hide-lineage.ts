@@ -1,5 +1,6 @@
 // What of a token's lineage a caller who is limited to audiences may see: no id of an ancestor for others, and nothing of the
 // act that ended one.
+import { isForAny } from '../../../../api/values/audience.ts'
 import type { LineageRecord, TokenEnd, TokenFilters, TokenLife, TokenRecord } from '../../domain/lists/page.ts'
 
 /** Null: not limited. */
@@ -7,7 +8,7 @@ type Audiences = readonly string[] | null
 
 /** Whether a token with these audiences exists for the caller. */
 export const isFor = ({ audience }: Pick<TokenRecord, 'audience'>, audiences: Audiences): boolean =>
-  audiences === null || audience.some(one => audiences.includes(one))
+  isForAny(audiences, audience)
 
 export const hideAncestors = <R extends TokenRecord>(record: R, audiences: Audiences): R => {
   if (audiences === null || record.ancestors.length === 0) return record

@@ -1,4 +1,5 @@
 // Says whether tokens are active (RFC 7662), for all requests of a group at once. Every answer starts at inactive.
+import { isForAny } from '../../../../api/values/audience.ts'
 import type { ApiKeyCaller } from '../../domain/caller.ts'
 import { type ActorClaim, actorClaim, audienceClaim, type Confirmation } from '../../domain/ledger/claims.ts'
 import type { Introspection } from '../../domain/ledger/introspection.ts'
@@ -26,7 +27,7 @@ type Found = { readonly reference: TokenReference | undefined; readonly token: F
 const NOT_READ: Found = { reference: undefined, token: undefined }
 
 const isFor = (audiences: ApiKeyCaller['audiences'], { audience: own }: Pick<FoundToken, 'audience'>): boolean =>
-  audiences === null || own.some(audience => audiences.includes(audience))
+  isForAny(audiences, own)
 
 const actOf = ({ actors }: FoundToken): { readonly act?: ActorClaim } => {
   const act = actorClaim(actors)

@@ -59,12 +59,17 @@ const appendFact = function* (moment: Moment, fact: CutOffFact): Program<number>
   return position
 }
 
-/** Adds a cut-off; its position. */
+/** Adds a cut-off; the position from which on all of it is known. */
 export function* appendCutOff(moment: Moment, cutOff: CutOff): Program<number> {
   const named = yield* nameConditions(cutOff)
   // Where a clock was far ahead, tokens expire by that clock.
-  const until = yield* lastExpiry(Math.max(moment.now, cutOff.at), Object.keys(named).length > 0)
-  return yield* appendFact(moment, { seq: cutOff.seq, until, ...named })
+  const until = yield* lastExpiry(
+    Math.max(moment.now, cutOff.at),
+    named.some(one => Object.keys(one).length > 0),
+  )
+  let position = 0
+  for (const one of named) position = yield* appendFact(moment, { seq: cutOff.seq, until, ...one })
+  return position
 }
 
 /** Says that what ended before `seq` may not be in the feed. */

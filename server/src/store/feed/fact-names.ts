@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { CutOffFact, IdDigest, TokenTail } from '../../domain/ledger/cut-off-fact.ts'
 import type { CutOffConditions } from '../../domain/ledger/ledger.ts'
+import { spellingsOf } from '../ledger/interned-sets.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, only, type Program } from '../statement-program.ts'
 
@@ -43,21 +44,25 @@ function* digestsOf(agents: readonly number[]): Program<readonly string[]> {
   return digests
 }
 
-/** Each condition that the cut-off has, and no other: one that is left out would end tokens that live. */
-export function* nameConditions(conditions: CutOffConditions): Program<Named> {
+/**
+ * Each condition that the cut-off has, and no other: one that is left out would end tokens that live. Once for each spelling of
+ * its audience: a verifier compares the digest of what it finds in a token.
+ */
+export function* nameConditions(conditions: CutOffConditions): Program<readonly Named[]> {
   const { agent, credential, key, scope, keepScopes, audience, keepAudiences, before } = conditions
   const { root = null, fromAnother = null, selected = null } = conditions
-  return {
+  const named: Named = {
     ...(agent !== null && { agent: yield* digestOf('agent', agent) }),
     ...(selected !== null && { agents: yield* digestsOf(selected.agents) }),
     ...(credential !== null && { credential: yield* digestOf('credential', credential) }),
     ...(key !== null && { key: yield* digestOf('key', key) }),
     ...(scope !== null && { scope }),
     ...(keepScopes !== null && { keep_scopes: keepScopes }),
-    ...(audience !== null && { audience: idDigest(audience) }),
-    ...(keepAudiences !== null && { keep_audiences: keepAudiences.map(idDigest) }),
+    ...(keepAudiences !== null && { keep_audiences: (yield* spellingsOf(keepAudiences)).map(idDigest) }),
     ...(before !== null && { before }),
     ...(root !== null && { root: tokenTail(root) }),
     ...(fromAnother === true && { from_another: true as const }),
   }
+  if (audience === null) return [named]
+  return (yield* spellingsOf([audience])).map(one => ({ ...named, audience: idDigest(one) }))
 }

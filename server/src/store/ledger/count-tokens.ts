@@ -1,4 +1,5 @@
 // Counts the live tokens of an agent by the credential that got them, looking at a bounded number of rows.
+import { isForAny } from '../../../../api/values/audience.ts'
 import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
 import type { Count } from '../../domain/clients/credential.ts'
 import { lowestLiveId } from '../../domain/ledger/token-id.ts'
@@ -44,7 +45,7 @@ function* countEach(snapshot: Snapshot, range: Range, audiences: readonly string
   const tallies: Tally[] = []
   for (const row of rows) {
     const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
-    const isSeen = audiences === null || token.audience.some(audience => audiences.includes(audience))
+    const isSeen = isForAny(audiences, token.audience)
     if (row.lineage !== null) yield* judge.learn(row.lineage)
     if (isSeen && judge.causeOf(token, row.lineage) === undefined) tallies.push({ cred: row.cred, count: 1 })
   }

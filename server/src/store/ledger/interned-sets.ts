@@ -1,8 +1,9 @@
 // Scope sets and audience sets: each distinct text is stored once, and tokens name it by number.
+import { hasResource, hasSpellings } from '../../../../api/values/audience.ts'
 import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
 import { cache, type NameCache, cached } from '../name-cache.ts'
 import { parseStrings } from '../rows.ts'
-import { first, only, run, type Program } from '../statement-program.ts'
+import { all, first, only, run, type Program } from '../statement-program.ts'
 import { type Lineages, makeLineages } from './lineages.ts'
 
 const SCOPE_SETS_MAX = 65_536
@@ -88,6 +89,27 @@ function* readScope(n: number): Program<ScopeSet | undefined> {
 function* readAudience(n: number): Program<readonly string[] | undefined> {
   const row = yield* first<{ members: string }>('select members from audience_set where n = ?', n)
   return row === undefined ? undefined : parseStrings(row.members)
+}
+
+const MEMBERS = 'select n, members from audience_set where n > ? order by n limit 1000'
+
+/**
+ * The audiences as they are given, and as tokens spell them where they are the same resources: one that was issued before this
+ * transaction has its set here.
+ */
+export function* spellingsOf(audiences: readonly string[]): Program<readonly string[]> {
+  if (!audiences.some(hasSpellings)) return audiences
+  const spellings = new Set(audiences)
+  let after = 0
+  for (;;) {
+    const rows = yield* all<{ n: number; members: string }>(MEMBERS, after)
+    for (const { members } of rows) {
+      for (const one of parseStrings(members)) if (hasResource(audiences, one)) spellings.add(one)
+    }
+    const last = rows.at(-1)
+    if (last === undefined) return [...spellings]
+    after = last.n
+  }
 }
 
 export const makeSets = (): Sets => {

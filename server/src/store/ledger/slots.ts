@@ -3,6 +3,7 @@ import { type OpenAct, exhaustedShare } from '../../domain/ledger/cut-off-shares
 import type { Act, Actor } from '../../domain/audit/act.ts'
 import type { ActKind } from '../../../../api/values/audit.ts'
 import type { CutOffConditions } from '../../domain/ledger/ledger.ts'
+import { spellingsOf } from './interned-sets.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { all, first, type Program } from '../statement-program.ts'
 
@@ -33,10 +34,10 @@ const ITEM = 'select 1 as found from scope_set_item where item = ? limit 1'
 // The character after ":" is ";": all items of a resource, and no other.
 const RESOURCE = 'select 1 as found from scope_set_item where item >= ? and item < ? limit 1'
 
-// What looks different to `like` and equal to the judge does not exist; the reverse costs a slot and nothing else.
+// What looks alike to `like` and different to the judge costs a slot and nothing else.
 function* hasAudience(audience: string): Program<boolean> {
   const text = JSON.stringify(audience).replaceAll(/[!%_]/g, '!$&')
-  return (yield* first(AUDIENCE, `%${text}%`)) !== undefined
+  return (yield* first(AUDIENCE, `%${text}%`)) !== undefined || (yield* spellingsOf([audience])).length > 1
 }
 
 function* hasScope(pattern: string): Program<boolean> {

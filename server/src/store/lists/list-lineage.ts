@@ -1,5 +1,6 @@
 // The tree of a token: its root first, then the children of each parent, in the order in which parents got their first child.
 // A parent so comes before its children.
+import { isForAny } from '../../../../api/values/audience.ts'
 import {
   type LineageOf,
   type LineageRecord,
@@ -114,7 +115,7 @@ function* recordsOf(snapshot: Snapshot, nameCaches: NameCaches, found: readonly 
 function* isFor({ sets }: Snapshot, row: Row | null, audiences: readonly string[] | null): Program<boolean> {
   if (audiences === null) return true
   if (row === null) return false
-  return (yield* recall(sets.audience, row.aud)).some(audience => audiences.includes(audience))
+  return isForAny(audiences, yield* recall(sets.audience, row.aud))
 }
 
 type Asked = Pick<PageRequest<LineageOf>, 'audiences' | 'after' | 'limit'>

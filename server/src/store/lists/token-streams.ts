@@ -1,4 +1,5 @@
 // Key ranges of `token`, newest first: what both lists read it through. Each range is one index, scanned backwards.
+import { isForAny } from '../../../../api/values/audience.ts'
 import type { TokenFilters } from '../../domain/lists/page.ts'
 import { ABOVE_EVERY_ID, issuedAtOf, lowestIdAt } from '../../domain/ledger/token-id.ts'
 import type { LedgerToken } from '../../domain/ledger/ledger.ts'
@@ -202,7 +203,7 @@ export const passes = (asked: Asked, { token, isHidden }: Streamed): boolean => 
     (filters.scope === null || token.scope.includes(filters.scope)) &&
     (filters.issuedAfter === null || issuedAtOf(token.id) >= filters.issuedAfter) &&
     (filters.issuedBefore === null || issuedAtOf(token.id) < filters.issuedBefore) &&
-    (audiences === null || token.audience.some(audience => audiences.includes(audience))) &&
+    isForAny(audiences, token.audience) &&
     passesLineage(asked, token)
   )
 }

@@ -1,5 +1,6 @@
 // Finds out which of the tokens that introspection did not find had ended: by the record of their end and the signature, because
 // a token that was moved has no digest. Nobody waits for it.
+import { isForAny } from '../../../../api/values/audience.ts'
 import type { PublicJwk } from '../../domain/keys/signing-key.ts'
 import type { NameCaches } from '../ledger/name-caches.ts'
 import { recall } from '../name-cache.ts'
@@ -51,7 +52,7 @@ const unknownOf = ({ apiKeyId, count, firstAt, lastAt }: UnfoundCount): PairCoun
 const endedOf = (one: UnfoundCount, { agentId, audience }: Ended): EndedCount => {
   const { apiKeyId, count, firstAt, lastAt, presented } = one
   const { audiences, reference } = presented
-  const isOutside = audiences !== null && !audience.some(name => audiences.includes(name))
+  const isOutside = !isForAny(audiences, audience)
   const token = { tokenId: reference.id, agentId, isOutside, expiresAt: null }
   return { kind: 'ended', apiKeyId, ...token, count, firstAt, lastAt }
 }

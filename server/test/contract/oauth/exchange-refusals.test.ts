@@ -172,7 +172,7 @@ test('a resource that the agent may not ask for, or that is none', async () => {
   const agent = await service.createAgent({ ...ANYBODY, resources: ['https://a.example'] })
   const parent = await issue(service, caller)
   const asking = (fields: Fields) => askExchange(service, agent, parent, fields)
-  const beyond = 'A resource is not one that this agent may ask for.'
+  const beyond = `This agent may not ask for the resource https://b.example: it may ask for https://a.example, ${AUDIENCE}.`
   assertError(await asking({ resource: 'https://b.example' }), 400, 'invalid_target', beyond)
   assertError(await asking({ audience: 'https://b.example' }), 400, 'invalid_target', beyond)
   const malformed = 'Each resource must be an absolute URI without a fragment, at most 8 of them.'

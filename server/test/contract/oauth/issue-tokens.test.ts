@@ -191,7 +191,8 @@ test('resource not an absolute URI, without a host, or with a fragment: 400 inva
 })
 
 test('resource not allowed to the agent: 400 invalid_target', async () => {
-  const description = 'A resource is not one that this agent may ask for.'
+  const description =
+    'This agent may not ask for the resource https://other.example: it may ask for https://allowed.example, https://api.example.'
   const answer = await askToken(service, second, { scope: 'db:read', resource: 'https://other.example' })
   assertError(answer, 400, 'invalid_target', description)
 })
@@ -218,7 +219,7 @@ test("aud without a resource is the agent's default audience", async () => {
 
 test('a default audience may be asked for by name too, alone or with resources: the own one, or else that of the service', async () => {
   const [OWN, ALLOWED] = ['https://own.example', 'https://allowed.example']
-  const description = 'A resource is not one that this agent may ask for.'
+  const description = `This agent may not ask for the resource ${AUDIENCE}: it may ask for ${ALLOWED}, ${OWN}.`
   const own = await service.createAgent({ defaultAudience: OWN, resources: [ALLOWED] })
   for (const name of ['resource', 'audience']) {
     assert.equal(claimsOf(await issue(service, own, { [name]: OWN }))['aud'], OWN)

@@ -70,6 +70,9 @@ type World = {
   readonly tokens: readonly string[]
 }
 
+/** The default audience by another spelling, which tokens carry where their agent may ask for any. */
+const SPELLED = 'HTTPS://API.example:443'
+
 let worlds = 0
 
 /** Tokens of an agent with several scopes, of one that exchanges them, once and again, and of one beside. */
@@ -83,7 +86,8 @@ const makeWorld = async (): Promise<World> => {
   const root = await issue(service, agent, { scope: 'db:read' })
   const child = await exchange(service, actor, root)
   const others = [
-    await issue(service, agent, { scope: 'db:write' }),
+    await issue(service, agent, { scope: 'db:write', resource: SPELLED }),
+    await issue(service, agent, { scope: 'db:read', resource: 'https://other.example' }),
     await exchange(service, actor, child),
     await issue(service, actor),
     await issue(service, beside, { scope: 'db:read' }),
@@ -114,6 +118,8 @@ const ACTS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   'a revocation by scope': () => revokeMany({ scope: 'db:write' }),
   'a revocation by agent and scope': ({ agent }) => revokeMany({ agent_id: agent.agentId, scope: 'db:*' }),
   'a revocation by audience': () => revokeMany({ audience: AUDIENCE }),
+  'a revocation by another spelling of an audience': () => revokeMany({ audience: `${AUDIENCE}/` }),
+  'narrowed resources': ({ agent }) => administer('PATCH', `agents/${agent.agentId}`, { resources: [`${AUDIENCE}/`] }),
   'a revocation by owner': ({ owner }) => revokeMany({ owner }),
   'a revocation by label': () => revokeMany({ labels: { world: String(worlds) }, disable_agents: true }),
   'a revocation of a lineage': ({ child }) => revokeMany({ lineage: claimsOf(child)['jti'] }),
