@@ -180,7 +180,10 @@ test('the configuration file adds identity providers and scopes', async () => {
     roles: { ops: 'operator' },
     algorithms: ['RS256'],
   }
-  const path = file('good.json', JSON.stringify({ identity_providers: [provider], scopes_supported: ['db:read'] }))
+  const path = file(
+    'good.json',
+    '\u{FEFF}' + JSON.stringify({ identity_providers: [provider], scopes_supported: ['db:read'] }),
+  )
   const config = await readServeConfig({ ...BASE, MINTMARK_CONFIG_FILE: path })
   assert.deepEqual(config.scopesSupported, ['db:read'])
   const { settings: _, ...second } = config.identityProviders[1] ?? {}

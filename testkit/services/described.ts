@@ -1,4 +1,5 @@
 // Holds answers, and the requests that were taken, against the OpenAPI document of the service that gave them.
+import { withoutByteOrderMark } from '../../server/src/domain/text/byte-order-mark.ts'
 import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
@@ -226,7 +227,10 @@ const makeRequestCheck = ({ document, holds, holdsText }: Schemas) => {
     const type = mediaTypeOf(headers['content-type'])
     const media = requestBody.content[type]
     if (media === undefined) return [`a request of the media type ${type} was taken`]
-    if (isJson(type)) return checkJson(holds, { what: 'the request', schema: media.schema, text: body })
+    if (isJson(type)) {
+      const text = withoutByteOrderMark(body)
+      return checkJson(holds, { what: 'the request', schema: media.schema, text })
+    }
     return type === FORM_TYPE ? holds('the request', media.schema, fieldsOf(body, media.schema)) : []
   }
 

@@ -1,6 +1,7 @@
 // Parsers of single configuration values: each returns the typed value, or what is wrong and what was expected.
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { withoutByteOrderMark } from '../domain/text/byte-order-mark.ts'
 import { isResource } from '../../../api/values/audience.ts'
 import { lacksHost } from '../../../api/values/web-address.ts'
 import { trimCharacters } from '../domain/text/text.ts'
@@ -121,7 +122,7 @@ export const parseKeyEncryptionKeyText: Parser<string> = text =>
 /** The content of a file. */
 export const parseFile: Parser<string> = path => {
   try {
-    return { value: readFileSync(path, 'utf8') }
+    return { value: withoutByteOrderMark(readFileSync(path, 'utf8')) }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
     return wrong(`names ${JSON.stringify(path)}, which cannot be read (${code}); expected a readable file`)

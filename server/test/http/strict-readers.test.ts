@@ -92,6 +92,16 @@ test('a body that is absent, no bytes or no UTF-8 is answered with what is wante
   assert.deepEqual(refusalOf('{}' as unknown as Buffer), ['invalid_request', WANTED])
 })
 
+test('one byte order mark before a JSON body is passed over, and a second one is not JSON', () => {
+  assert.deepEqual(read(Buffer.from('\u{FEFF}{"name": "a"}')), { value: { name: 'a' } })
+  assert.deepEqual(refusalOf(Buffer.from('\u{FEFF}\u{FEFF}{"name": "a"}')), [
+    'invalid_request',
+    'The body is not JSON.',
+  ])
+  const twice = Buffer.from('\u{FEFF}{"name":"a","name":"a"}')
+  assert.deepEqual(refusalOf(twice), ['invalid_request', 'name is given twice: give each member once.'])
+})
+
 test('what is wrong is reported by the name of the member, and no unknown name or value is repeated', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['', 'The body is not JSON.'],

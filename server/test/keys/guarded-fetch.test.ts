@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import type { lookup } from 'node:dns'
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import { test, type TestContext } from 'node:test'
-import { fetchJson, type Fetched } from '../../src/keys/providers/fetch-json.ts'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { DOCUMENT_BYTES_MAX, type Fetch, fetchJson, type Fetched } from '../../src/keys/providers/fetch-json.ts'
 import { makeGuardedFetch } from '../../src/keys/providers/guarded-fetch.ts'
 
 type Resolve = typeof lookup
@@ -144,13 +145,63 @@ test('a server that never answers, and one that stops in its body, are given up'
   assertFailed(await get(`http://127.0.0.1:${stopping.port}/`, ['127.0.0.0/8'], undefined, 50), /failed/)
 })
 
-test('what is compressed is not decompressed, and no status of a server is taken for an answer but 200', async t => {
-  const zipped = await startListener(t, (_request, response) => {
-    response.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.from('1f8b08', 'hex'))
-  })
-  assertFailed(await get(`http://127.0.0.1:${zipped.port}/`, ['127.0.0.0/8']), /failed/)
+test('no status of a server is taken for an answer but 200', async t => {
   for (const status of [204, 304, 404, 500, 599, 999]) {
     const { port } = await startListener(t, (_request, response) => response.writeHead(status).end())
     assertFailed(await get(`http://127.0.0.1:${port}/`, ['127.0.0.0/8']), /answered \d+/)
   }
 })
+
+const FETCHES: Readonly<Record<string, Fetch>> = {
+  'of a provider': fetch,
+  'of a client': makeGuardedFetch(['127.0.0.0/8']),
+}
+const KEYS = '{"keys":[]}'
+
+for (const [name, fetching] of Object.entries(FETCHES)) {
+  const read = (port: number): Promise<Fetched> =>
+    fetchJson(fetching, `http://127.0.0.1:${port}/jwks`, AbortSignal.timeout(60_000))
+
+  test(`a document ${name} is asked for by a program with a name, as a key set or JSON, compressed or not`, async t => {
+    const seen: IncomingHttpHeaders[] = []
+    const { port } = await startListener(t, ({ headers }, response) => {
+      seen.push(headers)
+      response.end(KEYS)
+    })
+    assert.deepEqual(await read(port), { value: { keys: [] } })
+    const [headers] = seen
+    assert.match(headers?.['user-agent'] ?? '', /^mintmark\/\d+\.\d+\.\d+/)
+    assert.equal(headers?.accept, 'application/jwk-set+json, application/json, */*;q=0.1')
+    assert.equal(headers['accept-encoding'], 'gzip, br')
+  })
+
+  test(`a document ${name} is read in each content coding that is asked for, and behind a byte order mark`, async t => {
+    const codings = { gzip: gzipSync, 'x-gzip': gzipSync, br: brotliCompressSync, identity: (text: string) => text }
+    for (const [coding, encode] of Object.entries(codings)) {
+      for (const text of [KEYS, `\u{FEFF}${KEYS}`]) {
+        const { port } = await startListener(t, (_request, response) => {
+          response.writeHead(200, { 'content-encoding': coding }).end(encode(text))
+        })
+        assert.deepEqual(await read(port), { value: { keys: [] } }, coding)
+      }
+    }
+  })
+
+  test(`a document ${name} is bounded once it is decoded, and one that cannot be decoded is a failure`, async t => {
+    const bomb = gzipSync(Buffer.alloc(16 * DOCUMENT_BYTES_MAX, ' '))
+    const broken: readonly (readonly [string, Buffer, RegExp])[] = [
+      ['gzip', bomb, /more than 262144 bytes/],
+      ['gzip', gzipSync(KEYS).subarray(0, 15), /failed/],
+      ['gzip', Buffer.from(KEYS), /failed/],
+      ['compress', Buffer.from('1f9d', 'hex'), /failed/],
+    ]
+    for (const [coding, bytes, why] of broken) {
+      const { port } = await startListener(t, (_request, response) => {
+        response.writeHead(200, { 'content-encoding': coding }).end(bytes)
+      })
+      assertFailed(await read(port), why)
+    }
+    const two = await startListener(t, (_request, response) => response.end(`\u{FEFF}\u{FEFF}${KEYS}`))
+    assertFailed(await read(two.port), /failed/)
+  })
+}

@@ -1,4 +1,5 @@
 // The service as a caller sees it at its address: its metadata, its components, and what it makes of forwarded addresses.
+import { withoutByteOrderMark } from '../../domain/text/byte-order-mark.ts'
 import { type ForwardedState, FORWARDED_STATES } from '../../../../api/values/checks.ts'
 import { TEST_ADDRESS } from '../../http/wire/source.ts'
 import type { Timing } from '../../ports/timing.ts'
@@ -57,7 +58,7 @@ const readBounded = async (response: Response): Promise<string> => {
     if (bytes > ANSWER_BYTES_MAX) return ''
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return withoutByteOrderMark(Buffer.concat(chunks).toString('utf8'))
 }
 
 type Get = (address: string, headers?: Readonly<Record<string, string>>) => Promise<Answer | Unreached>

@@ -1,6 +1,7 @@
 // Turns raw fields into the typed input of a route: its zod schema is the parser, the type and the documentation.
 import type { Buffer } from 'node:buffer'
 import { z } from 'zod'
+import { BYTE_ORDER_MARK, formatByteOrderMark } from '../../domain/text/byte-order-mark.ts'
 import { type Pair, parseBody, type RawFields } from './form.ts'
 import { RefusedInput } from './refused-input.ts'
 
@@ -22,11 +23,22 @@ const arityOf = (field: unknown): Arity => {
 /** The name, where it looks like a mistyped one: a secret that was pasted in its place is not repeated. */
 const quoteUnknown = (name: string): string => (/^[A-Za-z_]{1,40}$/.test(name) ? name : 'A name in the query string')
 
+/** Whatever their text, such a token is one that nobody issued: what is said of it is the same for all of those. */
+const TOKENS: ReadonlySet<string> = new Set(['token', 'subject_token'])
+
+/** What begins with a byte order mark, which an editor puts in front of a file that is then sent as it is. */
+const marked = ([name, value]: Pair): string | undefined => {
+  if (name.startsWith(BYTE_ORDER_MARK)) return 'The name of a parameter'
+  return value.startsWith(BYTE_ORDER_MARK) && !TOKENS.has(name) ? name : undefined
+}
+
 type Gathered = { readonly fields: Record<string, string | string[]> } | { readonly error: RefusedInput }
 
 const gather = (pairs: readonly Pair[], arities: ReadonlyMap<string, Arity>, strictness: Strictness): Gathered => {
   const fields: Record<string, string | string[]> = {}
   for (const [name, value] of pairs) {
+    const mark = marked([name, value])
+    if (mark !== undefined) return { error: new RefusedInput(formatByteOrderMark(mark)) }
     const arity = arities.get(name)
     const before = arity === undefined ? undefined : fields[name]
     if (arity === undefined) {

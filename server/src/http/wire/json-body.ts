@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { withoutByteOrderMark } from '../../domain/text/byte-order-mark.ts'
 import { countValues } from '../../domain/text/json-values.ts'
 import { findMemberFault, formatMemberFault } from '../../domain/text/member-names.ts'
 import { compileValidator } from './fields.ts'
@@ -77,7 +78,7 @@ export const makeJsonReader =
     if (countValues(body) > max) {
       return { error: new RefusedInput(`The body holds more than ${max} values: ${advice}.`, 'request_too_large') }
     }
-    const text = body.toString('utf8')
+    const text = withoutByteOrderMark(body.toString('utf8'))
     const json = parseJson(text)
     if ('error' in json) return json
     const fault = findMemberFault(text)

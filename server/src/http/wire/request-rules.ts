@@ -1,6 +1,7 @@
 // What holds for every request before its route is looked at: the headers of every answer, the host, the query string.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { introspectToken, issueToken, revokeToken } from '../../../../api/oauth.ts'
+import { formatByteOrderMark, HEADER_BYTE_ORDER_MARK } from '../../domain/text/byte-order-mark.ts'
 import type { RawFields } from './form.ts'
 import { QUERY_MALFORMED } from './fields.ts'
 import { pathOf } from './path.ts'
@@ -59,6 +60,19 @@ const repeatedHeader = ({ rawHeaders, headers }: FastifyRequest['raw']): string 
   return undefined
 }
 
+/** Those of which a text is compared or verified. */
+const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'dpop'] as const
+
+const markedHeader = ({ headers }: FastifyRequest['raw']): string | undefined =>
+  CREDENTIAL_HEADERS.find(name => headers[name]?.includes(HEADER_BYTE_ORDER_MARK))
+
+const headerFault = (raw: FastifyRequest['raw']): string | undefined => {
+  const repeated = repeatedHeader(raw)
+  if (repeated !== undefined) return `The header ${repeated} is given more than once.`
+  const marked = markedHeader(raw)
+  return marked === undefined ? undefined : formatByteOrderMark(`The credential in the header ${marked}`)
+}
+
 const firstForbidden = (request: FastifyRequest, { pairs }: RawFields, oauthPath: string): string | undefined => {
   if (pairs === undefined) return QUERY_MALFORMED
   const names = pairs.map(([name]) => name)
@@ -100,12 +114,9 @@ export const makeRequestRules = ({ refuser, answerUnknownRoute, basePath, allowe
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store')
     if (pathOf(request) === tokenPath) void reply.header('pragma', 'no-cache')
     if (refuseHost(request, reply) !== undefined) return
-    const repeated = repeatedHeader(request.raw)
-    if (repeated !== undefined) {
-      void refuser.refuse(reply, {
-        code: 'invalid_request',
-        description: `The header ${repeated} is given more than once.`,
-      })
+    const wrong = headerFault(request.raw)
+    if (wrong !== undefined) {
+      void refuser.refuse(reply, { code: 'invalid_request', description: wrong })
       return
     }
     // Before its body is read: what is in it makes no difference.

@@ -1,8 +1,21 @@
 // One GET of a JSON document of an identity provider: bounded in bytes, without redirects, only over https.
+import packageJson from '../../../package.json' with { type: 'json' }
+import { withoutByteOrderMark } from '../../domain/text/byte-order-mark.ts'
 import { isProviderAddress } from '../../../../api/values/web-address.ts'
 import type { ReadingFailure } from '../../ports/key-sets.ts'
 
+/** Of a document as it is once it is decoded. */
 export const DOCUMENT_BYTES_MAX = 262_144
+
+/**
+ * Of every request for a document. Firewalls refuse one that names no program (RFC 9110 §10.1.5), and some servers one that does not
+ * take the type of a key set (RFC 7517 §8.5.1) or of what they send.
+ */
+const HEADERS = {
+  accept: 'application/jwk-set+json, application/json, */*;q=0.1',
+  'accept-encoding': 'gzip, br',
+  'user-agent': `mintmark/${packageJson.version}`,
+} as const
 
 /** The part of the global `fetch` that is used. */
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>
@@ -63,14 +76,14 @@ export const fetchJson = async (fetch: Fetch, address: string, signal: AbortSign
     return { failure: { cause, detail: `${address} is neither https nor http on this machine` } }
   }
   try {
-    const response = await fetch(address, { redirect: 'manual', signal, headers: { accept: 'application/json' } })
+    const response = await fetch(address, { redirect: 'manual', signal, headers: HEADERS })
     if (response.status !== 200) {
       await response.body?.cancel()
       return { failure: wrongAnswer(address, `${response.status}`), status: response.status }
     }
     const body = await readBounded(response)
     if (body === undefined) return { failure: wrongAnswer(address, `more than ${DOCUMENT_BYTES_MAX} bytes`) }
-    return { value: JSON.parse(body.toString('utf8')) }
+    return { value: JSON.parse(withoutByteOrderMark(body.toString('utf8'))) }
   } catch (error) {
     return { failure: failureOf(address, error) }
   }

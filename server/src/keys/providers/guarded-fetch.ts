@@ -4,7 +4,8 @@ import { lookup } from 'node:dns'
 import { request as requestPlain, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as requestOverTls } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { Readable } from 'node:stream'
+import { pipeline, Readable, type Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import type { Fetch } from './fetch-json.ts'
 
 // IANA's special-purpose registries (RFC 6890): whatever is not for everybody's use.
@@ -53,10 +54,27 @@ const isGlobal = (address: string): boolean => {
 
 type Resolve = typeof lookup
 
+/** The content codings that a document may have (RFC 9110 §8.4.1). */
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['br', createBrotliDecompress],
+])
+
+/** The body without its content coding; read no further than its reader reads it. */
+const decodedBody = (message: IncomingMessage): Readable => {
+  const coding = message.headers['content-encoding']?.trim().toLowerCase() ?? ''
+  if (coding === '' || coding === 'identity') return message
+  const decoder = DECODERS.get(coding)?.()
+  if (decoder === undefined) throw new Error('it answered in a content coding that was not asked for')
+  // A fault of either is one of the decoder, which its reader meets.
+  return pipeline(message, decoder, () => undefined)
+}
+
 /** The one part of a response that is handed on: its status and its body. */
 const responseOf = (message: IncomingMessage): Response => {
   const status = message.statusCode ?? 0
-  if (status === 200) return new Response(Readable.toWeb(message) as ReadableStream, { status })
+  if (status === 200) return new Response(Readable.toWeb(decodedBody(message)) as ReadableStream, { status })
   message.destroy()
   // What a Response cannot have is no answer either.
   return new Response(null, { status: status >= 200 && status <= 599 ? status : 502 })
@@ -79,14 +97,14 @@ const guardedLookup =
   }
 
 /**
- * A fetch that reads one document: no redirect is followed, nothing is decompressed, no connection is kept. `ranges`
+ * A fetch that reads one document: no redirect is followed, no connection is kept. `ranges`
  * are networks (CIDR) that are allowed though they are not public.
  */
 export const makeGuardedFetch = (ranges: readonly string[], resolve: Resolve = lookup): Fetch => {
   const allowed = rangesOf(ranges)
   const isAllowed = (address: string): boolean => isGlobal(address) || allowed.check(address, familyOf(address))
   const guard = guardedLookup(isAllowed, resolve)
-  return (address, { signal }) =>
+  return (address, { signal, headers }) =>
     new Promise((resolved, rejected) => {
       const url = new URL(address)
       // A name is resolved; an address as it stands is not.
@@ -94,13 +112,20 @@ export const makeGuardedFetch = (ranges: readonly string[], resolve: Resolve = l
       if (isIP(host) !== 0 && !isAllowed(host)) return rejected(refuse(host, host))
       const options: RequestOptions = {
         agent: false,
-        headers: { accept: 'application/json' },
+        headers: Object.fromEntries(new Headers(headers)),
         lookup: guard,
         ...(signal instanceof AbortSignal && { signal }),
       }
       const request = url.protocol === 'https:' ? requestOverTls(url, options) : requestPlain(url, options)
       request.once('error', rejected)
-      request.once('response', message => resolved(responseOf(message)))
+      request.once('response', message => {
+        try {
+          resolved(responseOf(message))
+        } catch (fault) {
+          message.destroy()
+          rejected(fault)
+        }
+      })
       request.end()
     })
 }
