@@ -4,6 +4,9 @@ import { keepCompiledCode } from './cli/local/compile-cache.ts'
 // Before anything else is loaded.
 keepCompiledCode()
 
+// Files and look-ups of names share these threads. Node's four would all wait for a few names whose servers drop their queries.
+process.env['UV_THREADPOOL_SIZE'] ??= '16'
+
 const { runProcess } = await import('./cli/program.ts')
 
 await runProcess(process.argv.slice(2))

@@ -1,4 +1,5 @@
 // Wires the verification of JWTs of other issuers: one thread fetches their keys, every serving thread verifies.
+import { lookup } from 'node:dns'
 import type { ServiceConfig } from '../config/config.ts'
 import type { KeySets, Operators } from '../ports/key-sets.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
@@ -13,11 +14,13 @@ export const openKeySets = async (
   config: Pick<ServiceConfig, 'clientKeyRanges'>,
   { timing, clock = MACHINE, metrics = NO_METRICS }: Parts,
 ): Promise<KeySets> => {
-  const [{ makeKeySets }, { makeGuardedFetch }] = await Promise.all([
+  const [{ makeKeySets }, { makeGuardedFetch }, { makeNameLookups }] = await Promise.all([
     import('../keys/providers/key-sets.ts'),
     import('../keys/providers/guarded-fetch.ts'),
+    import('../keys/providers/name-lookups.ts'),
   ])
-  const fetches = { provider: fetch, client: makeGuardedFetch(config.clientKeyRanges) }
+  const lookUp = makeNameLookups({ resolve: lookup, monotonicNow: clock.monotonic, timing })
+  const fetches = { provider: fetch, client: makeGuardedFetch(config.clientKeyRanges, lookUp) }
   return makeKeySets({ fetches, monotonicNow: clock.monotonic, timing, metrics })
 }
 

@@ -115,6 +115,8 @@ export const TIMING = Object.freeze({
   keyReadingsApartMs: 16_000,
   /** While no keys are held the first failures are tried again sooner: after this, and twice, four and eight times as long. */
   keyFirstRetryMs: 1000,
+  /** A name of a client's host that did not resolve is not looked up again so long: each look-up may keep a thread of the process. */
+  nameRestMs: 30_000,
   /** Each answer of the identity provider at a sign-in. In whole seconds. */
   signInAnswerMs: 4_000,
   /** Rests after verifications of legacy hashes overlap; where they add up to more the verifying thread rests too. */

@@ -1,14 +1,15 @@
 // The fetch of clients' keys: public addresses only, connected to as they were checked, no redirect, and bounds on all.
 import assert from 'node:assert/strict'
-import type { lookup } from 'node:dns'
+import { lookup } from 'node:dns'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { DOCUMENT_BYTES_MAX, type Fetch, fetchJson, type Fetched } from '../../src/keys/providers/fetch-json.ts'
 import { makeGuardedFetch } from '../../src/keys/providers/guarded-fetch.ts'
-
-type Resolve = typeof lookup
+import { makeNameLookups, type Resolve } from '../../src/keys/providers/name-lookups.ts'
+import { TIMING } from '../../src/ports/timing.ts'
+import { monotonicMs } from '../../src/store/clocks.ts'
 
 /** A server on this machine, and how often it was asked. */
 const startListener = async (t: TestContext, answer: RequestListener) => {
@@ -41,8 +42,11 @@ const programmed = (...answers: readonly (readonly string[])[]) => {
   return { resolve: resolve as unknown as Resolve, asked: () => asked }
 }
 
+const guardedFetch = (ranges: readonly string[], resolve: Resolve = lookup): Fetch =>
+  makeGuardedFetch(ranges, makeNameLookups({ resolve, monotonicNow: monotonicMs, timing: TIMING }))
+
 const get = (address: string, ranges: readonly string[], resolve?: Resolve, ms = 60_000): Promise<Fetched> =>
-  fetchJson(makeGuardedFetch(ranges, resolve), address, AbortSignal.timeout(ms))
+  fetchJson(guardedFetch(ranges, resolve), address, AbortSignal.timeout(ms))
 
 const assertFailed = (fetched: Fetched, why: RegExp): void => {
   assert.ok('failure' in fetched, JSON.stringify(fetched))
@@ -154,7 +158,7 @@ test('no status of a server is taken for an answer but 200', async t => {
 
 const FETCHES: Readonly<Record<string, Fetch>> = {
   'of a provider': fetch,
-  'of a client': makeGuardedFetch(['127.0.0.0/8']),
+  'of a client': guardedFetch(['127.0.0.0/8']),
 }
 const KEYS = '{"keys":[]}'
 

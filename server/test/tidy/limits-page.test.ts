@@ -116,6 +116,8 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'token-streams/MERGED_SCOPE_SETS_MAX',
     'token-streams/MERGED_STREAMS_MAX',
     'live-rows/DEAD_ROWS_MAX',
+    'name-lookups/LOOK_UPS_MAX',
+    'name-lookups/FAILED_LOOK_UPS_MAX',
     'live-rows/BEYOND_MAX',
   ],
   'the size of a cache; what is not in it is read again': [
@@ -133,6 +135,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'live-tokens/CACHED_MAX',
     'dpop-proofs/CACHED_MAX',
     'provider-signature/KNOWN_MAX',
+    'name-lookups/FAILED_NAMES_MAX',
     'token-codec/OPEN_KEYS_MAX',
     'run-program/NAMED_MAX',
     'foreign-hash-queue/CREDENTIALS_MAX',

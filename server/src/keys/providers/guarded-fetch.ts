@@ -1,12 +1,14 @@
 // A GET at an address that an operator wrote down for a client: https, no redirects, and never into a private network.
 // The address that was checked is the one that is connected to: a name that resolves to another afterwards gains nothing.
-import { lookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { request as requestPlain, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as requestOverTls } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { pipeline, Readable, type Transform } from 'node:stream'
+import { callbackify } from 'node:util'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import type { Fetch } from './fetch-json.ts'
+import type { LookUp } from './name-lookups.ts'
 
 // IANA's special-purpose registries (RFC 6890): whatever is not for everybody's use.
 const SPECIAL: readonly string[] = [
@@ -52,8 +54,6 @@ const isGlobal = (address: string): boolean => {
   return !special.check(address, family) && (family === 'ipv4' || globalIpv6.check(address, family))
 }
 
-type Resolve = typeof lookup
-
 /** The content codings that a document may have (RFC 9110 §8.4.1). */
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', createGunzip],
@@ -84,26 +84,30 @@ const refuse = (host: string, address: string): Error =>
   new Error(`${host} is at ${address}, which is no address for everybody's use and in no range that is allowed`)
 
 /** Every address that the name has must be allowed: which of them is used is not ours to say. */
-const guardedLookup =
-  (isAllowed: (address: string) => boolean, resolve: Resolve): LookupFunction =>
-  (host, options, done) => {
-    resolve(host, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) return done(error, '')
-      const wrong = addresses.find(({ address }) => !isAllowed(address))
-      const [first] = addresses
-      if (wrong !== undefined || first === undefined) return done(refuse(host, wrong?.address ?? 'no address'), '')
-      return options.all === true ? done(null, addresses) : done(null, first.address, first.family)
+const guardedLookup = (isAllowed: (address: string) => boolean, lookUp: LookUp): LookupFunction => {
+  const lookUpAllowed = callbackify(async (host: string): Promise<readonly [LookupAddress, ...LookupAddress[]]> => {
+    const addresses = await lookUp(host)
+    const wrong = addresses.find(({ address }) => !isAllowed(address))
+    const [first, ...others] = addresses
+    if (wrong !== undefined || first === undefined) throw refuse(host, wrong?.address ?? 'no address')
+    return [first, ...others]
+  })
+  return (host, options, done) =>
+    lookUpAllowed(host, (fault, addresses) => {
+      if (fault !== null) return done(fault, '')
+      const [{ address, family }] = addresses
+      return options.all === true ? done(null, [...addresses]) : done(null, address, family)
     })
-  }
+}
 
 /**
  * A fetch that reads one document: no redirect is followed, no connection is kept. `ranges`
  * are networks (CIDR) that are allowed though they are not public.
  */
-export const makeGuardedFetch = (ranges: readonly string[], resolve: Resolve = lookup): Fetch => {
+export const makeGuardedFetch = (ranges: readonly string[], lookUp: LookUp): Fetch => {
   const allowed = rangesOf(ranges)
   const isAllowed = (address: string): boolean => isGlobal(address) || allowed.check(address, familyOf(address))
-  const guard = guardedLookup(isAllowed, resolve)
+  const guard = guardedLookup(isAllowed, lookUp)
   return (address, { signal, headers }) =>
     new Promise((resolved, rejected) => {
       const url = new URL(address)

@@ -1,0 +1,118 @@
+// Look-ups of names that clients gave, by the system's resolver. It runs on threads that the whole process shares, knows no
+// deadline and cannot be canceled: a name whose servers drop their queries keeps one of them for as long as 40 s.
+import type { lookup, LookupAddress } from 'node:dns'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import type { Timing } from '../../ports/timing.ts'
+
+export type Resolve = typeof lookup
+
+type Addresses = readonly LookupAddress[]
+
+/** All addresses of a name. It may take as long as the resolver does: the caller has a deadline. */
+export type LookUp = (host: string) => Promise<Addresses>
+
+type Options = {
+  readonly resolve: Resolve
+  readonly monotonicNow: () => MonotonicMilliseconds
+  readonly timing: Pick<Timing, 'keyReadingMs' | 'nameRestMs'>
+}
+
+const LOOK_UPS_MAX = 2
+/** However many names are dead, one that is not known to be is looked up beside them. */
+const FAILED_LOOK_UPS_MAX = LOOK_UPS_MAX - 1
+/** Of names that failed: those that failed last. */
+const FAILED_NAMES_MAX = 1000
+
+type Failure = { readonly reason: unknown; readonly restsUntil: MonotonicMilliseconds }
+
+/** The names that failed when they were last looked up. */
+const makeFailures = ({ monotonicNow, timing }: Options) => {
+  const failures = new Map<string, Failure>()
+  return {
+    has: (host: string): boolean => failures.has(host),
+    /** Why it is not looked up now; undefined where it is. */
+    ofResting: (host: string): Failure | undefined => {
+      const failure = failures.get(host)
+      return failure !== undefined && monotonicNow() < failure.restsUntil ? failure : undefined
+    },
+    add: (host: string, reason: unknown): void => {
+      failures.delete(host)
+      const [oldest] = failures.keys()
+      if (failures.size === FAILED_NAMES_MAX && oldest !== undefined) failures.delete(oldest)
+      failures.set(host, { reason, restsUntil: monotonicNow() + timing.nameRestMs })
+    },
+    remove: (host: string): void => void failures.delete(host),
+  }
+}
+
+type Failures = ReturnType<typeof makeFailures>
+
+/** Runs as many look-ups as may run at once, the others after them. */
+const makeTurns = (failures: Failures) => {
+  const running = new Set<string>()
+  let waiting: readonly (readonly [host: string, begin: () => void])[] = []
+
+  const hasRoom = (host: string): boolean =>
+    running.size < LOOK_UPS_MAX &&
+    (!failures.has(host) || [...running].filter(failures.has).length < FAILED_LOOK_UPS_MAX)
+
+  const beginNext = (): void => {
+    const next = waiting.find(([host]) => hasRoom(host))
+    if (next === undefined) return
+    waiting = waiting.filter(one => one !== next)
+    running.add(next[0])
+    next[1]()
+    beginNext()
+  }
+
+  return {
+    begin: (host: string): Promise<void> =>
+      new Promise(begin => {
+        waiting = [...waiting, [host, begin]]
+        beginNext()
+      }),
+    end: (host: string): void => {
+      running.delete(host)
+      beginNext()
+    },
+  }
+}
+
+/** Each name is looked up once at a time, and one that failed rests before it is looked up again. */
+export const makeNameLookups = (options: Options): LookUp => {
+  const { resolve, monotonicNow, timing } = options
+  const failures = makeFailures(options)
+  const turns = makeTurns(failures)
+  const underWay = new Map<string, Promise<Addresses>>()
+
+  const ask = (host: string): Promise<Addresses> =>
+    new Promise((found, failed) => {
+      resolve(host, { all: true }, (error, addresses) => (error === null ? found(addresses) : failed(error)))
+    })
+
+  const lookUp: LookUp = async host => {
+    await turns.begin(host)
+    const began = monotonicNow()
+    try {
+      const addresses = await ask(host)
+      // What comes too late for its caller would do so again.
+      if (monotonicNow() - began > timing.keyReadingMs) throw new Error(`The name ${host} took too long to resolve.`)
+      failures.remove(host)
+      return addresses
+    } catch (fault) {
+      failures.add(host, fault)
+      throw fault
+    } finally {
+      underWay.delete(host)
+      turns.end(host)
+    }
+  }
+
+  return host => {
+    const failure = failures.ofResting(host)
+    if (failure !== undefined) return Promise.reject(failure.reason)
+    const looking = underWay.get(host) ?? lookUp(host)
+    underWay.set(host, looking)
+    return looking
+  }
+}
