@@ -4,6 +4,7 @@ import { chmodSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
+import { getCACertificates } from 'node:tls'
 import { readDevConfig, readMigrateConfig, readServeConfig, readStoreConfig } from '../src/config/config.ts'
 import { DEFAULT_LIMITS } from '../src/config/limits.ts'
 import { BASE, file, KEY, mistakesOf } from '../../testkit/services/base-environment.ts'
@@ -271,6 +272,12 @@ describe('the other commands read only what they need', () => {
     const databaseAt = (url: string) => readStoreConfig({ DATABASE_URL: url }).postgres
     assert.deepEqual(databaseAt('postgres://me@db.example/mint')?.tls, { ca: null })
     assert.deepEqual(databaseAt('postgres://me@127.0.0.1,db.example/mint')?.tls, { ca: null })
+    const system = getCACertificates('system')
+    if (system.length > 0) {
+      assert.deepEqual(databaseAt('postgres://me@127.0.0.1/mint?sslrootcert=system')?.tls, { ca: system.join('\n') })
+    }
+    const unverified = 'postgres://me@127.0.0.1/mint?sslrootcert=system&sslmode=disable'
+    assert.throws(() => databaseAt(unverified), /asks for an sslmode that does not verify the server/)
     const local = databaseAt('postgresql://me@/mint?host=%2Frun%2Fpostgresql&port=5433')
     assert.deepEqual([local?.tls, local?.hosts], [null, [{ host: '/run/postgresql', port: 5433 }]])
   })

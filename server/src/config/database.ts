@@ -1,4 +1,5 @@
 // The location of the store: a local file, or a PostgreSQL database, by DATABASE_URL and related settings.
+import { getCACertificates } from 'node:tls'
 import { join, resolve } from 'node:path'
 import type { SettingReader } from './reader.ts'
 import { type Parsed, type Parser, parseOneOf, parsePemFile } from './values.ts'
@@ -126,8 +127,20 @@ const isOnThisMachine = ({ host }: PostgresHost): boolean => LOOPBACK.test(host)
 
 type Source = 'DATABASE_URL' | '--to'
 
+/** As for libpq: what this system trusts, instead of a file. */
+const SYSTEM = 'system'
+
+const readSystemCertificates = (read: SettingReader, source: Source): string => {
+  const certificates = getCACertificates('system')
+  if (certificates.length === 0) {
+    read.mistake(`${source} asks for sslrootcert=system, but this system trusts no certificate; expected a PEM file`)
+  }
+  return certificates.join('\n')
+}
+
 const readCertificates = (read: SettingReader, path: string | null, source: Source): string | null => {
   if (path === null) return null
+  if (path === SYSTEM) return readSystemCertificates(read, source)
   const file = parsePemFile(/-----BEGIN CERTIFICATE-----/, 'certificate')(path)
   if ('value' in file) return file.value
   read.mistake(`${source}, in sslrootcert, ${file.wrong}`)
@@ -142,9 +155,10 @@ const readTls = (
   allowed: readonly UnsafeDatabase[],
 ): PostgresConfig['tls'] => {
   const isLocal = url.hosts.every(isOnThisMachine)
-  const mode = url.sslMode ?? (isLocal ? 'disable' : 'verify-full')
+  const isPlain = isLocal && url.rootCertificate !== SYSTEM
+  const mode = url.sslMode ?? (isPlain ? 'disable' : 'verify-full')
   if (mode === 'verify-full') return { ca: readCertificates(read, url.rootCertificate, source) }
-  if (mode !== 'disable') {
+  if (mode !== 'disable' || url.rootCertificate === SYSTEM) {
     read.mistake(
       `${source} asks for an sslmode that does not verify the server; expected verify-full, or disable on this machine`,
     )

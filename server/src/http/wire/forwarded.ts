@@ -2,7 +2,7 @@
 // proxy that connects here, and whatever stands left of an element may be of anybody. So it is never looked at before
 // the element itself is known to name a trusted proxy, and cannot change how the element is read.
 import { isIP, SocketAddress } from 'node:net'
-import type { Source } from '../../domain/source.ts'
+import { type Source, unmapped } from '../../domain/source.ts'
 import { trimCharacters } from '../../domain/text/text.ts'
 
 /** Elements that are read of one header. */
@@ -34,12 +34,13 @@ function* partsFromRight(text: string, separator: ',' | ';'): Generator<string> 
 // RFC 9110 §5.6.3: spaces and tabs, and nothing else that trim() would take away.
 const withoutSpace = (text: string): string => trimCharacters(text, ' \t')
 
-const toAddress = (text: string): Address | undefined => {
+/** In its one spelling (RFC 5952); undefined for any other text. */
+export const toAddress = (text: string): Address | undefined => {
   const version = isIP(text)
   if (version === 4) return text as Address
   // An address with a zone means something on one machine only.
   if (version === 0 || text.includes('%')) return undefined
-  return new SocketAddress({ address: text, family: 'ipv6' }).address as Address
+  return unmapped(new SocketAddress({ address: text, family: 'ipv6' }).address as Address)
 }
 
 // RFC 7239 §6: an address, in brackets if it is of IPv6, and a port, which may be obfuscated.

@@ -3,7 +3,7 @@
 import { isIP, type Socket } from 'node:net'
 import type { ForwardedState } from '../../../../api/values/checks.ts'
 import type { FastifyRequest } from 'fastify'
-import { type Source, UNKNOWN_SOURCE } from '../../domain/source.ts'
+import { type Source, UNKNOWN_SOURCE, unmapped } from '../../domain/source.ts'
 import { hopsOfForwarded, hopsOfForwardedFor } from './forwarded.ts'
 import type { IsInNetworks } from './networks.ts'
 
@@ -13,9 +13,9 @@ const isAddress = (text: string | undefined): text is Exclude<Source, typeof UNK
 const CACHED_MAX = 2048
 const CACHED_CHARACTERS_MAX = 512
 
-/** The address of a connection: none any more where the peer has reset it. */
+/** The address of a connection, which has one spelling: none any more where the peer has reset it. */
 export const sourceOfSocket = ({ remoteAddress }: Pick<Socket, 'remoteAddress'>): Source =>
-  isAddress(remoteAddress) ? remoteAddress : UNKNOWN_SOURCE
+  isAddress(remoteAddress) ? unmapped(remoteAddress) : UNKNOWN_SOURCE
 
 type Proxied = {
   readonly raw: Pick<FastifyRequest['raw'], 'headers'> & { readonly socket: Pick<Socket, 'remoteAddress'> }

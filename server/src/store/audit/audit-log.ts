@@ -6,6 +6,7 @@ import type { Way } from '../../../../api/values/audit.ts'
 import type { Page, PageRequest } from '../../domain/lists/page.ts'
 import type { AuditLog } from '../../ports/audit-log.ts'
 import type { Timing } from '../../ports/timing.ts'
+import { unmapped } from '../../domain/source.ts'
 import type { OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
 import { readNewest, type Scan } from '../lists/newest-first.ts'
@@ -92,7 +93,7 @@ const listRefusals = (request: PageRequest<RefusalFilters>): Program<Page<Refusa
   const keeps = (one: RefusalCount): boolean =>
     (way === null || one.way === way) &&
     (clientId === null || one.clientId === clientId) &&
-    (source === null || one.source === source)
+    (source === null || (one.source !== null && unmapped(one.source) === source))
   return readNewest<RefusedRow, RefusalCount>({ scan: REFUSED, read: refusalOf, keeps }, request)
 }
 

@@ -89,6 +89,17 @@ test('an agent that asks beyond a limit counts as limit, under its client, and c
   )
 })
 
+test('an address is asked for by any of its spellings', async () => {
+  await introspect(service, 'mma_wrong', 'x')
+  const countOf = async (source: string): Promise<number> => {
+    const { json } = await get(service, `/api/v1/audit/refusals?source=${source}`, { 'x-api-key': reader.key })
+    return (json as { data: readonly Count[] }).data.length
+  }
+  const count = await countOf(from)
+  assert.ok(count > 0)
+  for (const source of [`::ffff:${from}`, `::FFFF:${from}`]) assert.equal(await countOf(source), count, source)
+})
+
 test('what presents nothing, and what is good, counts nothing', async () => {
   const counts = await countsOf(async () => {
     await postForm(service, '/oauth/token', { grant_type: 'client_credentials' })
