@@ -8,8 +8,15 @@ import type { AgentOfTest, TestServer } from '../services/test-server.ts'
 
 export const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-export const REFUSED =
-  'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
+/** By the way in which a client authenticates itself. */
+export const REFUSED = {
+  secret:
+    'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.',
+  assertion:
+    'Client authentication failed: send a new client_assertion of an enabled agent, signed with a key registered for it, whose aud is the issuer; the token endpoint as aud takes a credential with accept_token_endpoint.',
+  certificate:
+    'Client authentication failed: connect with a certificate registered for the enabled agent whose client_id you send.',
+} as const
 
 export const credentialsOf = ({ agentId }: AgentOfTest): string => `/api/v1/agents/${agentId}/credentials`
 
@@ -84,7 +91,9 @@ export const issueAsserting = async (service: TestServer, assertion: string, fie
   return (answer.json as { access_token: string }).access_token
 }
 
+/** Whatever was wrong: the answer names the way of authentication alone. */
 export const assertRefused = (answer: Answer): void => {
-  assertError(answer, 401, 'invalid_client', REFUSED)
+  const { error_description: said } = answer.json as { error_description?: string }
+  assertError(answer, 401, 'invalid_client', Object.values(REFUSED).find(text => text === said) ?? REFUSED.secret)
   assert.deepEqual(answer.challenges.length, 1)
 }

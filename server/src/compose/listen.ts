@@ -34,6 +34,7 @@ type ServerAddress = {
   readonly logger?: Logger
   /** What the checks of the installation found last. */
   readonly checks?: ServerOptions['checks']
+  readonly causeLevel?: ServerOptions['causeLevel']
 }
 
 /** A store that cannot be reached is no fault of following: requests and /readyz report it. */
@@ -66,6 +67,7 @@ export const serverOptionsOf = async (
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
     ...(options.checks !== undefined && { checks: options.checks }),
+    ...(options.causeLevel !== undefined && { causeLevel: options.causeLevel }),
   }
 }
 

@@ -160,6 +160,8 @@ export const startDev = async (config: DevConfig, origin: Origin, timing: Timing
       traces,
       accessLog,
       report: service.report,
+      // Who tries it out sees why a request is refused, where other lines of that level stay away.
+      causeLevel: 'warn',
     }),
     server => server.close(),
   )

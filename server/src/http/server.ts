@@ -64,6 +64,8 @@ export type ServerOptions = {
   readonly connections?: ConnectionLimit
   /** Networks, as address/bits, of the proxies that say where a request came from. */
   readonly proxies?: readonly string[]
+  /** Of log lines of refusals with a reason that the caller does not get; `info` unless it is given. */
+  readonly causeLevel?: 'info' | 'warn'
   /** Receives each fault of following the revocation feed. Must not throw. */
   readonly reportFeedFault?: (fault: unknown) => void
   /** Of followers of the revocation feed; smaller in tests. */
@@ -154,6 +156,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
       else if (origin.refusal.code === 'invalid_token') credentials.remove(request.headers)
       return origin
     },
+    ...(options.causeLevel !== undefined && { causeLevel: options.causeLevel }),
     issuer,
     problemsUnder: `${basePath}/api/`,
     logger,

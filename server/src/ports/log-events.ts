@@ -13,7 +13,7 @@ export const LOG_EVENTS = {
   request_refused: event(
     'debug',
     'refused',
-    'A request was refused: `code` and `description` as the caller got them. At `info` with `inside`, the reason that only the log has.',
+    'A request was refused: `code` and `description` as the caller got them. At `info`, in `mintmark dev` at `warn`, with `inside`, the reason that only the log has.',
   ),
   request_failed: event(
     'error',

@@ -69,16 +69,11 @@ test('nbf and iat are times and do not lie in the future, where they are there',
 })
 
 test('aud is this service alone', () => {
-  for (const aud of [
-    undefined,
-    'https://other.example',
-    [ISSUER],
-    [ISSUER, 'x'],
-    `${ISSUER}/oauth/token`,
-    `${ISSUER}/`,
-  ]) {
+  for (const aud of [undefined, 'https://other.example', [ISSUER], [ISSUER, 'x'], `${ISSUER}/`]) {
     assert.equal(wrong({ aud }), 'aud is not this service', String(aud))
   }
+  const endpoint = 'aud is the token endpoint, which its credential was not registered for (accept_token_endpoint)'
+  assert.equal(wrong({ aud: `${ISSUER}/oauth/token` }), endpoint)
   const both = { ...KEYS, takesTokenEndpoint: true }
   assert.equal(wrong({ aud: `${ISSUER}/oauth/token` }, both), undefined)
   assert.equal(wrong({}, both), undefined)
@@ -89,6 +84,11 @@ test('aud is this service alone', () => {
   const named = { ...WORKLOAD, audience: 'mintmark' }
   assert.equal(wrong({ aud: 'mintmark' }, named), undefined)
   assert.equal(wrong({}, named), 'aud is not this service')
+})
+
+test("a workload's token that is bound to a key is refused: it comes without a proof of that key", () => {
+  const bound = 'it is bound to a key (cnf): send one that is bound to none'
+  for (const cnf of [{ jkt: 'x' }, { 'x5t#S256': 'x' }, {}, null]) assert.equal(wrong({ cnf }, WORKLOAD), bound)
 })
 
 test('jti is 1 to 256 characters', () => {

@@ -91,6 +91,8 @@ const WRONG_CLAIMS: readonly (readonly [object, string])[] = [
   [{ exp: null }, 'exp is missing or not a time'],
   [{ nbf: 'now' }, 'nbf is not a time'],
   [{ iat: null }, 'iat is not a time'],
+  [{ cnf: { jkt: 'x' } }, 'it is bound to a key (cnf): send one that is bound to none'],
+  [{ cnf: null }, 'it is bound to a key (cnf): send one that is bound to none'],
   [{ sub: undefined }, 'sub is missing or not a plain text'],
   [{ sub: '' }, 'sub is missing or not a plain text'],
   [{ sub: 1 }, 'sub is missing or not a plain text'],

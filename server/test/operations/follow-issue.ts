@@ -20,6 +20,7 @@ export const refused = (clientId: string | null, presentedId = clientId) => ({
     challenges: ['Basic'],
     attempt: { way: 'client', clientId },
     presentedId,
+    inside: clientId === null ? 'no client has this client_id' : 'the agent is disabled',
   },
 })
 

@@ -139,7 +139,7 @@ test('a secret that HTTP Basic may have carried unencoded is compared in both fo
 
 test('a verified credential is taken while it is there, has not expired, and its agent is enabled', () => {
   const ports = { secrets: real, importedSecrets: keyed }
-  const verified = { kind: 'verified', clientId: 'client', credentialId: 'credential 1' } as const
+  const verified = { kind: 'verified', by: 'assertion', clientId: 'client', credentialId: 'credential 1' } as const
   const number = (client: Client) => numberOf(ports, verified, client)
   assert.equal(number(clientWith([credential(1, SECRET)])), 1)
   assert.equal(number(clientWith([credential(2, SECRET)])), undefined)

@@ -1,4 +1,5 @@
 // Client assertions (RFC 7521, RFC 7523 and its revision): their required claims, and how long one is accepted.
+import { bindingFault } from './bound-jwt.ts'
 import type { AssertionTrust } from './client-trust.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
@@ -29,10 +30,15 @@ const timeFault = ({ exp, nbf, iat }: Claims, seconds: number, expiryMax: number
   return undefined
 }
 
-/** The accepted audiences. */
-const acceptedAudiences = (trust: AssertionTrust, issuer: string): readonly string[] => {
-  if (trust.kind === 'workload_identity') return [trust.audience ?? issuer]
-  return trust.takesTokenEndpoint ? [issuer, `${issuer}/oauth/token`] : [issuer]
+const audienceFault = (audience: unknown, trust: AssertionTrust, issuer: string): string | undefined => {
+  if (trust.kind === 'workload_identity') {
+    return audience === (trust.audience ?? issuer) ? undefined : 'aud is not this service'
+  }
+  if (audience === issuer) return undefined
+  if (audience !== `${issuer}/oauth/token`) return 'aud is not this service'
+  return trust.takesTokenEndpoint
+    ? undefined
+    : 'aud is the token endpoint, which its credential was not registered for (accept_token_endpoint)'
 }
 
 // Each of several intended servers could use an assertion at the others (RFC 7523bis: one string). The tokens of Kubernetes
@@ -49,12 +55,15 @@ export const checkAssertionClaims = (
   trust: AssertionTrust,
   { issuer, now }: { readonly issuer: string; readonly now: Milliseconds },
 ): AssertionClaims | Wrong => {
-  const audience = audienceOf(claims, trust)
-  if (!acceptedAudiences(trust, issuer).some(one => one === audience)) return { wrong: 'aud is not this service' }
-  const wrong = timeFault(claims, now / 1000, EXPIRY_SECONDS_MAX[trust.kind])
+  const wrong =
+    audienceFault(audienceOf(claims, trust), trust, issuer) ??
+    timeFault(claims, now / 1000, EXPIRY_SECONDS_MAX[trust.kind])
   if (wrong !== undefined) return { wrong }
   const { jti, exp } = claims
   const until = Math.ceil(1000 * (Number(exp) + SKEW_SECONDS)) - 1
-  if (trust.kind === 'workload_identity') return { jti: null, until }
+  if (trust.kind === 'workload_identity') {
+    const bound = bindingFault(claims)
+    return bound === undefined ? { jti: null, until } : { wrong: bound }
+  }
   return isJti(jti) ? { jti, until } : { wrong: `jti is not 1 to ${ASSERTION_JTI_CHARACTERS_MAX} characters` }
 }

@@ -107,12 +107,14 @@ export type Refuser = {
 type Report = (fields: object, message: string) => void
 
 type RefuserOptions = {
+  /** Of a line with a reason that the caller does not get; `info` unless it is given. */
+  readonly causeLevel?: 'info' | 'warn'
   readonly recognize: Recognize
   /** The realm of every challenge. */
   readonly issuer: string
   /** Errors of paths that start so are problems. */
   readonly problemsUnder: string
-  readonly logger: Readonly<Record<'debug' | 'info' | 'error', Report>>
+  readonly logger: Readonly<Record<'debug' | 'info' | 'warn' | 'error', Report>>
   /** Called for each answer that something could not be had in time. */
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
   readonly metrics: Metrics
@@ -144,8 +146,18 @@ const countLimit = (metrics: Metrics, limit: WorkLimit | undefined): void => {
   if (limit !== undefined) metrics.add('mintmark_limits_reached_total', { limit })
 }
 
+const makeRefusalLog =
+  ({ logger, causeLevel = 'info' }: Pick<RefuserOptions, 'logger' | 'causeLevel'>) =>
+  (requestId: string, refusal: Refusal): void => {
+    // Only the log says why a client or an operator is refused: the person who runs the service must find it.
+    const level = 'inside' in refusal ? causeLevel : 'debug'
+    const { presentedId: _, ...shown } = { presentedId: undefined, ...refusal }
+    logger[level]({ requestId, ...shown }, 'refused')
+  }
+
 export const makeRefuser = (options: RefuserOptions): Refuser => {
   const { recognize, issuer, problemsUnder, logger, reportUnavailable, sourceOf, metrics } = options
+  const log = makeRefusalLog(options)
 
   const challengesOf = makeChallenges(issuer)
 
@@ -173,13 +185,6 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     options.forgetCredential(reply.request.headers)
     if (!('challenges' in refusal)) return null
     return options.failedAuthentications.count({ clientId: refusal.presentedId, source })
-  }
-
-  const log = (requestId: string, refusal: Refusal): void => {
-    // Only the log says why a JWT of an operator is refused: the person who runs the service must find it.
-    const level = 'inside' in refusal ? 'info' : 'debug'
-    const { presentedId: _, ...shown } = { presentedId: undefined, ...refusal }
-    logger[level]({ requestId, ...shown }, 'refused')
   }
 
   const refuse = (reply: FastifyReply, refusal: Refusal): FastifyReply => {

@@ -4,6 +4,7 @@ import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { measureWaits } from '../../ports/work-waits.ts'
 import type { KeyObject } from 'node:crypto'
 import type { OperatorCaller } from '../../domain/caller.ts'
+import { bindingFault } from '../../domain/clients/bound-jwt.ts'
 import { isStorable } from '../../domain/text/text.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySets, Operators, ProviderState } from '../../ports/key-sets.ts'
@@ -109,7 +110,8 @@ const recognize = async (
   const refused =
     typeRefusal(jws.header) ??
     audienceRefusal(jws.payload, provider.audience) ??
-    timeRefusal(jws.payload, Math.floor(now / 1000))
+    timeRefusal(jws.payload, Math.floor(now / 1000)) ??
+    bindingFault(jws.payload)
   if (refused !== undefined) return { refused }
   const sub = subjectOf(jws.payload)
   if (sub === undefined) return { refused: 'sub is missing or not a plain text' }

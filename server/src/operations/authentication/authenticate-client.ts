@@ -63,7 +63,7 @@ const verifyLegacySecret = async (
     const act = actBy({ caller, requestId, source }, 'credential.convert')
     await ports.imports.convert(credentialId, ports.importedSecrets.hash(verified.secret), act, until)
   }
-  return { kind: 'verified', clientId: caller.clientId, credentialId }
+  return { kind: 'verified', by: 'secret', clientId: caller.clientId, credentialId }
 }
 
 /** Returns the function that answers one request of a client by the steps above. */

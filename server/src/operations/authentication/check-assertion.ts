@@ -124,6 +124,6 @@ export const checkAssertion = async (
   const tried = await tryAll(read, candidatesOf(client, named, now), { issuer: ports.profile.issuer, now, source })
   if ('wrong' in tried) return refuseClient(said, client, tried.wrong)
   const assertion = singleUse(ports, client, tried)
-  const verified = { kind: 'verified', clientId, credentialId: tried.credential.id } as const
+  const verified = { kind: 'verified', by: 'assertion', clientId, credentialId: tried.credential.id } as const
   return assertion === undefined ? verified : { ...verified, assertion }
 }

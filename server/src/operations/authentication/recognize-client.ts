@@ -26,6 +26,7 @@ export type PresentedAssertion = {
 /** The credential that an assertion or a legacy secret was verified for. */
 export type VerifiedCredentials = {
   readonly kind: 'verified'
+  readonly by: 'assertion' | 'secret'
   readonly clientId: string
   readonly credentialId: string
   /** The assertion, where it may be used once and is not used yet. */
@@ -71,13 +72,30 @@ type RefusedClient = {
 
 export const hasLegacyHash = (answer: object): answer is Required<RefusedClient> => 'legacyHash' in answer
 
-/** One text for every cause (RFC 6749 §5.2): the caller does not learn which part was wrong. */
-const CLIENT_REFUSED =
+const SECRET_REFUSED =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
+const ASSERTION_REFUSED =
+  'Client authentication failed: send a new client_assertion of an enabled agent, signed with a key registered for it, whose aud is the issuer; the token endpoint as aud takes a credential with accept_token_endpoint.'
+const CERTIFICATE_REFUSED =
+  'Client authentication failed: connect with a certificate registered for the enabled agent whose client_id you send.'
+
+/** One text for every cause (RFC 6749 §5.2): the caller learns what the way of authentication needs, and not which part was wrong. */
+const REFUSED: Readonly<Record<ClientCredentials['kind'] | 'verified assertion', string>> = {
+  none: SECRET_REFUSED,
+  unsupported: SECRET_REFUSED,
+  secret: SECRET_REFUSED,
+  verified: SECRET_REFUSED,
+  assertion: ASSERTION_REFUSED,
+  'verified assertion': ASSERTION_REFUSED,
+  certificate: CERTIFICATE_REFUSED,
+}
+
+const refusedText = (credentials: ClientCredentials): string =>
+  REFUSED[credentials.kind === 'verified' && credentials.by === 'assertion' ? 'verified assertion' : credentials.kind]
 
 /** The refusal; counted, where anything was presented. `client` is the one with the client id of the request. */
 export const refuseClient = (credentials: ClientCredentials, client: Client | undefined, inside?: string) => {
-  const refused = refuseCaller('invalid_client', CLIENT_REFUSED, 'Basic')
+  const refused = refuseCaller('invalid_client', refusedText(credentials), 'Basic')
   if (credentials.kind === 'none') return refused
   const presentedId = 'clientId' in credentials ? credentials.clientId : undefined
   const { refusal } = counted(refused, { way: 'client', clientId: client?.agent.clientId ?? null }, presentedId)
@@ -149,14 +167,27 @@ const findMatching = (
   return credentials.kind === 'secret' ? (matching ?? findImported(ports, credentials, known)) : undefined
 }
 
-/** Why the certificate is refused, for the log. */
-const certificateRefusal = (
-  certificate: PresentedCertificate,
-  client: Client | undefined,
-  now: Milliseconds,
-): string => {
-  const tried = findCertified(certificate, client?.credentials ?? [], now)
-  return 'wrong' in tried ? tried.wrong : 'the agent is disabled'
+/** Why credentials that match none of the client are refused, for the log. */
+const mismatch = (credentials: CheckedCredentials, known: readonly Credential[], now: Milliseconds): string => {
+  switch (credentials.kind) {
+    case 'none':
+    case 'unsupported':
+      return 'the way of authentication is malformed, or none that the service has'
+    case 'certificate': {
+      const tried = findCertified(credentials.certificate, known, now)
+      return 'wrong' in tried ? tried.wrong : 'the certificate is of no live credential'
+    }
+    case 'secret':
+    case 'verified':
+      return 'the client has no live credential with this secret or key'
+  }
+}
+
+/** The same whatever is wrong. */
+const refusalCause = (credentials: CheckedCredentials, client: Client | undefined, now: Milliseconds): string => {
+  if (client === undefined && 'clientId' in credentials) return 'no client has this client_id'
+  if (client !== undefined && client.agent.disabledAt !== null) return 'the agent is disabled'
+  return mismatch(credentials, client?.credentials ?? [], now)
 }
 
 /** The refusal of credentials that no hash of this service matches, with the hash of another server if there is one. */
@@ -165,9 +196,7 @@ const refuseUnmatched = (
   client: Client | undefined,
   now: Milliseconds,
 ): RefusedClient => {
-  const inside =
-    credentials.kind === 'certificate' ? certificateRefusal(credentials.certificate, client, now) : undefined
-  const refused = refuseClient(credentials, client, inside)
+  const refused = refuseClient(credentials, client, refusalCause(credentials, client, now))
   if (client === undefined || client.agent.disabledAt !== null) return refused
   const secrets = presentedSecrets(credentials).filter(({ length }) => length <= IMPORTED_SECRET_CHARACTERS_MAX)
   // An import gives an agent one credential, and nothing else makes one of this kind.

@@ -119,7 +119,7 @@ test('an assertion gets one token, whichever grant it is sent with', async () =>
   await registerKeys(service, agent, [key.jwk])
   const fields = assertionFields(makeAssertion(service, agent, key))
   assert.equal((await ask(fields)).status, 200)
-  assertError(await ask(fields), 401, 'invalid_client', REFUSED)
+  assertError(await ask(fields), 401, 'invalid_client', REFUSED.assertion)
 })
 
 test('an assertion that was refused a token for its subject token is not used up', async () => {

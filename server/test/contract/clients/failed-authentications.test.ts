@@ -147,23 +147,24 @@ test('however many are wrong, every right credential is accepted at once', async
   assert.equal((await askAs(agent.clientId, WRONG)).status, 429)
 })
 
-test('a client that exists, one that is disabled and one that does not exist get the same answers', async () => {
+test('a client that exists, one that is disabled and one that does not exist get the same answers in each way', async () => {
   const disabled = await service.createAgent()
   await service.disableAgent(disabled.agentId)
-  const seen: unknown[] = []
-  for (const ask of [
-    () => askAs(agent.clientId, WRONG),
-    () => askAs(disabled.clientId, disabled.clientSecret),
-    () => askAs(randomlyNamed, WRONG),
-    () => postForm(service, '/oauth/token', { ...GRANT, ...asserting(agent.clientId) }),
-    () => postForm(service, '/oauth/token', { ...GRANT, ...asserting(randomlyNamed) }),
-  ]) {
+  const askAsserting = (clientId: string) => postForm(service, '/oauth/token', { ...GRANT, ...asserting(clientId) })
+  const seen = { secret: [] as unknown[], assertion: [] as unknown[] }
+  for (const [way, ask] of [
+    ['secret', () => askAs(agent.clientId, WRONG)],
+    ['secret', () => askAs(disabled.clientId, disabled.clientSecret)],
+    ['secret', () => askAs(randomlyNamed, WRONG)],
+    ['assertion', () => askAsserting(agent.clientId)],
+    ['assertion', () => askAsserting(randomlyNamed)],
+  ] as const) {
     now += 120_000
     const answers: unknown[] = []
     for (let n = 0; n < PER_CLIENT + 3; n += 1) answers.push(visible(await ask()))
-    seen.push(answers)
+    seen[way].push(answers)
   }
-  for (const answers of seen) assert.deepEqual(answers, seen[0])
+  for (const all of Object.values(seen)) for (const answers of all) assert.deepEqual(answers, all[0])
 })
 
 const randomlyNamed = randomUUID()

@@ -232,7 +232,11 @@ test('a second start finds the same data, and the history of the first; it liste
   await assert.rejects(fetch(`http://127.0.0.2:${port}/livez`))
   assert.equal(withoutJwt(devEnvironment(folder)), withoutJwt(before))
   assert.deepEqual(pasteHistory(folder, again.printed).slice(1), ended)
-  await again.stop()
+  // Who tries it out sees why a request is refused.
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'nobody', client_secret: 'wrong' })
+  assert.equal((await fetch(`http://127.0.0.1:${port}/oauth/token`, { method: 'POST', body })).status, 401)
+  const { stderr } = await again.stop()
+  assert.match(stderr, /^\{[^\n]*"event":"request_refused"[^\n]*"inside":"no client has this client_id"[^\n]*\}\n$/)
 })
 
 test('serve refuses the store that dev made', async () => {
