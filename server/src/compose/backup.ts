@@ -20,6 +20,8 @@ import { readBackup, withBackup } from '../store/offline/sqlite/read-backup.ts'
 import { isStoreThere, restoreBackup, type RestoredFile, restoreInPlace } from '../store/offline/sqlite/restore.ts'
 import { type Restoration, type Restored, restoreStore } from '../store/offline/restore-store.ts'
 
+export type { BackupMade }
+
 /** Copies the store into one file while a service may run. */
 export const backupStore = (
   { databaseFile, postgres }: StoreConfig,
