@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { nameAgent } from './names/agent-names.ts'
 import { isActsForEntry } from '../../../api/values/delegation.ts'
+import { parseUuid } from '../../../api/values/uuid.ts'
 import { findNamed } from './names/find-named.ts'
 import { isKind } from './names/named-kinds.ts'
 import { timingOf } from '../compose/timing.ts'
@@ -76,7 +77,7 @@ const ENTRIES = 'agent...'
 
 /** An agent that may act for another gets its power: no entry is found by the beginning of a name. */
 const findEntry = async (api: Api, text: string): Promise<string> =>
-  isActsForEntry(text) ? text : findNamed(api, 'agent-id', { text, ends: true })
+  isActsForEntry(text) && parseUuid(text) === undefined ? text : findNamed(api, 'agent-id', { text, ends: true })
 
 /** Where a command takes an id it takes a name too: declared once, by what an argument or the value of an option is called. */
 const findIds = async <Options extends object>(

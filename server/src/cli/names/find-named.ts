@@ -1,8 +1,9 @@
-// What a person means by a name, an id or the beginning of one, wherever a command takes an id. The whole id always means
-// itself, and asks nobody; a name hides no id.
+// What a person means by a name, an id or the beginning of one, wherever a command takes an id. A whole id
+// means itself where there is such a thing; a name hides no id.
 import { printable, printableLines } from '../../domain/text/printable.ts'
 import { fail, type Kind, type KindName, KINDS, type Named, opensId, type Typed } from './named-kinds.ts'
 import { type Api, ApiRefusal } from '../remote/api.ts'
+import { findNamesakes } from './unless-named.ts'
 
 const CANDIDATES_MAX = 10
 
@@ -64,7 +65,10 @@ export const findNamed = async (
   const { what, whole, gather, otherwise, isFree } = kind
   const { text } = typed
   const id = whole(typed)
-  if (id !== undefined) return id
+  if (id !== undefined) {
+    const some = await findNamesakes(api, { ...typed, kind: name, id }, () => gather(api, typed))
+    return some.length === 0 ? id : choose(kind, { some, isWhole: true }, text, ends)
+  }
   try {
     return choose(kind, meantBy(kind, await gather(api, typed), text), text, ends)
   } catch (error) {

@@ -75,6 +75,24 @@ test('a name that looks like an id, or like the beginning of one, hides no id', 
   assert.equal(json('agent', 'show', named).agent_id, named)
 })
 
+test('what is called as an id looks is found by that name where nothing has the id', t => {
+  const { agent, json, ask } = makeWorld(t)
+  const name = '6F1D7C1E-4f5a-4c63-9d0f-3a5b7c9d1e2f'
+  const [id, other] = [agent(name), agent('reports')]
+  for (const verb of ['show', 'disable', 'enable']) {
+    const yes = verb === 'disable' ? ['--yes'] : []
+    assert.equal(json('agent', verb, name, ...yes).agent_id, id)
+  }
+  assert.equal(json('credential', 'create', name, '--name', name).agent_id, id)
+  assert.equal(json('credential', 'show', name, name).agent_id, id)
+  for (const option of ['--agent', '--client']) assert.equal(ask('token', 'list', option, name).status, 0)
+  const { api_key_id: key } = json('api-key', 'create', '--name', name, '--permission', 'tokens:read')
+  assert.equal(json('api-key', 'show', name).api_key_id, key)
+  // The name of nothing is taken for an id, as of an agent that was deleted.
+  assert.match(ask('agent', 'show', name.replace('6F', '5F')).stderr, /No agent has the id 5f1d7c1e/)
+  assert.equal(json('agent', 'change', 'reports', '--acts-for', name).agent_id, other)
+})
+
 test('credentials and API keys are found by their names too, and by the beginning of their ids', t => {
   const { agent, json, ask } = makeWorld(t)
   agent('reports')
