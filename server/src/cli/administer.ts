@@ -9,6 +9,7 @@ import { timingOf } from '../compose/timing.ts'
 import type { Timing } from '../ports/timing.ts'
 import type { Api } from './remote/api.ts'
 import { confirm, type Consequence } from './terminal/confirm.ts'
+import { takeDashedIds } from './terminal/dashed-ids.ts'
 import { addExamples } from './terminal/examples.ts'
 import type { CommandFailed } from './terminal/exit.ts'
 import { addWhere, openApi, type WhereOptions } from './remote/open-api.ts'
@@ -106,6 +107,7 @@ const findIds = async <Options extends object>(
 
 /** Completes a command whose own arguments and options are declared. */
 export const defineAdminCommand = <Options extends object>(command: Command, verb: Verb<Options>): void => {
+  if (command.registeredArguments.some(argument => isKind(argument.name()))) takeDashedIds(command)
   // Whatever groups the command has made of its own.
   command.optionsGroup('Options:')
   if (verb.json !== undefined) command.option('--json', verb.json)
