@@ -40,6 +40,8 @@ type Verb<Options> = {
   readonly consequence?: (call: Call<Options>) => Promise<Consequence | null>
   /** It may end something although nobody is asked. What a command may end is named in full. */
   readonly ends?: true
+  /** It replaces what it names. */
+  readonly rotates?: true
   /** Null where it has printed by itself. */
   readonly run: (call: Call<Options>) => Promise<Shown | null>
 }
@@ -84,12 +86,12 @@ const findEntry = async (api: Api, text: string): Promise<string> =>
 const findIds = async <Options extends object>(
   command: Command,
   { api, timing, args, options }: Call<Options>,
-  ends: boolean,
+  how: { readonly ends: boolean; readonly isRotated: boolean },
 ): Promise<Call<Options>> => {
   const found = [...args]
   for (const [n, argument] of command.registeredArguments.entries()) {
     const [kind, text] = [argument.name(), found[n]]
-    if (isKind(kind) && text !== undefined) found[n] = await findNamed(api, kind, { text, agentId: found[0], ends })
+    if (isKind(kind) && text !== undefined) found[n] = await findNamed(api, kind, { text, agentId: found[0], ...how })
   }
   const given: Record<string, unknown> = Object.fromEntries(Object.entries(options))
   for (const option of command.options) {
@@ -97,7 +99,7 @@ const findIds = async <Options extends object>(
     const [kind = '', value] = [/<([\w.-]+)>/.exec(option.flags)?.[1], given[name]]
     if (isKind(kind) && typeof value === 'string') {
       const { agentId, actorType } = decidingIn(given)
-      given[name] = await findNamed(api, kind, { text: value, agentId: found[0] ?? agentId, actorType, ends })
+      given[name] = await findNamed(api, kind, { text: value, agentId: found[0] ?? agentId, actorType, ...how })
     } else if (kind === ENTRIES && Array.isArray(value)) {
       given[name] = await Promise.all(value.map(entry => findEntry(api, String(entry))))
     }
@@ -119,7 +121,8 @@ export const defineAdminCommand = <Options extends object>(command: Command, ver
     try {
       const isTrial = 'dryRun' in options && options.dryRun === true
       const ends = (verb.ends === true || verb.consequence !== undefined) && !isTrial
-      await perform(verb, await findIds(command, { api, timing, args: command.args, options }, ends))
+      const how = { ends, isRotated: verb.rotates === true }
+      await perform(verb, await findIds(command, { api, timing, args: command.args, options }, how))
     } finally {
       await api.close()
     }

@@ -2,6 +2,7 @@
 // comes from its row, and whether it is active is read from the store each time; the insert asks again.
 import { actsForId, actsForLabels, labelIn } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond } from '../../../../api/values/scope.ts'
+import { refuseScopeItem } from '../../domain/clients/scope-refusals.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
 import type { Labels } from '../../../../api/values/labels.ts'
 import { DELEGATED_LIFETIMES, delegatedLifetime, DEPTH_MAX } from '../../domain/ledger/lineage.ts'
@@ -95,9 +96,8 @@ const grantScope = (
   }
   const granted = grantRequested(agent, requested)
   if (isRefused(granted)) return granted
-  return firstScopeBeyond(held, granted.scope) === undefined
-    ? granted
-    : refuse('invalid_scope', 'The scope holds an item that the subject_token does not carry.')
+  const beyond = firstScopeBeyond(held, granted.scope)
+  return beyond === undefined ? granted : refuseScopeItem(beyond, held, 'the subject_token carries')
 }
 
 /** A lifetime with which the token ends no later than the one that it is granted for. */

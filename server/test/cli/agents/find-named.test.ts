@@ -131,6 +131,33 @@ test('a rotation ends the old secret or key, so it takes the whole id or the who
   }
 })
 
+test('a name means the live one, so that a rotation by name can be made again; what is not rotated must be named while both live', t => {
+  const { agent, json, ask } = makeWorld(t)
+  agent('reports')
+  const { credential_id: first } = json('credential', 'create', 'reports', '--name', 'second')
+  json('api-key', 'create', '--name', 'orders', '--permission', 'tokens:read')
+  for (const [what, ...names] of [
+    ['credential', 'reports', 'second'],
+    ['api-key', 'orders'],
+  ]) {
+    const rotate = (grace: string) => json(String(what), 'rotate', ...names, '--grace', grace)
+    const id = (made: Made): string => made.credential_id ?? made.api_key_id
+    rotate('0s')
+    rotate('1h')
+    const last = id(rotate('1h'))
+    const both = ask(String(what), 'revoke', ...names, '--yes')
+    assert.equal(both.status, 2)
+    assert.match(both.stderr, /Several are meant; [^]* {2}\(expires \d{4}-.*\)\n/)
+    const meant = (both.stderr.match(/^ {2}\S+/gm) ?? []).map(text => text.trim())
+    assert.equal(meant.length, 3)
+    for (const other of meant) if (other !== last) json(String(what), 'revoke', ...names.slice(0, -1), other, '--yes')
+    assert.equal(id(json(String(what), 'show', ...names)), last)
+    json(String(what), 'revoke', ...names, '--yes')
+    assert.equal(ask(String(what), 'show', ...names).status, 2)
+  }
+  assert.equal(json('credential', 'show', 'reports', first).credential_id, first)
+})
+
 test('of a list that is longer than a command reads none is taken for the only one', async t => {
   let requests = 0
   const one = { api_key_id: '0b9c6a52-8f0e-4a55-b1a5-3f0a3f6f5c11', name: 'orders' }
