@@ -11,6 +11,7 @@ import { addExamples } from '../terminal/examples.ts'
 import { formatCount, printError, printLine, printRemark } from '../terminal/print.ts'
 import { localOnly } from './local-only.ts'
 import { suspendedRecord } from './show-restore.ts'
+import { addVerifyBackup } from './verify-backup.ts'
 
 type Options = { readonly force?: boolean; readonly json?: boolean }
 
@@ -62,12 +63,20 @@ const run = async (target: string, { force = false, json }: Options): Promise<vo
   print(json === true ? JSON.stringify(recordOf(made)) : describe(made))
 }
 
-export const addBackup = (program: Command): void => {
-  const command = program
-    .command('backup')
+const addMakeBackup = (backup: Command): void => {
+  const command = backup
+    .command('to', { isDefault: true })
     .description('copy the store into one file, also while the service runs')
     .argument('<file>', 'where; it is there only once it is whole; or a pipe or a device')
     .option('--force', 'replace a backup that is there')
     .option('--json', 'print {"file","made_at","bytes","tokens","ended","agents",…,"key_encryption_key_ids"}')
-  addExamples(localOnly(command), ['mintmark backup nightly.db']).action(run)
+  addExamples(localOnly(command), ['mintmark backup to nightly.db']).action(run)
+}
+
+export const addBackup = (program: Command): void => {
+  const backup = program
+    .command('backup')
+    .description('copy the store into one file: `mintmark backup FILE`; and check such a file')
+  for (const addTo of [addMakeBackup, addVerifyBackup]) addTo(backup)
+  addExamples(backup, ['mintmark backup nightly.db', 'mintmark backup verify backup.db'])
 }

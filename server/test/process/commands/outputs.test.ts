@@ -106,6 +106,7 @@ test('a backup goes into a pipe whole', () => {
   )
   assert.deepEqual({ status, stderr }, DONE)
   assert.equal(shell('MINTMARK_DATA_DIR=from-pipe mintmark agent list --json').status, 0)
+  assert.equal(shell('mintmark backup verify piped.db').status, 0)
   const mixed = shell('mintmark backup /dev/stdout >out.db && MINTMARK_DATA_DIR=from-out mintmark restore out.db --yes')
   assert.match(mixed.stderr, /^\/dev\/stdout holds the store as of/)
   assert.equal(mixed.status, 0, mixed.stderr)

@@ -17,6 +17,7 @@ import type { Timing } from '../../../ports/timing.ts'
 import { openForReading, openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
 import { migrateSqliteStore } from '../../sqlite/open.ts'
 import { rowsInto } from './table-rows.ts'
+import { appendDigest } from './backup-digest.ts'
 import { removePart } from './remove-part.ts'
 import { runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 
@@ -101,6 +102,7 @@ const finish = (part: string, madeAt: number): void => {
   } finally {
     db.close()
   }
+  appendDigest(part)
 }
 
 const asProblem = (target: string, fault: unknown): unknown =>

@@ -11,6 +11,7 @@ import { unmarkBackup } from '../../sqlite/connection/backup-mark.ts'
 import { dropLog } from './change-log.ts'
 import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
 import { isBusy, openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
+import { dropDigest } from './backup-digest.ts'
 import { removePart } from './remove-part.ts'
 import { takeServingLock } from '../../sqlite/connection/serving-lock.ts'
 import { readServiceRow, runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
@@ -45,6 +46,7 @@ const prepare = (part: string, { backup, timing, restoration }: RestoreOptions):
   removePart(part)
   makePrivateFile(part)
   copyFileSync(backup, part)
+  dropDigest(part)
   const db = new Database(part)
   try {
     const found = db.pragma('quick_check(1)', { simple: true })
