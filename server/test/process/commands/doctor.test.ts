@@ -192,7 +192,9 @@ test('doctor reports a provider, a database and a service that hang, and everyth
   assert.match(sqlite.messages('service').join(), /it did not answer in time/)
   const postgres = await examine(folder, { ...hanging, DATABASE_URL: `postgres://m@127.0.0.1:${silent}/m` })
   assert.match(postgres.messages('store').join(), /^The database at 127\.0\.0\.1:\d+ cannot be reached: .*timeout/i)
-  const unknown = ['schema', 'collation', 'clock', 'key_encryption_key'].map(name => [name, 'warning'] as const)
+  const unknown = ['schema', 'collation', 'clock', 'key_encryption_key', 'suspensions'].map(
+    name => [name, 'warning'] as const,
+  )
   assert.deepEqual(postgres.statuses, allOk(...hung, ['store', 'problem'], ...unknown))
 })
 
