@@ -34,14 +34,19 @@ export const followLinks = (path: string): string => {
   throw new OutputRefused(`${path} is a symbolic link that leads to itself: name a file.`)
 }
 
-const refuseKind = (path: string, found: Stats): void => {
+const refuseFolderAt = (path: string, found: Stats): void => {
   if (found.isDirectory()) throw new OutputRefused(`${path} is a folder: name a file in it.`)
+}
+
+const refuseKind = (path: string, found: Stats): void => {
+  refuseFolderAt(path, found)
   if (found.isSocket()) throw new OutputRefused(`${path} is a socket: name a file or a pipe.`)
 }
 
+/** A socket that is open is written to, as the standard output of a command that runs by SSH. */
 const openedAs = (path: string, descriptor: number): Output => {
   try {
-    refuseKind(path, fstatSync(descriptor))
+    refuseFolderAt(path, fstatSync(descriptor))
     return { kind: 'descriptor', descriptor }
   } catch (fault) {
     if (fault instanceof OutputRefused) throw fault

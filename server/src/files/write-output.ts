@@ -1,7 +1,7 @@
 // Writes to what a user names: all of a file or nothing, a pipe or a device as it is.
 import { closeSync, constants, createWriteStream, openSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import type { Writable } from 'node:stream'
+import { Writable } from 'node:stream'
 import { putInPlace } from './durable-files.ts'
 import { findOutput, makePrivateFile, type Output, OutputRefused, partOf } from './output.ts'
 
@@ -24,10 +24,25 @@ const fillStream = async (path: string, fill: Fill): Promise<void> => {
   await fill(handle.createWriteStream())
 }
 
+/** Standard output of a process is a stream of Node's, which made a pipe there one that does not wait: only it can write there. */
+const STANDARD: Readonly<Record<number, () => NodeJS.WritableStream>> = {
+  1: () => process.stdout,
+  2: () => process.stderr,
+}
+
+/** What is written to it is passed on; it ends, and the other goes on. */
+const passTo = (stream: NodeJS.WritableStream): Writable =>
+  new Writable({ write: (chunk: Uint8Array, _encoding, done) => void stream.write(chunk, fault => done(fault)) })
+
+const openDescriptor = (descriptor: number): Writable => {
+  const standard = STANDARD[descriptor]
+  return standard === undefined ? createWriteStream('', { fd: descriptor, autoClose: false }) : passTo(standard())
+}
+
 const fillOutput = (output: Output, fill: Fill): Promise<void> => {
   if (output.kind === 'file') return fillFile(output.path, fill)
   if (output.kind === 'stream') return fillStream(output.path, fill)
-  return fill(createWriteStream('', { fd: output.descriptor, autoClose: false }))
+  return fill(openDescriptor(output.descriptor))
 }
 
 const isOfSystem = (fault: unknown): fault is NodeJS.ErrnoException => fault instanceof Error && 'syscall' in fault

@@ -99,8 +99,12 @@ test('what cannot be written is refused before the service is asked for anything
   }
 })
 
-test('a backup goes into a pipe whole', () => {
-  const { shell } = world
+test('a backup goes into a pipe whole, also of a reader that is slow', () => {
+  const { shell, folder } = world
+  assert.equal(shell('set -o pipefail; mintmark backup /dev/stdout | (sleep 0.5; cat >slow.db)').status, 0)
+  // More than a pipe holds.
+  assert.ok(statSync(join(folder, 'slow.db')).size > 65_536)
+  assert.equal(shell('mintmark backup verify slow.db').status, 0)
   const { status, stderr } = shell(
     'mintmark backup >(cat >piped.db) && wait $! && MINTMARK_DATA_DIR=from-pipe mintmark restore piped.db --yes',
   )
