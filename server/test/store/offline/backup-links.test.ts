@@ -33,6 +33,7 @@ test('a link to a backup stays, its file is replaced and keeps its mode; one to 
   assert.ok(lstatSync(link).isSymbolicLink())
   assert.equal(statSync(target).mode & 0o777, 0o640)
   await assert.rejects(make(true, beside(world, '.')), /is a folder: name a file in it/)
+  await assert.rejects(make(true, `${beside(world, 'new')}/`), /new\/" names no file: name one/)
 })
 
 test('a restore behind a link replaces the store that it leads to, and the link stays', async t => {

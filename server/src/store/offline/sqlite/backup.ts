@@ -59,8 +59,9 @@ const isBackupFile = (path: string): boolean => {
 type Target = Pick<BackupOptions, 'target' | 'force'> & { readonly file: string | null }
 
 /** Where the backup goes. What is no plain file is not replaced, so it needs no `force`. */
-const findTarget = ({ file, target, force }: Target): Output => {
-  const output = findOutput(target)
+const findTarget = ({ file, target: given, force }: Target): Output => {
+  const output = findOutput(given)
+  const target = resolve(given)
   if (output.kind !== 'file') return output
   const { path } = output
   if (file !== null && isFileOfStore(file, path))
@@ -162,7 +163,7 @@ export const backupStore = async (options: BackupOptions): Promise<BackupMade> =
   if (existsSync(file)) refuseForeignUser(file)
   const db = openForReading(file)
   try {
-    const output = findTarget({ ...options, target })
+    const output = findTarget(options)
     return await writeBackup(target, output, part => copyMoment(db, part, onProgress))
   } finally {
     db.close()
@@ -199,7 +200,7 @@ type RowsBackup = Pick<BackupOptions, 'target' | 'force'> & {
 /** The same of a store that is no file. */
 export const backupRows = ({ timing, copied, onRows, ...options }: RowsBackup): Promise<BackupMade> => {
   const target = resolve(options.target)
-  return writeBackup(target, findTarget({ ...options, target, file: null }), async part => {
+  return writeBackup(target, findTarget({ ...options, file: null }), async part => {
     await migrateSqliteStore({ file: part, timing, madeBy: copied.madeBy, now: copied.madeAt })
     const db = openForWriting(part)
     try {
