@@ -17,6 +17,9 @@ export const components = z
           .describe('`stale`: newer keys cannot be read, and those that were read before are believed for now.'),
         reason,
       }),
+      z
+        .object({ name: z.literal('suspensions'), status: z.literal('warning'), reason })
+        .describe('Only while agents, credentials or API keys wait, since a restore, for an operator to accept them.'),
       z.object({
         name: z.literal('check'),
         check: z.enum(CHECK_NAMES).describe('One of the checks of `mintmark doctor` that need no network.'),

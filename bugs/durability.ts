@@ -84,6 +84,16 @@ export const DURABILITY: readonly SeededBug[] = [
     title: 'a commit is acknowledged once it is on the disk, on macOS by its own strong call',
   },
   {
+    name: 'damaged-backup-restored',
+    bug: 'A restore takes a backup whose content is not what was written.',
+    breaks: 'A backup is checked before it is restored (decision 0103)',
+    file: 'server/src/store/offline/sqlite/read-backup.ts',
+    from: '  const hasDigest = checkDigest(file)',
+    to: '  const hasDigest = true || checkDigest(file)',
+    test: 'server/test/store/offline/backup-digest.test.ts',
+    title: 'one byte that is not as it was written is found anywhere in a backup',
+  },
+  {
     name: 'no-deadline',
     bug: 'A request waits as long as its store does.',
     breaks: 'P4: 503 within a deadline',

@@ -47,11 +47,8 @@ export const TOKENS: readonly SeededBug[] = [
     bug: 'A request for more scope than allowed gets what is allowed.',
     breaks: 'Refused, never narrowed',
     file: 'server/src/operations/tokens/grant-token.ts',
-    from: ['  return firstScopeBeyond(agent.scopes, scope) === undefined', '    ? { scope }'].join('\n'),
-    to: [
-      '  return firstScopeBeyond(agent.scopes, scope) !== scope[0]',
-      '    ? { scope: scope.filter(item => firstScopeBeyond(agent.scopes, [item]) === undefined) }',
-    ].join('\n'),
+    from: '  return beyond === undefined ? { scope }',
+    to: '  return beyond !== scope[0] ? { scope: scope.filter(item => firstScopeBeyond(agent.scopes, [item]) === undefined) }',
     test: 'server/test/contract/oauth/issue-tokens.test.ts',
     title: 'scope unknown, or beyond what the agent may have: 400, the whole request is refused, never narrowed',
   },

@@ -14,6 +14,7 @@ export const CHECK_NAMES = [
   'collation',
   'clock',
   'key_encryption_key',
+  'suspensions',
   'identity_providers',
   'service',
   'proxy_headers',

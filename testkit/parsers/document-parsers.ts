@@ -10,6 +10,7 @@ import { lostActsIn } from '../../server/src/cli/local/lost-acts.ts'
 import { parseDuration, parseDurationSeconds } from '../../server/src/cli/terminal/duration.ts'
 import { CommandFailed } from '../../server/src/cli/terminal/exit.ts'
 import { parseDocument, parseJson } from '../../server/src/cli/terminal/parse-json.ts'
+import { readPemKeys } from '../../server/src/cli/terminal/pem-keys.ts'
 import { readLimit } from '../../server/src/cli/lists/list-options.ts'
 import { parseTerminalTime, readExpiry, readTime } from '../../server/src/cli/terminal/time.ts'
 import { idOfPasted, readTokenId } from '../../server/src/cli/token-id.ts'
@@ -80,6 +81,12 @@ const hosts = fc.array(fc.ipV4(), { minLength: 1, maxLength: 4 })
 const imports = parsersIn('server/src/http/imports/plan-import.ts')
 const values = parsersIn('server/src/config/values.ts')
 const remote = parsersIn('server/src/config/remote.ts')
+/** As `openssl pkey -pubout` prints it. */
+const PEM_KEY = `-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
+-----END PUBLIC KEY-----
+`
+
 const documents = parsersIn('server/src/cli/terminal/parse-json.ts')
 const durations = parsersIn('server/src/cli/terminal/duration.ts')
 const times = parsersIn('server/src/cli/terminal/time.ts')
@@ -110,6 +117,10 @@ export const DOCUMENT_PARSERS: readonly Parser[] = [
   documents.ofText(
     { name: 'parseDocument', good: constant('[{"token":"a"}]', [{ token: 'a' }]) },
     refusesBy(CommandFailed, parseDocument),
+  ),
+  parsersIn('server/src/cli/terminal/pem-keys.ts').ofText(
+    { name: 'readPemKeys', good: constant(PEM_KEY) },
+    refusesBy(CommandFailed, readPemKeys),
   ),
   parsersIn('server/src/cli/local/lost-acts.ts').ofText(
     {

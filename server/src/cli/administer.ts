@@ -2,12 +2,14 @@
 import type { Command } from 'commander'
 import { nameAgent } from './names/agent-names.ts'
 import { isActsForEntry } from '../../../api/values/delegation.ts'
+import { parseUuid } from '../../../api/values/uuid.ts'
 import { findNamed } from './names/find-named.ts'
 import { isKind } from './names/named-kinds.ts'
 import { timingOf } from '../compose/timing.ts'
 import type { Timing } from '../ports/timing.ts'
 import type { Api } from './remote/api.ts'
 import { confirm, type Consequence } from './terminal/confirm.ts'
+import { takeDashedIds } from './terminal/dashed-ids.ts'
 import { addExamples } from './terminal/examples.ts'
 import type { CommandFailed } from './terminal/exit.ts'
 import { addWhere, openApi, type WhereOptions } from './remote/open-api.ts'
@@ -38,6 +40,8 @@ type Verb<Options> = {
   readonly consequence?: (call: Call<Options>) => Promise<Consequence | null>
   /** It may end something although nobody is asked. What a command may end is named in full. */
   readonly ends?: true
+  /** It replaces what it names. */
+  readonly rotates?: true
   /** Null where it has printed by itself. */
   readonly run: (call: Call<Options>) => Promise<Shown | null>
 }
@@ -76,18 +80,18 @@ const ENTRIES = 'agent...'
 
 /** An agent that may act for another gets its power: no entry is found by the beginning of a name. */
 const findEntry = async (api: Api, text: string): Promise<string> =>
-  isActsForEntry(text) ? text : findNamed(api, 'agent-id', { text, ends: true })
+  isActsForEntry(text) && parseUuid(text) === undefined ? text : findNamed(api, 'agent-id', { text, ends: true })
 
 /** Where a command takes an id it takes a name too: declared once, by what an argument or the value of an option is called. */
 const findIds = async <Options extends object>(
   command: Command,
   { api, timing, args, options }: Call<Options>,
-  ends: boolean,
+  how: { readonly ends: boolean; readonly isRotated: boolean },
 ): Promise<Call<Options>> => {
   const found = [...args]
   for (const [n, argument] of command.registeredArguments.entries()) {
     const [kind, text] = [argument.name(), found[n]]
-    if (isKind(kind) && text !== undefined) found[n] = await findNamed(api, kind, { text, agentId: found[0], ends })
+    if (isKind(kind) && text !== undefined) found[n] = await findNamed(api, kind, { text, agentId: found[0], ...how })
   }
   const given: Record<string, unknown> = Object.fromEntries(Object.entries(options))
   for (const option of command.options) {
@@ -95,7 +99,7 @@ const findIds = async <Options extends object>(
     const [kind = '', value] = [/<([\w.-]+)>/.exec(option.flags)?.[1], given[name]]
     if (isKind(kind) && typeof value === 'string') {
       const { agentId, actorType } = decidingIn(given)
-      given[name] = await findNamed(api, kind, { text: value, agentId: found[0] ?? agentId, actorType, ends })
+      given[name] = await findNamed(api, kind, { text: value, agentId: found[0] ?? agentId, actorType, ...how })
     } else if (kind === ENTRIES && Array.isArray(value)) {
       given[name] = await Promise.all(value.map(entry => findEntry(api, String(entry))))
     }
@@ -105,6 +109,7 @@ const findIds = async <Options extends object>(
 
 /** Completes a command whose own arguments and options are declared. */
 export const defineAdminCommand = <Options extends object>(command: Command, verb: Verb<Options>): void => {
+  if (command.registeredArguments.some(argument => isKind(argument.name()))) takeDashedIds(command)
   // Whatever groups the command has made of its own.
   command.optionsGroup('Options:')
   if (verb.json !== undefined) command.option('--json', verb.json)
@@ -116,7 +121,8 @@ export const defineAdminCommand = <Options extends object>(command: Command, ver
     try {
       const isTrial = 'dryRun' in options && options.dryRun === true
       const ends = (verb.ends === true || verb.consequence !== undefined) && !isTrial
-      await perform(verb, await findIds(command, { api, timing, args: command.args, options }, ends))
+      const how = { ends, isRotated: verb.rotates === true }
+      await perform(verb, await findIds(command, { api, timing, args: command.args, options }, how))
     } finally {
       await api.close()
     }

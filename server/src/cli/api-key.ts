@@ -60,6 +60,7 @@ const addRotate = (apiKey: Command): void => {
     json: 'print {"api_key_id","api_key"}',
     examples: [`mintmark api-key rotate ${API_KEY_ID} --grace 24h`],
     ends: true, // the old one, at the latest after the grace
+    rotates: true,
     run: async ({ api, args: [id = ''], options }) => {
       const body = rotationOf(options)
       const { api_key_id, api_key, replaces } = await api.call(rows.rotateApiKey, { path: { api_key_id: id }, body })

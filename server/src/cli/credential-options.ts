@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { parseDocument } from './terminal/parse-json.ts'
+import { isPem, readPemKeys } from './terminal/pem-keys.ts'
 import { isRecord } from './terminal/print.ts'
 import { readDocument } from './terminal/standard-input.ts'
 
@@ -18,7 +19,10 @@ type AssertionOptions = {
 const addAssertionOptions = (command: Command): Command =>
   command
     .optionsGroup('Keys of the client in place of a secret (private_key_jwt):')
-    .option('--jwks-file <file>', 'its public keys, a JWK or a set of them, or - for standard input')
+    .option(
+      '--jwks-file <file>',
+      'its public keys, a JWK or a set of them, or in PEM, keys or certificates; - for standard input',
+    )
     .option('--jwks-uri <url>', 'where they stand; with --issuer, where the keys of the issuer stand')
     .option('--accept-token-endpoint', 'let its assertions name the token endpoint as aud, beside the issuer')
     .optionsGroup('Tokens of another issuer in place of a secret (workload_identity):')
@@ -31,12 +35,16 @@ const wrong = (why: string): CommandFailed => new CommandFailed(why, EXIT.usage)
 /** What a public key has not (RFC 7518 §6.2.2, §6.3.2, §6.4.1): it must not leave the machine where it is. */
 const holdsPrivate = (key: unknown): boolean => isRecord(key) && ['d', 'p', 'q', 'k'].some(member => member in key)
 
+const NO_KEYS = 'The keys are neither a JWK nor a set of them, nor in PEM.'
+
 /** A set of keys, also where the file holds one key alone. */
 const readKeySet = async (file: string) => {
-  const value = parseDocument(await readDocument(file))
-  if (!isRecord(value)) throw new CommandFailed('The keys are neither a JWK nor a set of them.')
+  const text = await readDocument(file)
+  if (isPem(text)) return { keys: readPemKeys(text) }
+  const value = parseDocument(text)
+  if (!isRecord(value)) throw new CommandFailed(NO_KEYS)
   const keys: unknown = 'kty' in value ? [value] : value['keys']
-  if (!Array.isArray(keys)) throw new CommandFailed('The keys are neither a JWK nor a set of them.')
+  if (!Array.isArray(keys)) throw new CommandFailed(NO_KEYS)
   if (keys.some(holdsPrivate)) throw new CommandFailed('The file holds a private or secret key: give the public ones.')
   return { keys }
 }

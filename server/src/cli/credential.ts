@@ -99,6 +99,7 @@ const addRotate = (credential: Command): void => {
     json: 'print {"credential_id","agent_id","client_secret"}',
     examples: [`mintmark credential rotate ${AGENT_ID} ${CREDENTIAL_ID} --grace 24h`],
     ends: true, // the old one, at the latest after the grace
+    rotates: true,
     run: async ({ api, args, options }) => {
       const body = rotationOf(options)
       const { credential_id, agent_id, client_secret, replaces } = await api.call(rows.rotateCredential, {

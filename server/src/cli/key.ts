@@ -30,10 +30,7 @@ type Rotation = { readonly force?: boolean; readonly note?: string }
 const verb = (key: Command, name: string, description: string): Command => key.command(name).description(description)
 
 const ofOne = (command: Command): Command =>
-  command.argument(
-    '<kid>',
-    'its kid, or where nothing ends the beginning of it; `mintmark key list` shows it. One that begins with - stands after --',
-  )
+  command.argument('<kid>', 'its kid, or where nothing ends the beginning of it; `mintmark key list` shows it')
 
 const withNote = (command: Command, readers = 'the audit log'): Command =>
   command.option('--note <text>', `for those who read ${readers}`)

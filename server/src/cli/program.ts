@@ -66,6 +66,8 @@ export const makeProgram = async (argv: readonly string[]): Promise<Command> => 
     .description('A token service for software agents.')
     .version(packageJson.version, VERSION.join(', '))
     .exitOverride()
+    // Else `-V…` of an id behind a command would be the option -V.
+    .enablePositionalOptions()
     .addHelpText('after', HELP)
     .configureOutput({
       outputError: (text, write) => {

@@ -4,6 +4,7 @@ import { checkHealth } from '../../../api/health.ts'
 import { listExpiring, showStatus } from '../../../api/status.ts'
 import { DAY_MS } from '../../../api/values/time.ts'
 import { readRemoteConfig } from '../config/config.ts'
+import { ACCEPT_REMEDY, SUSPENDED_BRIEF } from '../domain/restore.ts'
 import { defineAdminCommand, show, type Shown } from './administer.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import type { WhereOptions } from './remote/open-api.ts'
@@ -75,6 +76,9 @@ const ageOf = (at: unknown, now: unknown): string => {
 const describeKeys = ({ signing_keys: keys, at }: PrintedRecord): readonly string[] =>
   areRecords(keys) ? keys.map(key => `${String(key['state'])}: ${ageOf(key['created_at'], at)}`) : []
 
+const isAnySuspendedIn = (status: PrintedRecord): boolean =>
+  ['agents', 'credentials', 'api_keys'].some(kind => Number(status[`${kind}_suspended`]) > 0)
+
 const showState = async (api: Api, options: WhereOptions): Promise<Shown> => {
   const health = await readHealth(api, options)
   const { ready = null, components = [] } = health ?? {}
@@ -86,6 +90,7 @@ const showState = async (api: Api, options: WhereOptions): Promise<Shown> => {
   const forPeople = async (): Promise<void> => {
     await shown.forPeople(api)
     printFaults(components)
+    if (isAnySuspendedIn(status)) printLine(`\n${SUSPENDED_BRIEF}\n${ACCEPT_REMEDY}`)
   }
   return ready === false ? { json, forPeople, failure: UNREADY } : { json, forPeople }
 }

@@ -16,9 +16,11 @@ import {
   backupRows,
   backupStore as backup,
 } from '../store/offline/sqlite/backup.ts'
-import { readBackup, withBackup } from '../store/offline/sqlite/read-backup.ts'
+import { readBackup, type VerifiedBackup, verifyBackup, withBackup } from '../store/offline/sqlite/read-backup.ts'
 import { isStoreThere, restoreBackup, type RestoredFile, restoreInPlace } from '../store/offline/sqlite/restore.ts'
 import { type Restoration, type Restored, restoreStore } from '../store/offline/restore-store.ts'
+
+export type { BackupMade }
 
 /** Copies the store into one file while a service may run. */
 export const backupStore = (
@@ -65,8 +67,11 @@ const restoreIntoDatabase = (address: PostgresConfig, file: string, restoration:
     return { ...done, aside: null }
   })
 
+/** Whether a backup is as it was written; nothing is restored. */
+export const verifyStoreBackup = (file: string): Promise<VerifiedBackup> => forPerson(() => verifyBackup(file))
+
 export type PlannedRestore = {
-  readonly content: BackupContent
+  readonly content: BackupContent & Pick<VerifiedBackup, 'hasDigest'>
   /** Whether a store exists in the target location. */
   readonly isStoreThere: boolean
   readonly run: (replace: boolean) => Promise<RestoredFile>

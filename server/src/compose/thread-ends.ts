@@ -38,5 +38,6 @@ export const withThreadEnds = (
   cells: ThreadEndCells,
   monotonic: () => MonotonicMilliseconds = monotonicMs,
 ): StoreHealth => ({
+  ...health,
   check: async () => (cells.every(at => monotonic() - at < WINDOW_MS) ? REASON : health.check()),
 })

@@ -4,7 +4,8 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { StartRefused } from '../config/start-refused.ts'
-import { readPrivateFile, writePrivateFile } from './private-files.ts'
+import { writeSecrets } from '../files/write-output.ts'
+import { readPrivateFile } from './private-files.ts'
 
 const text = z.string().min(1)
 
@@ -43,7 +44,7 @@ export const readDevSecrets = (dataDirectory: string): DevSecrets | undefined =>
 }
 
 export const writeDevSecrets = (dataDirectory: string, secrets: DevSecrets): void =>
-  writePrivateFile(pathIn(dataDirectory), `${JSON.stringify(secrets, null, 2)}\n`)
+  writeSecrets(pathIn(dataDirectory), `${JSON.stringify(secrets, null, 2)}\n`)
 
 /** A key and a client secret for a new identity provider; the demo agent and its API key come later. */
 export const makeDevSecrets = (issuer: string): DevSecrets => {

@@ -16,6 +16,7 @@ import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../config/provider.ts'
 import type { Origin } from '../domain/caller.ts'
 import { makeFolders } from '../config/make-folders.ts'
 import { refuseFolder } from '../config/start-refused.ts'
+import { writeSecrets } from '../files/write-output.ts'
 import type { Timing } from '../ports/timing.ts'
 import { formatBanner } from './banner.ts'
 import { ensureDemo } from './demo.ts'
@@ -25,7 +26,7 @@ import { CONSOLE_CLIENT_ID, fetchDevToken, issuerAt } from './dev-token.ts'
 import { makeIdentityProvider } from './identity-provider.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { loopbackHosts } from './loopback-hosts.ts'
-import { readPrivateFile, writePrivateFile } from './private-files.ts'
+import { readPrivateFile } from './private-files.ts'
 
 const HOST = '127.0.0.1'
 
@@ -36,7 +37,7 @@ const ensureKeyEncryptionKey = (dataDirectory: string): string => {
   const kept = readPrivateFile(path)?.trim()
   if (kept !== undefined) return kept
   const made = randomBytes(32).toString('base64')
-  writePrivateFile(path, `${made}\n`)
+  writeSecrets(path, `${made}\n`)
   return made
 }
 
@@ -134,7 +135,7 @@ const writeEnvironment = async ({ config, secrets, service, origin, baseUrl }: P
     ADMIN_API_KEY: demo.api_key.api_key,
     IDENTITY_PROVIDER_JWT: await fetchDevToken(secrets.identity_provider, 'admin', service.ports.timing),
   })
-  writePrivateFile(environmentFileOf(config), environment)
+  writeSecrets(environmentFileOf(config), environment)
 }
 
 /** Starts everything, or throws a StartRefused and leaves nothing running. */

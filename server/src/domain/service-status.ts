@@ -1,6 +1,7 @@
 // The state of the whole service, as an operator looks at it.
 import { formatTime, formatTimeOrNull, type Milliseconds } from '../../../api/values/time.ts'
 import type { KeyState } from './keys/key-life.ts'
+import type { Suspended } from './restore.ts'
 
 /** What the store itself reports of its state. */
 export type StoreFacts = {
@@ -14,6 +15,8 @@ export type StoreFacts = {
   }[]
   readonly credentialsExpiring: number
   readonly apiKeysExpiring: number
+  /** By a restore, and not accepted since. */
+  readonly suspended: Suspended
   readonly auditEntriesUnsealed: number
   readonly openCutOffs: number
   /** Of the oldest open cut-off; null where none is open. */
@@ -67,6 +70,9 @@ export const statusRecord = (status: ServiceStatus) => ({
   signing_keys: status.keys.map(({ state, createdAt }) => ({ state, created_at: formatTime(createdAt) })),
   credentials_expiring: status.credentialsExpiring,
   api_keys_expiring: status.apiKeysExpiring,
+  agents_suspended: status.suspended.agents,
+  credentials_suspended: status.suspended.credentials,
+  api_keys_suspended: status.suspended.apiKeys,
   revocations_open: status.openCutOffs,
   oldest_open_revocation_at: formatTimeOrNull(status.oldestOpenCutOffAt),
   audit_entries_unsealed: status.auditEntriesUnsealed,

@@ -10,13 +10,18 @@ export const checkHealth = async (ports: Pick<Ports, 'health'>): Promise<Readine
   return reason === null ? { ready: true } : { ready: false, reason }
 }
 
+type Components = {
+  readonly readiness: Readiness
+  readonly providers: readonly ProviderState[]
+  /** By a restore; unknown, and false, where the store cannot be read. */
+  readonly isAnySuspended: boolean
+}
+
 /**
- * The same, and the state of each identity provider. That changes nothing about being ready: agents get and verify tokens
- * without any, and an outage of one must not take all replicas out of service.
+ * The same, the state of each identity provider, and whether something is suspended. That changes nothing about being ready: agents
+ * get and verify tokens without any provider, and an outage of one must not take all replicas out of service.
  */
-export const checkComponents = async (
-  ports: Pick<Ports, 'health' | 'operators'>,
-): Promise<{ readonly readiness: Readiness; readonly providers: readonly ProviderState[] }> => {
+export const checkComponents = async (ports: Pick<Ports, 'health' | 'operators'>): Promise<Components> => {
   const [readiness, providers] = await Promise.all([checkHealth(ports), ports.operators.check()])
-  return { readiness, providers }
+  return { readiness, providers, isAnySuspended: readiness.ready && (await ports.health.isAnySuspended()) }
 }

@@ -160,6 +160,10 @@ export const METRICS = {
   }),
   mintmark_credentials_expiring: gauge('Credentials that are not revoked and expire within 7 days.', {}),
   mintmark_api_keys_expiring: gauge('API keys that are not revoked and expire within 7 days.', {}),
+  mintmark_suspended: gauge(
+    'What a restore suspended and nobody has accepted since: requests with it are refused until mintmark restore accept.',
+    { kind: ['agent', 'credential', 'api_key'] },
+  ),
   mintmark_audit_entries_unsealed: gauge('Entries of the audit log behind the last seal.', {}),
   mintmark_open_cutoffs: gauge('Large acts whose tokens are still being moved.', {}),
   mintmark_oldest_open_cutoff_timestamp_seconds: gauge(

@@ -224,6 +224,8 @@ export interface AgentRepository {
 export interface StoreHealth {
   /** Why the store cannot serve, in a sentence for an operator; null if it can. Performs a durable write. */
   check(): Promise<string | null>
+  /** Whether something waits, since a restore, for an operator to accept it. Throws Unavailable. */
+  isAnySuspended(): Promise<boolean>
 }
 
 /** The configuration that operations need. */

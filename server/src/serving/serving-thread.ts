@@ -30,6 +30,7 @@ let draining = false
 
 /** A balancer must notice the shutdown before the port closes. */
 const untilDraining = (health: StoreHealth): StoreHealth => ({
+  ...health,
   check: async () => (draining ? 'The process is shutting down.' : health.check()),
 })
 

@@ -20,7 +20,8 @@ import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
 import { makeAgentRepository, type ReadSigningKey } from './repositories/agent-repository.ts'
 import { makeApiKeyRepository, type ReadApiKeys } from './repositories/api-key-repository.ts'
 import { makeCredentialRepository, makeLeakedSecretRepository } from './repositories/credential-repository.ts'
-import { readRestoreState } from './repositories/suspensions.ts'
+import { isAnySuspended } from '../domain/restore.ts'
+import { readRestoreState, readSuspended } from './repositories/suspensions.ts'
 import { makeSessionRepository } from './repositories/session-repository.ts'
 import { listKeys, readKey, readPublished, readSigningKeys, seenAt } from './signing-keys/signing-keys.ts'
 import type { Reader, Snapshot } from './snapshot.ts'
@@ -156,4 +157,5 @@ export const makeHealth = (reader: Reader, verifyWrite: () => Promise<unknown>):
       throw fault
     }
   },
+  isAnySuspended: async () => isAnySuspended(await reader.read(readSuspended)),
 })

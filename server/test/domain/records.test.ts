@@ -221,6 +221,7 @@ test('the state of the service is shown whole', () => {
     apiKeysExpiring: 10,
     openCutOffs: 11,
     oldestOpenCutOffAt: null,
+    suspended: { agents: 13, credentials: 14, apiKeys: 15 },
     auditEntriesUnsealed: 12,
   }
   assert.deepEqual(statusRecord(status), {
@@ -236,6 +237,9 @@ test('the state of the service is shown whole', () => {
     signing_keys: [{ state: 'current', created_at: T1 }],
     credentials_expiring: 9,
     api_keys_expiring: 10,
+    agents_suspended: 13,
+    credentials_suspended: 14,
+    api_keys_suspended: 15,
     revocations_open: 11,
     oldest_open_revocation_at: null,
     audit_entries_unsealed: 12,

@@ -111,7 +111,7 @@ test('what is wrong is reported by the name of the member, and no unknown name o
     ['{"name":1}', 'name is missing, or is not of the type string.'],
     ['{"name":"abcdef"}', 'name is too long.'],
     ['{"name":"a","tags":["b",1]}', 'tags.1 is missing, or is not of the type string.'],
-    ['{"name":"a","secret":"b"}', 'The body has a member that this operation does not know.'],
+    ['{"name":"a","secret":"b"}', 'The body has a member that this operation does not know: secret.'],
     ['{"name":"a","__proto__":{}}', 'The body has a member that this operation does not know.'],
     ['{"name":"a","name":"a"}', 'name is given twice: give each member once.'],
     ['{"name":"a","\\u006eame":"a"}', 'name is given twice: give each member once.'],

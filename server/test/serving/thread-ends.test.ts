@@ -8,11 +8,17 @@ import {
   WINDOW_MS,
   withThreadEnds,
 } from '../../src/compose/thread-ends.ts'
+import type { StoreHealth } from '../../src/ports/ports.ts'
+
+const storeThat = (check: string | null): StoreHealth => ({
+  check: async () => check,
+  isAnySuspended: async () => false,
+})
 
 const makeProcess = () => {
   let now = 1_000_000
   const cells = makeThreadEndCells()
-  const health = withThreadEnds({ check: async () => null }, cells, () => now)
+  const health = withThreadEnds(storeThat(null), cells, () => now)
   return {
     end: () => noteThreadEnd(cells, now),
     wait: (ms: number) => void (now += ms),
@@ -46,6 +52,6 @@ test('threads that end less often leave it well', async () => {
 })
 
 test('what is wrong with the store is said where the threads are well', async () => {
-  const health = withThreadEnds({ check: async () => 'The disk is full.' }, makeThreadEndCells())
+  const health = withThreadEnds(storeThat('The disk is full.'), makeThreadEndCells())
   assert.equal(await health.check(), 'The disk is full.')
 })

@@ -49,17 +49,18 @@ const LAYERS: Readonly<Record<string, Rule>> = {
   http: { files: ['http', 'operations', 'domain', 'ports', 'api', 'api/values', 'package.json'], packages: 'any' },
   cli: {
     // biome-ignore format: one name a line would make this file too long.
-    files: ['cli', 'dev', 'serving', 'operations', 'domain', 'ports', 'config', 'compose', 'api', 'api/values', 'packages', 'package.json'],
+    files: ['cli', 'dev', 'files', 'serving', 'operations', 'domain', 'ports', 'config', 'compose', 'api', 'api/values', 'packages', 'package.json'],
     packages: 'any',
   },
-  dev: { files: ['dev', 'operations', 'domain', 'ports', 'config', 'compose', 'api/values'], packages: 'any' },
+  dev: { files: ['dev', 'files', 'operations', 'domain', 'ports', 'config', 'compose', 'api/values'], packages: 'any' },
   metrics: { files: ['metrics', 'ports', 'domain', 'api', 'api/values'], packages: 'any' },
   traces: { files: ['traces', 'ports'], packages: 'any' },
   serving: {
     files: ['serving', 'metrics', 'domain', 'ports', 'config', 'compose', 'store', 'api/values'],
     packages: 'any',
   },
-  store: { files: ['store', 'metrics', 'domain', 'ports', 'api/values'], packages: 'any' },
+  files: { files: ['files'], packages: 'any' },
+  store: { files: ['store', 'files', 'metrics', 'domain', 'ports', 'api/values'], packages: 'any' },
   keys: { files: ['keys', 'domain', 'ports', 'api/values', 'package.json'], packages: 'any' },
   config: { files: ['config', 'domain', 'api/values'], packages: 'any' },
   compose: EVERYTHING,

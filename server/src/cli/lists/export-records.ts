@@ -1,15 +1,13 @@
-// What all exports do at the terminal: the stream of an answer to standard output, or to a file that is there only whole.
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+// What all exports do at the terminal: the stream of an answer to standard output, or to where the user says.
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { defineAdminCommand, type Call } from '../administer.ts'
 import type { Operation } from '../../../../api/operation.ts'
 import { EXPORT_FORMATS } from '../../../../api/exports.ts'
+import { writeOutput } from '../../files/write-output.ts'
 import type { Timing } from '../../ports/timing.ts'
 import type { Api, Query } from '../remote/api.ts'
-import { CommandFailed } from '../terminal/exit.ts'
 import { isOutputFault } from '../terminal/output-faults.ts'
 import { printableLines } from '../../domain/text/printable.ts'
 
@@ -59,31 +57,19 @@ const print = async (chunks: AsyncIterable<Uint8Array>, timing: Progress): Promi
   }
 }
 
-/** Beside the file until all is there, and then in its place. */
-const write = async (chunks: AsyncIterable<Uint8Array>, file: string, timing: Progress): Promise<void> => {
-  const part = `${file}.${process.pid}.part`
-  try {
-    await pipeline(countingLines(chunks, timing), createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
-    await rename(part, file)
-  } catch (fault) {
-    await rm(part, { force: true })
-    if (fault instanceof CommandFailed || !(fault instanceof Error)) throw fault
-    throw new CommandFailed(`${JSON.stringify(file)} was not written: ${fault.message}`)
-  }
-}
-
 /** Completes a command that exports, whose filters are declared. */
 export const exports = <Options extends ExportOptions>(command: Command, what: Export<Options>): void => {
   const format = new Option('--format <format>', 'lines of JSON, or a table for a spreadsheet with formulas defused')
   command
     .addOption(format.choices(EXPORT_FORMATS).default(EXPORT_FORMATS[0]))
-    .option('--output <file>', 'write to this file, which is there only once it is whole')
+    .option('--output <file>', 'write to this file, which is there only once it is whole, or to a pipe or a device')
   defineAdminCommand<Options>(command, {
     examples: what.examples,
     run: async ({ api, timing, options }: Call<Options>) => {
       const query = { ...(await what.queryOf(options, api)), format: options.format }
-      const chunks = await api.stream(what.row, { query })
-      await (options.output === undefined ? print(chunks, timing) : write(chunks, options.output, timing))
+      const read = () => api.stream(what.row, { query })
+      if (options.output === undefined) await print(await read(), timing)
+      else await writeOutput(options.output, async into => pipeline(countingLines(await read(), timing), into))
       return null
     },
   })

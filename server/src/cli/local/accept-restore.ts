@@ -3,7 +3,6 @@ import { type Command, Option } from 'commander'
 import { acceptStoreRestore, readStoreRestore } from '../../compose/backup.ts'
 import { openAdministration } from '../../compose/administration.ts'
 import { readCommandConfig, readStoreConfig, type StoreConfig } from '../../config/config.ts'
-import { parseUuid } from '../../../../api/values/uuid.ts'
 import type { Acceptance } from '../../domain/restore.ts'
 import { describeAgent } from '../names/agent-names.ts'
 import { findNamed } from '../names/find-named.ts'
@@ -42,8 +41,6 @@ const acceptanceOf = async (
   const given = givenIn(options)
   if (given === undefined) return { acceptance: { kind: 'all' }, described: '' }
   const { kind, id: text } = given
-  const whole = parseUuid(text)
-  if (options.yes === true && whole !== undefined) return { acceptance: { kind, id: whole }, described: '' }
   const api = connectDirect(await openAdministration(readCommandConfig(), cliOrigin()))
   try {
     const id = await findNamed(api, KIND_NAMES[kind], { text, ends: true })

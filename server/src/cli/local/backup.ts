@@ -1,15 +1,17 @@
 // mintmark backup
 import type { Command } from 'commander'
-import { backupStore, recordStoreBackup } from '../../compose/backup.ts'
+import { type BackupMade, backupStore, recordStoreBackup } from '../../compose/backup.ts'
 import { timingOf } from '../../compose/timing.ts'
 import { readStoreConfig, type StoreConfig } from '../../config/config.ts'
 import { formatTime } from '../../../../api/values/time.ts'
+import { isStandardOutput } from '../../files/output.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { cliOrigin } from '../remote/cli-origin.ts'
 import { addExamples } from '../terminal/examples.ts'
-import { formatCount, printError, printJson, printLine } from '../terminal/print.ts'
+import { formatCount, printError, printLine, printRemark } from '../terminal/print.ts'
 import { localOnly } from './local-only.ts'
 import { suspendedRecord } from './show-restore.ts'
+import { addVerifyBackup } from './verify-backup.ts'
 
 type Options = { readonly force?: boolean; readonly json?: boolean }
 
@@ -36,33 +38,45 @@ const recordOrWarn = async (config: StoreConfig, madeAt: number): Promise<void> 
   }
 }
 
+const recordOf = (made: BackupMade) => {
+  const { file, madeAt, bytes, keyEncryptionKeyIds, tokens, ended, auditEntries } = made
+  const counts = { tokens, ended, audit_entries: auditEntries, ...suspendedRecord(made) }
+  return { file, made_at: formatTime(madeAt), bytes, ...counts, key_encryption_key_ids: keyEncryptionKeyIds }
+}
+
+const describe = ({ file, madeAt, bytes, keyEncryptionKeyIds, tokens, ended, agents }: BackupMade): string => {
+  const records = `${formatCount(tokens, 'token')} and ${formatCount(ended, 'ended one')}`
+  return [
+    `${file} holds the store as of ${formatTime(madeAt)}: ${formatCount(agents, 'agent')}, ${records}; ${formatCount(bytes, 'byte')}.`,
+    `It does not hold the key-encryption key ${keyEncryptionKeyIds.join(', ')}: without that key it cannot be restored. Keep the two apart.`,
+  ].join('\n')
+}
+
 const run = async (target: string, { force = false, json }: Options): Promise<void> => {
   const progress = makeProgress(timingOf())
   const config = readStoreConfig()
+  // Nothing is mixed into a backup that goes to standard output.
+  const print = isStandardOutput(target) ? printRemark : printLine
   const made = await backupStore(config, { target, force, onProgress: progress.onProgress })
   progress.end()
   await recordOrWarn(config, made.madeAt)
-  const { file, madeAt, bytes, keyEncryptionKeyIds, tokens, ended, auditEntries } = made
-  const time = formatTime(madeAt)
-  if (json === true) {
-    const counts = { tokens, ended, audit_entries: auditEntries, ...suspendedRecord(made) }
-    return printJson({ file, made_at: time, bytes, ...counts, key_encryption_key_ids: keyEncryptionKeyIds })
-  }
-  const records = `${formatCount(tokens, 'token')} and ${formatCount(ended, 'ended one')}`
-  printLine(
-    `${file} holds the store as of ${time}: ${formatCount(made.agents, 'agent')}, ${records}; ${formatCount(bytes, 'byte')}.`,
-  )
-  printLine(
-    `It does not hold the key-encryption key ${keyEncryptionKeyIds.join(', ')}: without that key it cannot be restored. Keep the two apart.`,
-  )
+  print(json === true ? JSON.stringify(recordOf(made)) : describe(made))
+}
+
+const addMakeBackup = (backup: Command): void => {
+  const command = backup
+    .command('to', { isDefault: true })
+    .description('copy the store into one file, also while the service runs')
+    .argument('<file>', 'where; it is there only once it is whole; or a pipe or a device')
+    .option('--force', 'replace a backup that is there')
+    .option('--json', 'print {"file","made_at","bytes","tokens","ended","agents",…,"key_encryption_key_ids"}')
+  addExamples(localOnly(command), ['mintmark backup to nightly.db']).action(run)
 }
 
 export const addBackup = (program: Command): void => {
-  const command = program
+  const backup = program
     .command('backup')
-    .description('copy the store into one file, also while the service runs')
-    .argument('<file>', 'where; it is there only once it is whole')
-    .option('--force', 'replace a backup that is there')
-    .option('--json', 'print {"file","made_at","bytes","tokens","ended","agents",…,"key_encryption_key_ids"}')
-  addExamples(localOnly(command), ['mintmark backup nightly.db']).action(run)
+    .description('copy the store into one file: `mintmark backup FILE`; and check such a file')
+  for (const addTo of [addMakeBackup, addVerifyBackup]) addTo(backup)
+  addExamples(backup, ['mintmark backup nightly.db', 'mintmark backup verify backup.db'])
 }

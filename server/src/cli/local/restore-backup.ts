@@ -8,8 +8,9 @@ import { cliOrigin } from '../remote/cli-origin.ts'
 import { confirm, endsEveryToken } from '../terminal/confirm.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { CommandFailed } from '../terminal/exit.ts'
-import { formatCount, printJson, printLine } from '../terminal/print.ts'
+import { formatCount, printJson, printLine, printRemark } from '../terminal/print.ts'
 import { localOnly } from './local-only.ts'
+import { withoutDigest } from './verify-backup.ts'
 import { suspendedRecord, formatSuspended } from './show-restore.ts'
 
 type Options = { readonly replace?: boolean; readonly yes?: boolean; readonly json?: boolean }
@@ -34,6 +35,7 @@ const consequenceOf = ({ content, isStoreThere }: PlannedRestore, config: Migrat
 const run = async (file: string, options: Options): Promise<void> => {
   const config = readMigrateConfig()
   const plan = await planRestore(config, file, cliOrigin())
+  if (!plan.content.hasDigest) printRemark(withoutDigest(file))
   const { replace = false } = options
   if (plan.isStoreThere && !replace) {
     throw new CommandFailed(

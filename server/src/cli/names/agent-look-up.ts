@@ -1,5 +1,6 @@
 // Looks up the agents that records name, by the id of an agent or of its client: each once.
 import { listAgents, showAgent } from '../../../../api/agents.ts'
+import { showApiKey } from '../../../../api/api-keys.ts'
 import { PAGE_RECORDS_MAX } from '../../../../api/values/lists.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 import { Unavailable } from '../../domain/refusal.ts'
@@ -7,8 +8,8 @@ import type { Api } from '../remote/api.ts'
 import { CommandFailed, EXIT } from '../terminal/exit.ts'
 import { areRecords, type PrintedRecord } from '../terminal/print.ts'
 
-/** An agent as a record names it. The client of an imported agent has the id that it had before. */
-export type Reference = { readonly by: 'agent' | 'client'; readonly id: string }
+/** An agent or an API key as a record names it. The client of an imported agent has the id that it had before. */
+export type Reference = { readonly by: 'agent' | 'client' | 'api_key'; readonly id: string }
 
 export type Named = { readonly agent: unknown; readonly owner: unknown }
 
@@ -36,11 +37,17 @@ const unlessFailed = async <T>(asked: Promise<T>): Promise<T | undefined | null>
 /** Undefined for an agent that is gone; null where there is no use in asking for others either. */
 const lookUp = (api: Api, id: string): Promise<Found> => unlessFailed(api.call(showAgent, { path: { id } }))
 
-/** The agents with these ids, as far as they were found; null for all that follow where one could not be asked for. */
-const lookUpEach = async (api: Api, ids: readonly string[]): Promise<readonly Found[]> => {
+const lookUpKey = (api: Api, id: string): Promise<Found> =>
+  unlessFailed(api.call(showApiKey, { path: { api_key_id: id } }))
+
+/** Those with these ids, as far as they were found; none of those that follow where one could not be asked for. */
+const lookUpEach = async (
+  ids: readonly string[],
+  lookUpOne: (id: string) => Promise<Found>,
+): Promise<readonly Found[]> => {
   const found: Found[] = []
   for (let n = 0; n < ids.length; n += AT_ONCE_MAX) {
-    found.push(...(await Promise.all(ids.slice(n, n + AT_ONCE_MAX).map(id => lookUp(api, id)))))
+    found.push(...(await Promise.all(ids.slice(n, n + AT_ONCE_MAX).map(lookUpOne))))
     if (found.includes(null)) break
   }
   return found
@@ -62,15 +69,23 @@ const findClients = async (api: Api, ids: ReadonlySet<string>): Promise<readonly
 
 const keyOf = ({ by, id }: Reference): string => `${by} ${id}`
 
-/** The names and owners of these agents. One that was deleted, or that the caller may not see, has none. */
+const idsOf = (references: readonly Reference[]): readonly string[] => [
+  ...new Set(references.map(({ id }) => id).filter(isUuid)),
+]
+
+/** The names and owners of these agents, and the names of these API keys. One that was deleted, or that the caller may not see, has none. */
 export const lookUpAll = async (api: Api, references: readonly Reference[]): Promise<NameOf> => {
   const wanted = [...new Map(references.map(one => [keyOf(one), one])).values()].slice(0, AGENTS_NAMED_MAX)
   const named = new Map<string, Named>()
   const note = (by: Reference['by'], record: PrintedRecord): void => {
     named.set(keyOf({ by, id: String(record[`${by}_id`]) }), { agent: record['name'], owner: record['owner'] })
   }
-  const ids = [...new Set(wanted.map(({ id }) => id).filter(isUuid))]
-  const found = await lookUpEach(api, ids)
+  const keys = idsOf(wanted.filter(({ by }) => by === 'api_key'))
+  for (const [n, record] of (await lookUpEach(keys, id => lookUpKey(api, id))).entries()) {
+    if (record !== null && record !== undefined) note('api_key', { ...record, api_key_id: keys[n] })
+  }
+  const ids = idsOf(wanted.filter(({ by }) => by !== 'api_key'))
+  const found = await lookUpEach(ids, id => lookUp(api, id))
   for (const [n, record] of found.entries()) {
     if (record === null || record === undefined) continue
     // As it was asked for: a service elsewhere may answer with another.

@@ -58,8 +58,13 @@ const describeEach = (ids: readonly unknown[], described: Describe): readonly un
     return reference === undefined ? id : described(reference)
   })
 
-const isClient = (value: unknown): value is PrintedRecord =>
-  isRecord(value) && value['type'] === 'client' && typeof value['id'] === 'string'
+/** By what an actor of each type is looked up; operators and users at the terminal are named as they are. */
+const BY_TYPE: Readonly<Record<string, Reference['by']>> = { client: 'client', api_key: 'api_key' }
+
+const referenceOf = (actor: PrintedRecord): Reference | undefined => {
+  const [by, id] = [BY_TYPE[String(actor['type'])], textOf(actor['id'])]
+  return by === undefined || id === undefined ? undefined : { by, id }
+}
 
 /** Members of records that name agents, beside the one that a record is about, and how each is shown. */
 const MEMBERS: Readonly<Record<string, (value: unknown, described: Describe) => unknown>> = {
@@ -73,11 +78,13 @@ const MEMBERS: Readonly<Record<string, (value: unknown, described: Describe) => 
   act: (value, described) => (isRecord(value) ? describeEach(actorsIn(value), described) : value),
 }
 
-/** Who acted is named by the id of a client; `id` stays what it is, and can be copied. */
+/** Who acted is named by the id of a client or an API key; `id` stays what it is, and can be copied. */
 const ACTORS = ['actor', 'by', 'created_by', 'ended_by']
 
-const nameActor = (value: unknown, described: Describe): unknown =>
-  isClient(value) ? { ...value, id: described({ by: 'client', id: String(value['id']) }) } : value
+const nameActor = (value: unknown, described: Describe): unknown => {
+  const reference = isRecord(value) ? referenceOf(value) : undefined
+  return isRecord(value) && reference !== undefined ? { ...value, id: described(reference) } : value
+}
 
 const nameMembers = (record: PrintedRecord, described: Describe, names: readonly string[]): PrintedRecord =>
   Object.fromEntries(

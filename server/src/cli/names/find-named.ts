@@ -1,8 +1,10 @@
-// What a person means by a name, an id or the beginning of one, wherever a command takes an id. The whole id always means
-// itself, and asks nobody; a name hides no id.
+// What a person means by a name, an id or the beginning of one, wherever a command takes an id. A whole id
+// means itself where there is such a thing; a name hides no id.
 import { printable, printableLines } from '../../domain/text/printable.ts'
+import { preferLive } from './prefer-live.ts'
 import { fail, type Kind, type KindName, KINDS, type Named, opensId, type Typed } from './named-kinds.ts'
 import { type Api, ApiRefusal } from '../remote/api.ts'
+import { findNamesakes } from './unless-named.ts'
 
 const CANDIDATES_MAX = 10
 
@@ -20,18 +22,26 @@ const listed = (some: readonly Named[]): string =>
     .map(one => `\n  ${describe(one)}`)
     .join('')
 
+type Wanted = Typed & {
+  /** Whether it is replaced: then what was replaced before, and has its grace, is not meant. */
+  readonly isRotated?: boolean
+}
+
 type Meant = { readonly some: readonly Named[]; readonly isWhole: boolean }
 
 /** The whole id wins over whole names, and those over the beginnings of others. */
-const meantBy = ({ isWholeOnly }: Kind, candidates: readonly Named[], text: string): Meant => {
+const meantBy = ({ isWholeOnly }: Kind, candidates: readonly Named[], { text, isRotated }: Wanted): Meant => {
   const each = [...new Map(candidates.map(one => [one.id, one])).values()]
-  for (const isIt of [({ id }: Named) => id === text, ({ names }: Named) => names.includes(text)]) {
-    const some = each.filter(isIt)
-    if (some.length > 0) return { some, isWhole: true }
-  }
-  const opens = ({ id, names }: Named): boolean =>
-    opensId(text, id) || (isWholeOnly !== true && names.some(name => name.startsWith(text)))
-  return { some: each.filter(opens), isWhole: false }
+  const whole = each.filter(({ id }) => id === text)
+  if (whole.length > 0) return { some: whole, isWhole: true }
+  const called = preferLive(
+    each.filter(({ names }) => names.includes(text)),
+    isRotated,
+  )
+  if (called.length > 0) return { some: called, isWhole: true }
+  const byId = each.filter(({ id }) => opensId(text, id))
+  const named = each.filter(({ names }) => isWholeOnly !== true && names.some(name => name.startsWith(text)))
+  return { some: [...new Set([...byId, ...preferLive(named, isRotated)])], isWhole: false }
 }
 
 /** What else than what was typed is asked for: who reads an empty list must know of whom it is. */
@@ -58,15 +68,18 @@ const choose = (kind: Kind, { some, isWhole }: Meant, text: string, ends: boolea
 export const findNamed = async (
   api: Api,
   name: KindName,
-  { ends, ...typed }: Typed & { readonly ends: boolean },
+  { ends, ...typed }: Wanted & { readonly ends: boolean },
 ): Promise<string> => {
   const kind = KINDS[name]
   const { what, whole, gather, otherwise, isFree } = kind
   const { text } = typed
   const id = whole(typed)
-  if (id !== undefined) return id
+  if (id !== undefined) {
+    const some = await findNamesakes(api, { ...typed, kind: name, id }, () => gather(api, typed))
+    return some.length === 0 ? id : choose(kind, { some: preferLive(some, typed.isRotated), isWhole: true }, text, ends)
+  }
   try {
-    return choose(kind, meantBy(kind, await gather(api, typed), text), text, ends)
+    return choose(kind, meantBy(kind, await gather(api, typed), typed), text, ends)
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status !== 403) throw error
     if (isFree !== true && otherwise === undefined)

@@ -13,6 +13,9 @@ import { CommandFailed, EXIT } from '../terminal/exit.ts'
 import { areRecords, isRecord, type PrintedRecord } from '../terminal/print.ts'
 import { PASTED } from '../token-id.ts'
 
+/** In ms; null: it never ends. */
+export type Life = { readonly madeAt: number; readonly endsAt: number | null }
+
 /** A thing with an id, as candidates are shown. */
 export type Named = {
   readonly id: string
@@ -20,6 +23,8 @@ export type Named = {
   readonly names: readonly string[]
   /** Beside that: its owner, or of several kinds which one. */
   readonly remark: string | null
+  /** Of a secret or a key: when it was made, and when it ends or did. */
+  readonly life?: Life
 }
 
 /** What was typed, and what else of the command decides what it means. */
@@ -115,15 +120,29 @@ const gatherClients = async (api: Api, { text }: Typed): Promise<readonly Named[
   return some.map(asNamed('client_id', ownerOf))
 }
 
+const timeOf = (value: unknown): number | null => (typeof value === 'string' ? Date.parse(value) : null)
+
+/** A secret or a key, whose name its successor has too. */
+const asMortal = (id: string) => {
+  const toNamed = asNamed(id, ({ revoked_at: revokedAt, expires_at: expiresAt }) => {
+    if (typeof revokedAt === 'string') return `revoked ${revokedAt}`
+    return typeof expiresAt === 'string' ? `expires ${expiresAt}` : null
+  })
+  return (record: PrintedRecord): Named => {
+    const { created_at: madeAt, revoked_at: revokedAt, expires_at: expiresAt } = record
+    return { ...toNamed(record), life: { madeAt: timeOf(madeAt) ?? 0, endsAt: timeOf(revokedAt) ?? timeOf(expiresAt) } }
+  }
+}
+
 const gatherCredentials = async (api: Api, { agentId }: Typed): Promise<readonly Named[]> => {
   if (agentId === undefined)
     throw fail('Name the credential by its whole id, or its agent too: a name is known among those of an agent.')
   const ask: Ask = query => api.call(listCredentials, { path: { agent_id: agentId }, query })
-  return (await readAll('credential', ask)).map(asNamed('credential_id'))
+  return (await readAll('credential', ask)).map(asMortal('credential_id'))
 }
 
 const gatherApiKeys = async (api: Api): Promise<readonly Named[]> =>
-  (await readAll('API key', query => api.call(listApiKeys, { query }))).map(asNamed('api_key_id'))
+  (await readAll('API key', query => api.call(listApiKeys, { query }))).map(asMortal('api_key_id'))
 
 const gatherSigningKeys = async (api: Api): Promise<readonly Named[]> =>
   (await readAll('signing key', query => api.call(listSigningKeys, { query }))).map(

@@ -3,6 +3,7 @@ import { CommanderError } from 'commander'
 import { ConfigurationError } from '../../config/config.ts'
 import { TOO_FEW_FILES, Unavailable } from '../../domain/refusal.ts'
 import { StartRefused } from '../../config/start-refused.ts'
+import { OutputRefused } from '../../files/output.ts'
 import { printError, printErrorJson } from './print.ts'
 
 export const EXIT = {
@@ -52,7 +53,7 @@ const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${te
 const failureOf = (error: unknown): Failure => {
   if (lacksFiles(error)) return { line: withAdvice(error), exitCode: EXIT.failed }
   if (error instanceof CommandFailed) return { line: error.message, exitCode: error.exitCode, error: error.error }
-  if (error instanceof ConfigurationError || error instanceof StartRefused) {
+  if (error instanceof ConfigurationError || error instanceof StartRefused || error instanceof OutputRefused) {
     return { line: error.message, exitCode: EXIT.failed }
   }
   if (error instanceof Unavailable) {

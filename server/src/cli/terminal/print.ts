@@ -5,12 +5,14 @@ import { layOutRecord, layOutTable } from './table.ts'
 /** One line, or several that the program itself makes. */
 export const printLine = (text: string): void => void process.stdout.write(`${printableLines(text)}\n`)
 
+/** On standard error, for a command whose standard output is what it made. */
+export const printRemark = (text: string): void => void process.stderr.write(`${printableLines(text)}\n`)
+
 /** On standard error, as a failure of the command. */
 export const printError = (text: string): void => void process.stderr.write(`mintmark: ${printableLines(text)}\n`)
 
 /** The same for a program: one line of JSON. */
-export const printErrorJson = (value: unknown): void =>
-  void process.stderr.write(`${printableLines(JSON.stringify(value))}\n`)
+export const printErrorJson = (value: unknown): void => printRemark(JSON.stringify(value))
 
 /** Inside a text of JSON the escapes mean what they replace. */
 export const printJson = (value: unknown): void => printLine(JSON.stringify(value))

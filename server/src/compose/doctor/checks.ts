@@ -7,7 +7,14 @@ import { checkConfiguration, checkReloadedFiles, checkTrustedProxies, checkVersi
 import { checkDiskSpace, checkOpenFiles, checkPrivateFiles } from './file-checks.ts'
 import { checkProviders } from './provider-check.ts'
 import { checkProxyHeaders, checkService } from './service-checks.ts'
-import { checkClock, checkCollation, checkKeyEncryptionKey, checkSchema, checkStore } from './store-checks.ts'
+import {
+  checkClock,
+  checkCollation,
+  checkKeyEncryptionKey,
+  checkSchema,
+  checkStore,
+  checkSuspensions,
+} from './store-checks.ts'
 import type { Subject } from './subject.ts'
 
 export type Check = {
@@ -36,6 +43,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'collation', needs: 'store', isFast: false, run: checkCollation },
   { name: 'clock', needs: 'store', isFast: false, run: checkClock },
   { name: 'key_encryption_key', needs: 'store', isFast: false, run: checkKeyEncryptionKey },
+  { name: 'suspensions', needs: 'store', isFast: false, run: checkSuspensions },
   { name: 'identity_providers', needs: 'providers', isFast: false, run: checkProviders },
   { name: 'service', needs: 'service', isFast: false, run: checkService },
   { name: 'proxy_headers', needs: 'service', isFast: false, run: checkProxyHeaders },

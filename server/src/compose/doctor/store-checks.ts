@@ -4,10 +4,12 @@ import { nameOfStore } from '../store.ts'
 import { StartRefused } from '../../config/start-refused.ts'
 import { fail, type Finding, good, warn } from '../../domain/checkup.ts'
 import { Unavailable } from '../../domain/refusal.ts'
+import { ACCEPT_REMEDY, isAnySuspended, SUSPENDED_BRIEF } from '../../domain/restore.ts'
 import { parseKeyEncryptionKey } from '../../keys/at-rest/sealed-bytes.ts'
 import { timingOf } from '../timing.ts'
 import { readInspectedHead, type StoreInspection } from '../../store/inspection.ts'
 import { CLOCK_OFF_MS_MAX, LEASE_WAIT_MS } from '../../store/lease.ts'
+import { readSuspended } from '../../store/repositories/suspensions.ts'
 import { readSigningKeys } from '../../store/signing-keys/signing-keys.ts'
 import { StoreProblem } from '../../store/store-problem.ts'
 import { notChecked, splitAdvice, type StoreSeen, type Subject, type Surveyed } from './subject.ts'
@@ -146,6 +148,14 @@ export const checkClock = withSchema(async (inspection, { now }) => {
   const head = await inspection.run(readInspectedHead())
   const found = [judgeOffset(offset), judgeLease((head?.clockLease ?? 0) - storeNow)].filter(one => one !== undefined)
   return found.length > 0 ? found : [good('The clock of this machine and that of the store agree.')]
+})
+
+export const checkSuspensions = withSchema(async (inspection, { now }) => {
+  const suspended = await inspection.run(readSuspended({ now: now() }))
+  if (!isAnySuspended(suspended)) return [good('Nothing waits to be accepted after a restore.')]
+  const { agents, credentials, apiKeys } = suspended
+  const what = `${SUSPENDED_BRIEF} Of agents ${agents}, of credentials ${credentials}, of API keys ${apiKeys}.`
+  return [warn({ what, remedy: ACCEPT_REMEDY, brief: SUSPENDED_BRIEF })]
 })
 
 export const checkKeyEncryptionKey = withSchema(async (inspection, { survey: { settings } }) => {

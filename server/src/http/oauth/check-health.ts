@@ -5,6 +5,7 @@ import type { components } from '../../../../api/health.ts'
 import type { ForwardedState } from '../../../../api/values/checks.ts'
 import { badOf, type CheckResult, worstOf } from '../../domain/checkup.ts'
 import { Unavailable } from '../../domain/refusal.ts'
+import { SUSPENDED_BRIEF } from '../../domain/restore.ts'
 import { checkComponents, checkHealth } from '../../operations/check-health.ts'
 import type { ProviderState } from '../../ports/key-sets.ts'
 import type { RawFields } from '../wire/form.ts'
@@ -30,6 +31,8 @@ const formatProvider = (state: ProviderState): Component => ({
   ...(state.status !== 'ok' && { reason: `Its keys cannot be read: ${state.cause}.` }),
 })
 
+const SUSPENSIONS: Component = { name: 'suspensions', status: 'warning', reason: SUSPENDED_BRIEF }
+
 const isVerbose = ({ query }: FastifyRequest): boolean =>
   (query as RawFields).pairs?.some(([name]) => name === 'verbose') ?? false
 
@@ -48,9 +51,10 @@ type Reported = Pick<Wire, 'ports' | 'checks' | 'forwardedStateOf'>
 
 export const makeReadyHandler = ({ ports, checks, forwardedStateOf }: Reported) => {
   const answerVerbosely = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { readiness, providers } = await checkComponents(ports)
+    const { readiness, providers, isAnySuspended } = await checkComponents(ports)
     const others = [
       ...providers.map(formatProvider),
+      ...(isAnySuspended ? [SUSPENSIONS] : []),
       ...checks().map(formatCheck),
       ...formatForwarded(forwardedStateOf(request)),
     ]

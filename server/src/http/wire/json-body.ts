@@ -34,10 +34,16 @@ const parseJson = (text: string): Parsed => {
 
 const UNKNOWN_MEMBER = 'has a member that this operation does not know'
 
-/** What was wrong, by the name of the member; a member that is not one of ours may be a secret, and is not repeated. */
+/** As members of this interface are called: a slip. Any other name may be a secret, and is not repeated. */
+const MEMBER_NAME = /^[a-z]{1,20}(?:_[a-z]{1,20}){0,6}$/
+
+const describeUnknown = ([key = '']: readonly string[]): string =>
+  MEMBER_NAME.test(key) ? `${UNKNOWN_MEMBER}: ${key}` : UNKNOWN_MEMBER
+
+/** What was wrong, by the name of the member. */
 const describeIssue = (issue: z.core.$ZodIssue): string => {
   const name = issue.path.length === 0 ? 'The body' : issue.path.join('.')
-  if (issue.code === 'unrecognized_keys') return `${name} ${UNKNOWN_MEMBER}.`
+  if (issue.code === 'unrecognized_keys') return `${name} ${describeUnknown(issue.keys)}.`
   // What zod itself says of a type opens so.
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
     return `${name} is missing, or is not of the type ${issue.expected}.`

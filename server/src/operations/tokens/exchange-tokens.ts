@@ -3,6 +3,7 @@
 import { isForAny } from '../../../../api/values/audience.ts'
 import { actsForId, actsForLabels, labelIn } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond } from '../../../../api/values/scope.ts'
+import { refuseScopeItem } from '../../domain/clients/scope-refusals.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
 import type { Labels } from '../../../../api/values/labels.ts'
 import { DELEGATED_LIFETIMES, delegatedLifetime, DEPTH_MAX } from '../../domain/ledger/lineage.ts'
@@ -96,9 +97,8 @@ const grantScope = (
   }
   const granted = grantRequested(agent, requested)
   if (isRefused(granted)) return granted
-  return firstScopeBeyond(held, granted.scope) === undefined
-    ? granted
-    : refuse('invalid_scope', 'The scope holds an item that the subject_token does not carry.')
+  const beyond = firstScopeBeyond(held, granted.scope)
+  return beyond === undefined ? granted : refuseScopeItem(beyond, held, 'the subject_token carries')
 }
 
 /** A lifetime with which the token ends no later than the one that it is granted for. */

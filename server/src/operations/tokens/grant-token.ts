@@ -2,6 +2,7 @@
 // of its DPoP proof (RFC 9449), or that of the client's certificate (RFC 8705 §3). An exchange (RFC 8693) also needs the token
 // that is exchanged, which exchange-tokens.ts looks up.
 import type { ClientCaller } from '../../domain/caller.ts'
+import { refuseScopeForm, refuseScopeItem } from '../../domain/clients/scope-refusals.ts'
 import type { Agent, Client } from '../../domain/clients/agent.ts'
 import { type PresentedCertificate, validityFault } from '../../domain/clients/client-certificate.ts'
 import {
@@ -14,7 +15,7 @@ import {
 } from '../../../../api/values/audience.ts'
 import type { Confirmation } from '../../domain/ledger/claims.ts'
 import { GRANT_TYPES, isGrantType } from '../../../../api/values/delegation.ts'
-import { firstScopeBeyond, parseScope, SCOPE_ITEMS_MAX } from '../../../../api/values/scope.ts'
+import { firstScopeBeyond, parseScope } from '../../../../api/values/scope.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { FoundToken, Ports, TokenProof } from '../../ports/ports.ts'
@@ -101,13 +102,9 @@ const bindToken = (
 /** A scope that a request names, where the agent may have all of it. */
 export const grantRequested = (agent: Agent, requested: string): OrRefusal<{ scope: readonly string[] }> => {
   const scope = parseScope(requested)
-  if (scope === undefined) {
-    const form = `at most ${SCOPE_ITEMS_MAX} items of the form resource:action, separated by one space each`
-    return refuse('invalid_scope', `The scope is malformed: send ${form}.`)
-  }
-  return firstScopeBeyond(agent.scopes, scope) === undefined
-    ? { scope }
-    : refuse('invalid_scope', 'The scope holds an item that is unknown or that this agent may not have.')
+  if (scope === undefined) return refuseScopeForm(requested)
+  const beyond = firstScopeBeyond(agent.scopes, scope)
+  return beyond === undefined ? { scope } : refuseScopeItem(beyond, agent.scopes, 'this agent may have')
 }
 
 const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ scope: readonly string[] }> => {

@@ -40,7 +40,8 @@ type RevokePorts = Pick<
 
 type Revoker = ClientCaller | OperatorCaller
 
-const NO_CREDENTIALS = 'Send a JWT of the identity provider as a Bearer token, or the credentials of the client itself.'
+const NO_CREDENTIALS =
+  'Send a JWT of the identity provider as a Bearer token, or the credentials of the client itself. An API key with tokens:revoke goes to POST /api/v1/tokens/{id}/revoke, where {id} is the jti of the token.'
 const NO_ROLE = 'The subject of this JWT has no role that may revoke tokens: it needs operator or admin.'
 
 /** An assertion is used up first, durably: a copy of it opens nothing after this, neither a revocation nor a token. */

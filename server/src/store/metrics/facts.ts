@@ -5,6 +5,7 @@ import type { StoreFacts } from '../../domain/service-status.ts'
 import { issuedAtOf, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { readAgentOf, readLifetimes } from '../ledger/scan-affected-rows.ts'
 import { readLastBackup } from '../repositories/backups.ts'
+import { readSuspended } from '../repositories/suspensions.ts'
 import { bytesOfId, idOfBytes } from '../rows.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { all, byIndex, first, only, type Program } from '../statement-program.ts'
@@ -107,6 +108,7 @@ export function* readFacts({ now }: Snapshot): Program<StoreFacts> {
     keys: yield* all<StoreFacts['keys'][number]>(KEYS),
     credentialsExpiring: (yield* only<{ count: number }>(expiring('credential'), ...soon)).count,
     apiKeysExpiring: (yield* only<{ count: number }>(expiring('api_key'), ...soon)).count,
+    suspended: yield* readSuspended({ now }),
     auditEntriesUnsealed: Math.max(0, (yield* only<{ count: number }>(UNSEALED)).count),
     openCutOffs: open.count,
     oldestOpenCutOffAt: open.oldest,

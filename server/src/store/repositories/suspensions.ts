@@ -50,6 +50,14 @@ export function* readRestoreState(moment: Moment): Program<RestoreState | undefi
   return { restoredAt: last.at, madeAt, suspended: yield* countSuspended(moment) }
 }
 
+const NOBODY: Suspended = { agents: 0, credentials: 0, apiKeys: 0 }
+
+/** What waits since a restore. Of a store that was never restored nothing is counted. */
+export function* readSuspended(moment: Moment): Program<Suspended> {
+  const last = yield* first(LAST)
+  return last === undefined ? NOBODY : yield* countSuspended(moment)
+}
+
 const ACCEPT = 'set suspended_at = null where suspended_at is not null'
 
 const acceptCredentials = (where: string, ...values: readonly (string | number)[]): Program<number> =>

@@ -54,6 +54,28 @@ test('keys of the client are registered from a file, a set or one alone, or as a
   assert.doesNotMatch(run(folder, create('--jwks-file', 'set.json')).stdout, /secret/)
 })
 
+test('public keys are registered in PEM too, several and from certificates; a private key is refused by name', t => {
+  const { folder, json, create, show } = makeAgent(t)
+  const pem = publicKey.export({ type: 'spki', format: 'pem' })
+  const jwk = ({ kty, crv, x, y }: Printed): Printed => ({ kty, crv, x, y })
+  const [own, certified] = [jwk(jwkOf(publicKey)), jwk(jwkOf(new X509Certificate(CERTIFICATE).publicKey))]
+  writeFileSync(join(folder, 'two.pem'), `two keys\n${pem}${CERTIFICATE}`)
+  const made = json(create('--jwks-file', 'two.pem'))
+  assert.deepEqual(show(made)['private_key_jwt'], { jwks: { keys: [own, certified] }, accept_token_endpoint: false })
+  const secret = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  for (const [text, line] of [
+    [`${pem}${secret}`, /holds a private key \(PRIVATE KEY\), which stays where it is: give its public half, as/],
+    [pem.replace('END', 'ND'), /PEM that is damaged or not whole/],
+    [pem.replaceAll('PUBLIC KEY', 'CERTIFICATE REQUEST'), /holds CERTIFICATE REQUEST in PEM, which is no public key/],
+    [pem.replace('MF', 'AA'), /PUBLIC KEY in PEM that cannot be read as a public key/],
+  ] as const) {
+    const { status, stdout, stderr } = run(folder, create('--jwks-file', '-'), {}, text)
+    assert.deepEqual([status, stdout], [1, ''], stderr)
+    assert.match(stderr, line)
+    assert.ok(!stderr.includes(secret.slice(60, 90)))
+  }
+})
+
 test('another issuer is trusted for its tokens of a subject', t => {
   const { json, create, show } = makeAgent(t)
   const made = json(create(...WORKLOAD))

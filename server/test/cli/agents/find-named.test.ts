@@ -75,6 +75,24 @@ test('a name that looks like an id, or like the beginning of one, hides no id', 
   assert.equal(json('agent', 'show', named).agent_id, named)
 })
 
+test('what is called as an id looks is found by that name where nothing has the id', t => {
+  const { agent, json, ask } = makeWorld(t)
+  const name = '6F1D7C1E-4f5a-4c63-9d0f-3a5b7c9d1e2f'
+  const [id, other] = [agent(name), agent('reports')]
+  for (const verb of ['show', 'disable', 'enable']) {
+    const yes = verb === 'disable' ? ['--yes'] : []
+    assert.equal(json('agent', verb, name, ...yes).agent_id, id)
+  }
+  assert.equal(json('credential', 'create', name, '--name', name).agent_id, id)
+  assert.equal(json('credential', 'show', name, name).agent_id, id)
+  for (const option of ['--agent', '--client']) assert.equal(ask('token', 'list', option, name).status, 0)
+  const { api_key_id: key } = json('api-key', 'create', '--name', name, '--permission', 'tokens:read')
+  assert.equal(json('api-key', 'show', name).api_key_id, key)
+  // The name of nothing is taken for an id, as of an agent that was deleted.
+  assert.match(ask('agent', 'show', name.replace('6F', '5F')).stderr, /No agent has the id 5f1d7c1e/)
+  assert.equal(json('agent', 'change', 'reports', '--acts-for', name).agent_id, other)
+})
+
 test('credentials and API keys are found by their names too, and by the beginning of their ids', t => {
   const { agent, json, ask } = makeWorld(t)
   agent('reports')
@@ -111,6 +129,33 @@ test('a rotation ends the old secret or key, so it takes the whole id or the who
     const { status, stderr } = ask(...args, '--grace', '0s')
     assert.equal(status, 0, stderr)
   }
+})
+
+test('a name means the live one, so that a rotation by name can be made again; what is not rotated must be named while both live', t => {
+  const { agent, json, ask } = makeWorld(t)
+  agent('reports')
+  const { credential_id: first } = json('credential', 'create', 'reports', '--name', 'second')
+  json('api-key', 'create', '--name', 'orders', '--permission', 'tokens:read')
+  for (const [what, ...names] of [
+    ['credential', 'reports', 'second'],
+    ['api-key', 'orders'],
+  ]) {
+    const rotate = (grace: string) => json(String(what), 'rotate', ...names, '--grace', grace)
+    const id = (made: Made): string => made.credential_id ?? made.api_key_id
+    rotate('0s')
+    rotate('1h')
+    const last = id(rotate('1h'))
+    const both = ask(String(what), 'revoke', ...names, '--yes')
+    assert.equal(both.status, 2)
+    assert.match(both.stderr, /Several are meant; [^]* {2}\(expires \d{4}-.*\)\n/)
+    const meant = (both.stderr.match(/^ {2}\S+/gm) ?? []).map(text => text.trim())
+    assert.equal(meant.length, 3)
+    for (const other of meant) if (other !== last) json(String(what), 'revoke', ...names.slice(0, -1), other, '--yes')
+    assert.equal(id(json(String(what), 'show', ...names)), last)
+    json(String(what), 'revoke', ...names, '--yes')
+    assert.equal(ask(String(what), 'show', ...names).status, 2)
+  }
+  assert.equal(json('credential', 'show', 'reports', first).credential_id, first)
 })
 
 test('of a list that is longer than a command reads none is taken for the only one', async t => {

@@ -55,6 +55,11 @@ test('key list, show and rotate: the next key is published first, and --force wa
     table,
     new RegExp(`^kid +algorithm +state .*\\n${next.kid} +ES256 +current .*\\n${first.kid} +ES256 +retained `),
   )
+  for (const kid of ['-abc', '-Vabc', '-h1', `--${'a'.repeat(41)}`]) {
+    assert.match(run(folder, ['key', 'compromise', kid, '--yes'], VARIABLES).stderr, /^mintmark: No signing key has /)
+  }
+  assert.match(run(folder, ['key', 'compromise', '--yse', 'a'], VARIABLES).stderr, /unknown option '--yse'/)
+  assert.match(run(folder, ['key', 'compromise', 'a', '-yes'], VARIABLES).stderr, /unknown option '-yes'/)
   const nobody = 'n'.repeat(43)
   const unknown = run(folder, ['key', 'show', nobody], VARIABLES)
   assert.deepEqual([unknown.status, unknown.stderr], [1, `mintmark: No signing key has the kid ${nobody}.\n`])

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { examine, makeInstallation, makeStore } from '../../../../testkit/commands/doctor.ts'
+import { run } from '../../../../testkit/commands/run-mintmark.ts'
 import { PROGRAM_VERSION } from '../../../src/store/sqlite/schema/migrations.ts'
 
 /** Changes the store with another hand than the program's. */
@@ -48,6 +49,29 @@ for (const [what, make, check, expected] of STORES) {
     assert.equal(statuses['clock'], 'warning')
   })
 }
+
+test('doctor and stats of a restored store say that its agents are refused, and what to do, until they are accepted', async t => {
+  const { folder, variables } = await makeStore(t)
+  const mintmark = (line: string) => {
+    const { status, stdout, stderr } = run(folder, line.split(' '), variables)
+    assert.equal(status, 0, stderr)
+    return stdout
+  }
+  mintmark('agent create --name a --scope db:read')
+  mintmark('backup b.db')
+  assert.match(mintmark('stats'), /agents_suspended +0\n/)
+  mintmark('restore b.db --replace --yes')
+  const { statuses, messages } = await examine(folder, variables)
+  assert.equal(statuses['suspensions'], 'warning')
+  const said = /suspended agents, .* refused until `mintmark restore accept`\..*End again what was disabled/s
+  assert.match(messages('suspensions').join(), said)
+  assert.match(messages('suspensions').join(), /Of agents 1, of credentials 1, of API keys 0\./)
+  assert.match(mintmark('stats'), said)
+  assert.match(mintmark('stats'), /agents_suspended +1\n/)
+  mintmark('restore accept --yes')
+  assert.equal((await examine(folder, variables)).statuses['suspensions'], 'ok')
+  assert.doesNotMatch(mintmark('stats'), /refused until/)
+})
 
 /** The version of a program that comes after this one. */
 const LATER = PROGRAM_VERSION + 1

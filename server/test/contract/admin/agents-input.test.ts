@@ -85,7 +85,11 @@ const WRONG: readonly (readonly [Body, string, string])[] = [
     'dpop_bound_access_tokens is missing, or is not of the type boolean.',
   ],
   [{ lifetime_seconds: 1.5 }, 'invalid_request', 'lifetime_seconds is not a whole number of seconds from 1 to 86400.'],
-  [{ tokens_per_hour: 5 }, 'invalid_request', 'The body has a member that this operation does not know.'],
+  [
+    { tokens_per_hour: 5 },
+    'invalid_request',
+    'The body has a member that this operation does not know: tokens_per_hour.',
+  ],
   ...[0, 1_000_001, 1.5].map(wrong => {
     const description = 'tokens_per_minute is not a whole number from 1 to 1000000.'
     return [{ tokens_per_minute: wrong }, 'invalid_request', description] as const
@@ -162,7 +166,7 @@ test('a body that is no JSON object, or no JSON at all, is refused', async () =>
     ['{"n\\u0061me":"reports","name":"reports"}', 'name is given twice: give each member once.'],
     ['{"labels":{"team":"a","team":"b"}}', 'labels.team is given twice: give each member once.'],
     ['{"labels":{"team":"a","env":"a"},"labels":{"team":null}}', 'labels is given twice: give each member once.'],
-    ['{"secret":1,"secret":1}', 'The body has a member that this operation does not know.'],
+    ['{"secret":1,"secret":1}', 'The body has a member that this operation does not know: secret.'],
   ] as const
   for (const [body, description] of bodies) {
     const answer = await send(service, { method: 'PATCH', path: `${AGENTS}/${agentId}`, headers: json, body })

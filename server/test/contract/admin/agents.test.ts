@@ -181,7 +181,7 @@ test('disabling and enabling take a note, for the history and the audit log; one
     const description = 'note is not 1 to 500 printable characters without spaces around them.'
     assertProblem(answer, 400, 'invalid_request', description)
     const unknown = await api.act('POST', `/${agent.agentId}/${verb}`, { reason: 'x' })
-    assertProblem(unknown, 400, 'invalid_request', 'The body has a member that this operation does not know.')
+    assertProblem(unknown, 400, 'invalid_request', 'The body has a member that this operation does not know: reason.')
   }
   assert.deepEqual(await api.show(agent.agentId), agent.record)
   assert.equal((await api.act('POST', `/${agent.agentId}/disable`, { note: 'it runs away' })).status, 200)

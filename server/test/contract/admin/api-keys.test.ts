@@ -87,7 +87,7 @@ test('a body that is not as it must be is refused, names the member, and makes n
       return [{ ...READ, audiences: [uri] }, 'invalid_target', description] as const
     }),
     [{ ...READ, expires_at: inMs(0) }, 'invalid_request', 'The expiry is not in the future.'],
-    [{ ...READ, key: 'mine' }, 'invalid_request', 'The body has a member that this operation does not know.'],
+    [{ ...READ, key: 'mine' }, 'invalid_request', 'The body has a member that this operation does not know: key.'],
   ]
   for (const [body, error, description] of mistakes) assertProblem(await post(ALL, body), 400, error, description)
   assert.equal(countRows(service.storeFile, 'api_key'), earlier)

@@ -173,7 +173,7 @@ const REFUSED: readonly (readonly [object, string])[] = [
   [{ scope: 'db:read', reason: 'expired' }, 'reason is not one of bulk_revocation, secret_leaked, key_compromise.'],
   [{ scope: 'db:read', note: ' x' }, 'note is not 1 to 500 printable characters without spaces around them.'],
   [{ scope: 'db:read', id: 'x' }, 'id is not a UUID.'],
-  [{ scope: 'db:read', agents: [] }, 'The body has a member that this operation does not know.'],
+  [{ scope: 'db:read', agents: [] }, 'The body has a member that this operation does not know: agents.'],
 ]
 for (const [body, description] of REFUSED) {
   test(`${JSON.stringify(body)} is refused, and ends nothing`, async () => {

@@ -99,7 +99,7 @@ test('a body that is not as it must be is 400, names the member, and makes nothi
     [{ name: 'x', expires_at: 5 }, 'expires_at is missing, or is not of the type string.'],
     [{ name: 'x', expires_at: 'soon' }, 'expires_at is not an RFC 3339 time such as 2026-11-21T09:30:05Z.'],
     [{ name: 'x', expires_at: now() }, 'The expiry is not in the future.'],
-    [{ name: 'x', secret: 'mine' }, 'The body has a member that this operation does not know.'],
+    [{ name: 'x', secret: 'mine' }, 'The body has a member that this operation does not know: secret.'],
     [[], 'The body is missing, or is not of the type object.'],
   ]
   for (const [body, description] of mistakes) assertProblem(await post(all, body), 400, 'invalid_request', description)

@@ -196,7 +196,7 @@ const REFUSED: readonly (readonly [object, string])[] = [
   [{ note: 'x'.repeat(501) }, 'note is not 1 to 500 printable characters without spaces around them.'],
   [{ note: 'two\nlines' }, 'note is not 1 to 500 printable characters without spaces around them.'],
   [{ note: 5 }, 'note is missing, or is not of the type string.'],
-  [{ reasons: 'x' }, 'The body has a member that this operation does not know.'],
+  [{ reasons: 'x' }, 'The body has a member that this operation does not know: reasons.'],
   [[], 'The body is missing, or is not of the type object.'],
 ]
 for (const [body, description] of REFUSED) {

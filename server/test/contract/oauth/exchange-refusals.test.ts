@@ -14,7 +14,7 @@ const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt'
 const TYPES = `the one type of this service is ${ACCESS_TOKEN_TYPE}.`
 const ACTOR = 'No actor_token is taken: the actor is the agent that authenticates itself.'
 const NOT_GRANTED = 'This agent may not use this grant_type.'
-const SCOPE_BEYOND = 'The scope holds an item that is unknown or that this agent may not have.'
+const SCOPE_BEYOND = 'The scope holds db:write, which is not among what this agent may have: db:read mail:send.'
 const ANYBODY: AgentOfTestRequest = {
   grantTypes: [CLIENT_CREDENTIALS, TOKEN_EXCHANGE],
   actsFor: ['*'],
@@ -156,13 +156,13 @@ test('a scope beyond the token’s, or beyond the agent’s, is refused; so is n
   const parent = await issue(service, caller, { scope: 'db:read db:write' })
   const agent = await service.createAgent({ ...ANYBODY, scope: 'db:read mail:send' })
   const asking = (scope: string) => askExchange(service, agent, parent, { scope })
-  const beyondToken = 'The scope holds an item that the subject_token does not carry.'
+  const beyondToken = 'The scope holds mail:send, which is not among what the subject_token carries: db:read db:write.'
   assertError(await asking('mail:send'), 400, 'invalid_scope', beyondToken)
   assertError(await asking('db:read mail:send'), 400, 'invalid_scope', beyondToken)
   assertError(await asking('db:write'), 400, 'invalid_scope', SCOPE_BEYOND)
-  const malformed =
-    'The scope is malformed: send at most 16 items of the form resource:action, separated by one space each.'
-  for (const scope of ['db', 'db:*']) assertError(await asking(scope), 400, 'invalid_scope', malformed)
+  const malformed = (scope: string) =>
+    `The scope is malformed at ${scope}: send at most 16 items of the form resource:action, separated by one space each.`
+  for (const scope of ['db', 'db:*']) assertError(await asking(scope), 400, 'invalid_scope', malformed(scope))
   const none = await service.createAgent({ ...ANYBODY, scope: 'mail:send', defaultScope: 'mail:send' })
   const sharing = 'The subject_token carries no scope that this agent may have.'
   assertError(await askExchange(service, none, parent), 400, 'invalid_scope', sharing)

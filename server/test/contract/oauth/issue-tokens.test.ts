@@ -19,8 +19,8 @@ import { useService } from '../../../../testkit/services/service-fixture.ts'
 const REFUSED =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
 const TWO_WAYS = 'The client authenticates itself in two ways at once: choose one.'
-const SCOPE_FORM =
-  'The scope is malformed: send at most 16 items of the form resource:action, separated by one space each.'
+const scopeForm = (at = '') =>
+  `The scope is malformed${at}: send at most 16 items of the form resource:action, separated by one space each.`
 const RESOURCE_FORM = 'Each resource must be an absolute URI without a fragment, at most 8 of them.'
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -151,15 +151,25 @@ test("body client_id differs from the header's: 400 invalid_request", async () =
 
 test('scope not resource:action items separated by one space: 400 invalid_scope', async () => {
   const many = Array.from({ length: 17 }, (_, n) => `db:${n}`).join(' ')
-  for (const scope of ['db', 'db:', ':read', 'db:read  db:write', ' db:read', 'db:read ', 'db:*', 'dö:read', many]) {
-    assertError(await askToken(service, agent, { scope }), 400, 'invalid_scope', SCOPE_FORM)
+  for (const scope of ['db:read  db:write', ' db:read', 'db:read ', 'dö:read', '"', '\\', 'x'.repeat(65), many]) {
+    assertError(await askToken(service, agent, { scope }), 400, 'invalid_scope', scopeForm())
+  }
+  for (const scope of ['db', 'db:', ':read', 'db:*', 'x'.repeat(64)]) {
+    const answer = await askToken(service, agent, { scope: `db:read ${scope}` })
+    assertError(answer, 400, 'invalid_scope', scopeForm(` at ${scope}`))
   }
 })
 
 test('scope unknown, or beyond what the agent may have: 400, the whole request is refused, never narrowed', async () => {
-  const description = 'The scope holds an item that is unknown or that this agent may not have.'
-  const answer = await askToken(service, agent, { scope: 'db:read mail:send' })
-  assertError(answer, 400, 'invalid_scope', description)
+  const allowed = ['db:read', ...Array.from({ length: 8 }, (_, n) => `db:x${n}`)]
+  const rich = await service.createAgent({ scope: allowed.join(' ') })
+  for (const [asking, may] of [
+    [agent, 'db:*'],
+    [rich, `${allowed.slice(0, 8).join(' ')} and 1 more`],
+  ] as const) {
+    const description = `The scope holds mail:send, which is not among what this agent may have: ${may}.`
+    assertError(await askToken(service, asking, { scope: 'db:read mail:send' }), 400, 'invalid_scope', description)
+  }
 })
 
 test('an item twice in scope counts once and is echoed once', async () => {

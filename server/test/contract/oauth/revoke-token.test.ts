@@ -22,7 +22,7 @@ const PATH = '/oauth/revoke'
 const CLIENT_REFUSED =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
 const CREDENTIALS_WANTED =
-  'Send a JWT of the identity provider as a Bearer token, or the credentials of the client itself.'
+  'Send a JWT of the identity provider as a Bearer token, or the credentials of the client itself. An API key with tokens:revoke goes to POST /api/v1/tokens/{id}/revoke, where {id} is the jti of the token.'
 const JWT_REFUSED = 'The bearer token is not a valid JWT of a configured identity provider for this service.'
 const UNAVAILABLE = 'The service cannot answer for certain right now: try again.'
 

@@ -19,6 +19,7 @@ const startHanging = async (t: TestContext) => {
       // The store has a clock of its own.
       monotonic: () => (state.hangs ? state.now : monotonicMs()),
       health: {
+        ...ports.health,
         check: () => {
           arrived.resolve()
           return ready.promise

@@ -19,7 +19,7 @@ test('livez: the process runs; readyz: the store reads, and writes durably', asy
 
 test('readyz: 503 with a reason where the store cannot serve; livez stays 200', async () => {
   const check = (): Promise<string> => Promise.resolve('The disk is full.')
-  const service = await startServer({ break: ports => ({ ...ports, health: { check } }) })
+  const service = await startServer({ break: ports => ({ ...ports, health: { ...ports.health, check } }) })
   try {
     const answer = await get(service, '/readyz')
     assert.deepEqual([answer.status, answer.json], [503, { status: 'unavailable', reason: 'The disk is full.' }])

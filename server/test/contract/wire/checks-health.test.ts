@@ -51,6 +51,23 @@ test('readyz?verbose: each check with its worst status and its reasons, without 
   }
 })
 
+test('readyz?verbose: while something waits to be accepted after a restore it says what to do', async () => {
+  let isAnySuspended = false
+  const waiting = () => Promise.resolve(isAnySuspended)
+  const service = await startServer({
+    break: ports => ({ ...ports, health: { ...ports.health, isAnySuspended: waiting } }),
+  })
+  try {
+    assert.deepEqual(await componentsOf(service, 'suspensions'), [])
+    isAnySuspended = true
+    const reason =
+      'A restore suspended agents, credentials or API keys: requests with them are refused until `mintmark restore accept`.'
+    assert.deepEqual(await componentsOf(service, 'suspensions'), [{ name: 'suspensions', status: 'warning', reason }])
+  } finally {
+    await service.close()
+  }
+})
+
 const STATES: readonly (readonly [Headers, string])[] = [
   [{ 'x-forwarded-for': '203.0.113.7' }, 'believed'],
   [{ forwarded: 'for=203.0.113.7' }, 'believed'],

@@ -195,7 +195,7 @@ test('a request under way is answered while the server closes', async () => {
     await go.promise
     return null
   }
-  const closing = await startServer({ break: ports => ({ ...ports, health: { check } }) })
+  const closing = await startServer({ break: ports => ({ ...ports, health: { ...ports.health, check } }) })
   const answer = get(closing, '/readyz')
   await arrived.promise
   const closed = closing.close()

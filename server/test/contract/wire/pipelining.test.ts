@@ -23,7 +23,10 @@ const startGated = async (server: TestServerOptions['server'] = {}) => {
   }
   // However long this machine takes, no request has waited for too long.
   const monotonic = (): number => 0
-  const service = await startServer({ server, break: ports => ({ ...ports, monotonic, health: { check } }) })
+  const service = await startServer({
+    server,
+    break: ports => ({ ...ports, monotonic, health: { ...ports.health, check } }),
+  })
   return { service, seen, arrived: arrived.promise, go: go.resolve }
 }
 

@@ -81,7 +81,7 @@ test('readyz?verbose: a provider whose keys cannot be read is named with the cau
 
 test('readyz?verbose: 503 where the store cannot serve, with the state of all components', async () => {
   const check = (): Promise<string> => Promise.resolve('The disk is full.')
-  const service = await startServer({ break: ports => ({ ...ports, health: { check } }) })
+  const service = await startServer({ break: ports => ({ ...ports, health: { ...ports.health, check } }) })
   try {
     const { status, json, retryAfter } = await componentsOf(service)
     const provider = { name: 'identity_provider', issuer: service.provider.issuer, status: 'ok' }

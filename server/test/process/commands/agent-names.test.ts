@@ -53,6 +53,21 @@ test('as JSON records stay as the API answers them, and a caller who may not rea
   assert.ok(stdout.includes(agent.agent_id) && !stdout.includes('invoices'), stdout)
 })
 
+test('an API key that acted is named beside its id, for a caller who may read keys', async t => {
+  const named = makeBoth(t, serving, 'agents:write', 'agents:read', 'audit:read', 'keys:write')
+  const agent = createNamed('acted-on', 'Grace')
+  assert.equal((await named.runThere(['agent', 'change', agent.agent_id, '--description', 'changed'])).status, 0)
+  const { name } = serving.json('api-key', 'show', named.keyId) as { readonly name: string }
+  const args = ['audit', 'list', '--subject', agent.agent_id, '--kind', 'agent.change']
+  for (const { stdout } of await named.both(args)) {
+    assert.ok(stdout.replaceAll(/\s+/g, ' ').includes(`api_key ${named.keyId} (${name})`), stdout)
+  }
+  const unnamed = makeBoth(t, serving, 'audit:read', 'agents:read')
+  const { status, stdout } = await unnamed.runThere(args)
+  assert.equal(status, 0)
+  assert.ok(stdout.includes(named.keyId) && stdout.includes('acted-on') && !stdout.includes(`(${name})`), stdout)
+})
+
 test('an agent that was deleted has no name, and its history is shown all the same', async t => {
   const { both } = makeBoth(t, serving, 'agents:read', 'tokens:read')
   const agent = createNamed('short-lived', 'Alan')

@@ -40,7 +40,8 @@ test('doctor for people: a line for each check, and below what is wrong a line t
   const { folder, variables } = await makeStore(t)
   const { status, stdout, stderr } = await runAside(folder, ['doctor'], { variables })
   assert.deepEqual([status, stderr], [0, ''])
-  const lines = stdout.trimEnd().split('\n')
+  const [subject = '', ...lines] = stdout.trimEnd().split('\n')
+  assert.match(subject, /^The installation that `mintmark serve` would start here, .* \/\S+\.mintmark\/mintmark\.db\.$/)
   assert.match(lines[0] ?? '', /^STATUS +CHECK +FINDING$/)
   for (const name of BY_COMMAND) assert.equal(lines.filter(line => line.split(/ +/)[1] === name).length, 1, name)
   const at = lines.findIndex(line => /^warning +service /.test(line))
@@ -191,7 +192,9 @@ test('doctor reports a provider, a database and a service that hang, and everyth
   assert.match(sqlite.messages('service').join(), /it did not answer in time/)
   const postgres = await examine(folder, { ...hanging, DATABASE_URL: `postgres://m@127.0.0.1:${silent}/m` })
   assert.match(postgres.messages('store').join(), /^The database at 127\.0\.0\.1:\d+ cannot be reached: .*timeout/i)
-  const unknown = ['schema', 'collation', 'clock', 'key_encryption_key'].map(name => [name, 'warning'] as const)
+  const unknown = ['schema', 'collation', 'clock', 'key_encryption_key', 'suspensions'].map(
+    name => [name, 'warning'] as const,
+  )
   assert.deepEqual(postgres.statuses, allOk(...hung, ['store', 'problem'], ...unknown))
 })
 
@@ -213,6 +216,8 @@ test('doctor --url looks at the service from outside only, and a service that is
   const url = `http://127.0.0.1:${port}`
   const elsewhere = makeFolder(t)
   const down = await examine(elsewhere, {}, '--url', url)
+  const named = await examine(elsewhere, { MINTMARK_URL: url, MINTMARK_OPERATOR_JWT: 'a.b.c' })
+  assert.deepEqual(named.stdout, down.stdout)
   assert.deepEqual([down.exitCode, down.statuses], [1, { service: 'problem', proxy_headers: 'warning' }])
   await start(t, folder, { args: ['serve'], variables, ready: /Mintmark serves/ })
   const up = await examine(elsewhere, {}, '--url', url)

@@ -47,7 +47,7 @@ const makeStore = async (t: TestContext, how?: string) => {
   return made
 }
 
-const OF_THE_STORE = ['store', 'schema', 'collation', 'clock', 'key_encryption_key']
+const OF_THE_STORE = ['store', 'schema', 'collation', 'clock', 'key_encryption_key', 'suspensions']
 
 const ORDERS = [
   ['of a language', `template template0 locale_provider icu icu_locale 'en-US' locale 'C'`],

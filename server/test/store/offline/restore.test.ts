@@ -167,10 +167,14 @@ test('one agent with its credentials, one credential with its agent, or one API 
   const issuing = [one, two, newer, three].map(agent => canIssue(store, agent))
   assert.deepEqual(await Promise.all(issuing), [true, false, true, false])
   assert.deepEqual([await isTaken(store, key.keyHash), await isTaken(store, other.keyHash)], [true, false])
-  assert.deepEqual((await store.restores.state())?.suspended, { agents: 1, credentials: 2, apiKeys: 1 })
+  const waiting = { agents: 1, credentials: 2, apiKeys: 1 }
+  assert.deepEqual((await store.restores.state())?.suspended, waiting)
+  assert.deepEqual([(await store.facts()).suspended, await store.health.isAnySuspended()], [waiting, true])
   for (const kind of ['agent', 'credential', 'api_key'] as const) {
     assert.equal(await accept(kind, randomUUID()), 'unknown')
   }
+  await store.restores.accept({ kind: 'all' }, act('store.accept'))
+  assert.equal(await store.health.isAnySuspended(), false)
 })
 
 test('a secret that a suspended agent is given after the restore gets no token before the agent is accepted', async t => {

@@ -26,6 +26,10 @@ export type ShowStatusAnswer = {
   readonly credentials_expiring: number
   /** Within 7 days. */
   readonly api_keys_expiring: number
+  /** By a restore from a backup, until `mintmark restore accept`: they get no token. */
+  readonly agents_suspended: number
+  readonly credentials_suspended: number
+  readonly api_keys_suspended: number
   /** Acts whose tokens are all dead, and whose records are still being updated. */
   readonly revocations_open: number
   readonly oldest_open_revocation_at: string | null

@@ -1,8 +1,13 @@
 // Copies a store that is being served into one file, as it was at one moment.
-import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, lstatSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
 import type { BackupContent } from '../../../domain/restore.ts'
+import { putInPlace } from '../../../files/durable-files.ts'
+import { findOutput, makePrivateFile, type Output, partOf } from '../../../files/output.ts'
+import { writeOutput } from '../../../files/write-output.ts'
 import { copyTable, type OnRows } from '../copy-tables.ts'
 import { type RowSource, SERVICE, TABLES } from '../../tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
@@ -12,7 +17,8 @@ import type { Timing } from '../../../ports/timing.ts'
 import { openForReading, openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
 import { migrateSqliteStore } from '../../sqlite/open.ts'
 import { rowsInto } from './table-rows.ts'
-import { makePrivateFile, putInPlace, removePart } from './durable-files.ts'
+import { appendDigest } from './backup-digest.ts'
+import { removePart } from './remove-part.ts'
 import { runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 
 export type BackupOptions = {
@@ -34,13 +40,10 @@ const STORE_ENDINGS = ['', '-wal', '-shm', '-serving', '-moving']
 
 const placeOf = (path: string): string => join(realpathSync(dirname(path)), basename(path))
 
-const isFileOfStore = (file: string, target: string): boolean => {
-  const place = existsSync(target) ? realpathSync(target) : placeOf(target)
-  return STORE_ENDINGS.some(ending => place === `${realpathSync(file)}${ending}`)
-}
+const isFileOfStore = (file: string, path: string): boolean =>
+  STORE_ENDINGS.some(ending => placeOf(path) === `${realpathSync(file)}${ending}`)
 
 const isBackupFile = (path: string): boolean => {
-  if (!lstatSync(path).isFile()) return false
   try {
     const db = new Database(path, { readonly: true, fileMustExist: true })
     try {
@@ -55,15 +58,21 @@ const isBackupFile = (path: string): boolean => {
 
 type Target = Pick<BackupOptions, 'target' | 'force'> & { readonly file: string | null }
 
-const refuseTarget = ({ file, target, force }: Target): void => {
-  if (!existsSync(dirname(target)))
-    throw new StoreProblem(`The folder ${dirname(target)} does not exist: make it first.`)
-  if (file !== null && isFileOfStore(file, target))
+/** Where the backup goes. What is no plain file is not replaced, so it needs no `force`. */
+const findTarget = ({ file, target: given, force }: Target): Output => {
+  const output = findOutput(given)
+  const target = resolve(given)
+  if (output.kind !== 'file') return output
+  const { path } = output
+  if (file !== null && isFileOfStore(file, path))
     throw new StoreProblem(`${target} is a file of the store itself: name another.`)
-  if (!existsSync(target)) return
-  if (!force) throw new StoreProblem(`${target} is there already: name another file, or replace it with --force.`)
-  if (!isBackupFile(target))
+  // A link that leads to no file is there, too.
+  const isThere = lstatSync(target, { throwIfNoEntry: false }) !== undefined
+  if (isThere && !force)
+    throw new StoreProblem(`${target} is there already: name another file, or replace it with --force.`)
+  if (existsSync(path) && !isBackupFile(path))
     throw new StoreProblem(`${target} is no backup, and only a backup is replaced: remove it first.`)
+  return output
 }
 
 /**
@@ -94,6 +103,7 @@ const finish = (part: string, madeAt: number): void => {
   } finally {
     db.close()
   }
+  appendDigest(part)
 }
 
 const asProblem = (target: string, fault: unknown): unknown =>
@@ -101,25 +111,50 @@ const asProblem = (target: string, fault: unknown): unknown =>
     ? new StoreProblem(`${target} was not written (${fault.message}); what was there before is as it was.`)
     : fault
 
-const writeBackup = async (
-  { target, part }: { readonly target: string; readonly part: string },
-  fill: () => Promise<BackupContent>,
-): Promise<BackupMade> => {
+/** Copies the store into this file. */
+type Fill = (part: string) => Promise<BackupContent>
+
+type Made = BackupContent & { readonly bytes: number }
+
+/** Makes the backup in `part`, and puts it where it belongs by `place`. */
+const makeBackup = async (part: string, fill: Fill, place: () => Promise<void> | void): Promise<Made> => {
   try {
     makePrivateFile(part)
-    const content = await fill()
+    const content = await fill(part)
     finish(part, content.madeAt)
     const bytes = statSync(part).size
-    putInPlace(part, target)
-    return { ...content, file: target, bytes }
-  } catch (fault) {
-    throw asProblem(target, fault)
+    await place()
+    return { ...content, bytes }
   } finally {
     removePart(part)
   }
 }
 
-const partOf = (target: string): string => `${target}.${process.pid}.part`
+/** SQLite writes a file in no order: a pipe gets it once it is whole. */
+const streamBackup = async (target: string, fill: Fill): Promise<Made> => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-backup-'))
+  const part = join(folder, 'part')
+  const made = Promise.withResolvers<Made>()
+  try {
+    await writeOutput(target, async into =>
+      made.resolve(await makeBackup(part, fill, () => pipeline(createReadStream(part), into))),
+    )
+    return await made.promise
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const writeBackup = async (target: string, output: Output, fill: Fill): Promise<BackupMade> => {
+  try {
+    if (output.kind !== 'file') return { ...(await streamBackup(target, fill)), file: target }
+    const { path } = output
+    const part = partOf(path)
+    return { ...(await makeBackup(part, fill, () => putInPlace(part, path))), file: target }
+  } catch (fault) {
+    throw asProblem(target, fault)
+  }
+}
 
 /** Writes the backup beside its place, and puts it there whole. Throws StoreProblem with one line for a person. */
 export const backupStore = async (options: BackupOptions): Promise<BackupMade> => {
@@ -128,9 +163,8 @@ export const backupStore = async (options: BackupOptions): Promise<BackupMade> =
   if (existsSync(file)) refuseForeignUser(file)
   const db = openForReading(file)
   try {
-    refuseTarget({ ...options, target })
-    const part = partOf(target)
-    return await writeBackup({ target, part }, () => copyMoment(db, part, onProgress))
+    const output = findTarget(options)
+    return await writeBackup(target, output, part => copyMoment(db, part, onProgress))
   } finally {
     db.close()
   }
@@ -166,9 +200,7 @@ type RowsBackup = Pick<BackupOptions, 'target' | 'force'> & {
 /** The same of a store that is no file. */
 export const backupRows = ({ timing, copied, onRows, ...options }: RowsBackup): Promise<BackupMade> => {
   const target = resolve(options.target)
-  refuseTarget({ ...options, target, file: null })
-  const part = partOf(target)
-  return writeBackup({ target, part }, async () => {
+  return writeBackup(target, findTarget({ ...options, file: null }), async part => {
     await migrateSqliteStore({ file: part, timing, madeBy: copied.madeBy, now: copied.madeAt })
     const db = openForWriting(part)
     try {

@@ -6,22 +6,28 @@ import type { SigningKey } from '../../../domain/keys/signing-key.ts'
 import { only } from '../../statement-program.ts'
 import { readAllSealed } from '../../signing-keys/signing-keys.ts'
 import { StoreProblem } from '../../store-problem.ts'
-import { isBackup, readContent } from '../../sqlite/connection/backup-mark.ts'
+import { isBackup, isDigestWanted, readContent } from '../../sqlite/connection/backup-mark.ts'
+import { checkDigest, damaged } from './backup-digest.ts'
 import { type ExportedStore, readState } from './table-rows.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from '../../sqlite/schema/migrations.ts'
 import { runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 
 type FoundBackup = BackupContent & {
+  /** False of a backup that was made before there were digests: what is damaged in it may be found nowhere. */
+  readonly hasDigest: boolean
   /** Those that only the right key-encryption key opens. */
   readonly sealed: readonly SigningKey[]
 }
 
+const refuseNoBackup = (db: Database.Database, file: string): void => {
+  if (isBackup(db)) return
+  throw new StoreProblem(
+    `${file} is no backup that 'mintmark backup' made. A store that was put back by other means is taken with 'mintmark restore epoch'.`,
+  )
+}
+
 const refuseOther = (db: Database.Database, file: string): void => {
-  if (!isBackup(db)) {
-    throw new StoreProblem(
-      `${file} is no backup that 'mintmark backup' made. A store that was put back by other means is taken with 'mintmark restore epoch'.`,
-    )
-  }
+  refuseNoBackup(db, file)
   const { version, oldestProgram } = schemaVersionOf(db)
   if (oldestProgram > PROGRAM_VERSION) {
     throw new StoreProblem(`${file} is of a newer version of Mintmark than this program: restore it with that version.`)
@@ -31,13 +37,24 @@ const refuseOther = (db: Database.Database, file: string): void => {
   }
 }
 
+/** Whether it is as it was written, before anything else is made of it. */
+const verify = (db: Database.Database, file: string): boolean => {
+  refuseNoBackup(db, file)
+  const hasDigest = checkDigest(file)
+  if (!hasDigest && isDigestWanted(db)) throw damaged(file, 'its end is missing')
+  return hasDigest
+}
+
+const readMadeAt = () => only<Pick<BackupContent, 'madeAt'>>('select made_at as "madeAt" from backup')
+
 const read = (file: string): FoundBackup => {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
+    const hasDigest = verify(db, file)
     refuseOther(db, file)
     const sql = statementsOf(db)
-    const { madeAt } = runProgram(sql, only<{ madeAt: number }>('select made_at as "madeAt" from backup'))
-    return { ...runProgram(sql, readContent(madeAt)), sealed: runProgram(sql, readAllSealed()) }
+    const { madeAt } = runProgram(sql, readMadeAt())
+    return { ...runProgram(sql, readContent(madeAt)), hasDigest, sealed: runProgram(sql, readAllSealed()) }
   } finally {
     db.close()
   }
@@ -54,13 +71,31 @@ export const withBackup = async <T>(file: string, work: (given: ExportedStore) =
   }
 }
 
-/** Throws StoreProblem with one line for a person. */
-export const readBackup = (file: string): FoundBackup => {
+const reading = <T>(file: string, work: (file: string) => T): T => {
   if (!existsSync(file)) throw new StoreProblem(`${file} does not exist.`)
   try {
-    return read(file)
+    return work(file)
   } catch (fault) {
     if (fault instanceof StoreProblem || !(fault instanceof Error)) throw fault
     throw new StoreProblem(`${file} cannot be read as a backup (${fault.message}).`)
   }
 }
+
+/** Throws StoreProblem with one line for a person. */
+export const readBackup = (file: string): FoundBackup => reading(file, read)
+
+export type VerifiedBackup = Pick<FoundBackup, 'hasDigest' | 'madeAt'>
+
+/** Of any version. Throws StoreProblem where it is damaged, or no backup. */
+export const verifyBackup = (file: string): VerifiedBackup =>
+  reading(file, () => {
+    const db = new Database(file, { readonly: true, fileMustExist: true })
+    try {
+      const hasDigest = verify(db, file)
+      const found = db.pragma('quick_check(1)', { simple: true })
+      if (found !== 'ok') throw damaged(file, String(found))
+      return { hasDigest, ...runProgram(statementsOf(db), readMadeAt()) }
+    } finally {
+      db.close()
+    }
+  })

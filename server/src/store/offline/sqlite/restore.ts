@@ -2,6 +2,8 @@
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
+import { flush, putInPlace } from '../../../files/durable-files.ts'
+import { followLinks, makePrivateFile } from '../../../files/output.ts'
 import { monotonicMs } from '../../clocks.ts'
 import { type Restoration, type Restored, restoreStore } from '../restore-store.ts'
 import { StoreProblem } from '../../store-problem.ts'
@@ -9,7 +11,8 @@ import { unmarkBackup } from '../../sqlite/connection/backup-mark.ts'
 import { dropLog } from './change-log.ts'
 import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
 import { isBusy, openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
-import { flush, makePrivateFile, putInPlace, removePart } from './durable-files.ts'
+import { dropDigest } from './backup-digest.ts'
+import { removePart } from './remove-part.ts'
 import { takeServingLock } from '../../sqlite/connection/serving-lock.ts'
 import { readServiceRow, runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 import { begin, type OfflineTiming, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
@@ -43,6 +46,7 @@ const prepare = (part: string, { backup, timing, restoration }: RestoreOptions):
   removePart(part)
   makePrivateFile(part)
   copyFileSync(backup, part)
+  dropDigest(part)
   const db = new Database(part)
   try {
     const found = db.pragma('quick_check(1)', { simple: true })
@@ -143,8 +147,11 @@ const asProblem = (file: string, fault: unknown): unknown =>
     : fault
 
 /** Throws StoreProblem with one line for a person; nothing has changed then. */
-export const restoreBackup = (options: RestoreOptions): RestoredFile => {
-  const { file, replace, restoration } = options
+export const restoreBackup = (given: RestoreOptions): RestoredFile => {
+  const { replace, restoration } = given
+  // A link to the store stays.
+  const file = followLinks(given.file)
+  const options = { ...given, file }
   refuseForeignUser(file)
   if (isStoreThere(file) && !replace) {
     throw new StoreProblem(`${file} is there already: set MINTMARK_DATA_DIR to an empty folder, or say --replace.`)

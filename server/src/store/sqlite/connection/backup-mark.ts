@@ -21,13 +21,20 @@ export const markMoved = (db: Database): void => void db.pragma(`application_id 
 
 export const isBackup = (db: Database): boolean => db.pragma('application_id', { simple: true }) === BACKUP_MARK
 
+const DIGEST = 'sha256'
+
+/** Whether the backup was made with a digest at its end, as every one is since there are digests. */
+export const isDigestWanted = (db: Database): boolean =>
+  db.prepare("select 1 from pragma_table_info('backup') where name = 'digest'").get() !== undefined
+
 /** Makes the file a backup: one file, of this time. */
 export const markBackup = (db: Database, madeAt: number): void => {
   // A copy has the mode of its store, which keeps a second file beside the first.
   db.pragma('journal_mode = delete')
   db.transaction(() => {
-    db.exec('create table backup (made_at integer not null) strict')
-    db.prepare('insert into backup values (?)').run(madeAt)
+    // The column says that the file ends with its digest: where that is cut off, the file is not taken for an older one.
+    db.exec('create table backup (made_at integer not null, digest text not null) strict')
+    db.prepare('insert into backup values (?, ?)').run(madeAt, DIGEST)
     db.pragma(`application_id = ${BACKUP_MARK}`)
   })()
 }

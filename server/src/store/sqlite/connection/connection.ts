@@ -7,6 +7,7 @@ import { TOO_FEW_FILES, Unavailable } from '../../../domain/refusal.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isBackup, isMoved, movedProblem } from './backup-mark.ts'
+import { isReadOnly, openReadOnly } from './read-only.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from '../schema/migrations.ts'
 
 // Linux's f_type of file systems that machines share: SQLite's shared memory and locks do not reach across them.
@@ -33,7 +34,11 @@ const refuseNetworkFileSystem = (file: string, typeOf: FileSystemTypeOf): void =
 
 const unwritable = (file: string, fault: unknown): StoreProblem => {
   const code = fault instanceof Error && 'code' in fault ? String(fault.code) : 'unknown'
-  return new StoreProblem(`${file} cannot be written (${code}): make the folder exist and writable for this user.`)
+  const advice =
+    code === 'EROFS'
+      ? 'its file system is read-only, where agents, credentials, API keys and the audit log can be listed. What changes something or depends on the time needs it writable.'
+      : 'make the folder exist and writable for this user.'
+  return new StoreProblem(`${file} cannot be written (${code}): ${advice}`)
 }
 
 // Asked without opening the file: closing a descriptor on it would drop the locks of connections already open here.
@@ -110,9 +115,8 @@ const adviceOn = (file: string): string => {
 
 type Opening = { readonly timeout?: number; readonly takesMoved?: boolean }
 
-/** Opens the file; what is refused has not been written to. */
-const openStore = (file: string, { timeout = 0, takesMoved = false }: Opening): Database.Database => {
-  const db = new Database(file, { timeout })
+/** What is refused has not been written to. */
+const refuseNoStore = (db: Database.Database, file: string, { takesMoved = false }: Opening): Database.Database => {
   try {
     if (isBackup(db)) throw new StoreProblem(`${file} is a backup, not a store: run 'mintmark restore ${file}'.`)
     if (isMoved(db) && !takesMoved) throw movedProblem(file)
@@ -125,7 +129,7 @@ const openStore = (file: string, { timeout = 0, takesMoved = false }: Opening): 
 
 const open = (file: string, opening: Opening = {}): Database.Database => {
   try {
-    const db = openStore(file, opening)
+    const db = refuseNoStore(new Database(file, { timeout: opening.timeout ?? 0 }), file, opening)
     // Readers and one writer; a commit is acknowledged once it is on the disk (FULL), on macOS by its own strong call.
     for (const pragma of ['journal_mode = wal', 'synchronous = full', 'fullfsync = on', 'checkpoint_fullfsync = on']) {
       db.pragma(pragma)
@@ -164,11 +168,7 @@ const refuseMissing = (file: string): void => {
   }
 }
 
-const openMigrated = (file: string, typeOf: FileSystemTypeOf, opening: Opening = {}): Database.Database => {
-  refuseMissing(file)
-  refuseUnwritable(file)
-  refuseNetworkFileSystem(file, typeOf)
-  const db = open(file, opening)
+const refuseUnmigrated = (db: Database.Database, file: string): Database.Database => {
   try {
     // A container's root may be read-only, /tmp with it. Not in a migration, whose temporary files may be as large as a table.
     db.pragma('temp_store = memory')
@@ -180,6 +180,13 @@ const openMigrated = (file: string, typeOf: FileSystemTypeOf, opening: Opening =
   }
 }
 
+const openMigrated = (file: string, typeOf: FileSystemTypeOf, opening: Opening = {}): Database.Database => {
+  refuseMissing(file)
+  refuseUnwritable(file)
+  refuseNetworkFileSystem(file, typeOf)
+  return refuseUnmigrated(open(file, opening), file)
+}
+
 /** The writing connection; one in a process. */
 export const openForWriting = (file: string, typeOf = fileSystemTypeOf): Database.Database => openMigrated(file, typeOf)
 
@@ -187,9 +194,13 @@ export const openForWriting = (file: string, typeOf = fileSystemTypeOf): Databas
 export const openForMove = (file: string): Database.Database =>
   openMigrated(file, fileSystemTypeOf, { takesMoved: true })
 
+const openUnwritable = (file: string): Database.Database =>
+  refuseUnmigrated(refuseNoStore(openReadOnly(file), file, {}), file)
+
 /** A reading connection; it cannot write. */
 export const openForReading = (file: string, typeOf = fileSystemTypeOf): Database.Database => {
-  const db = openMigrated(file, typeOf)
+  refuseMissing(file)
+  const db = isReadOnly(file) ? openUnwritable(file) : openMigrated(file, typeOf)
   db.pragma('query_only = on')
   return db
 }

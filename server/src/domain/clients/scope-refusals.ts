@@ -1,0 +1,28 @@
+// Refusals of a scope, to an agent that is authenticated: which item is wrong, and what the agent may have.
+import { parseScope, SCOPE_ITEMS_MAX } from '../../../../api/values/scope.ts'
+import { refuse } from '../refusal.ts'
+
+/** Of what is allowed; the rest is counted. */
+const ITEMS_SHOWN_MAX = 8
+
+/** What a description may contain (RFC 6749 §5.2), of a length that is read. */
+const SHOWN = /^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/
+
+const formatAllowed = (items: readonly string[]): string => {
+  const more = items.length - ITEMS_SHOWN_MAX
+  return items.slice(0, ITEMS_SHOWN_MAX).join(' ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+/** `whose`: of whom `allowed` is. */
+export const refuseScopeItem = (
+  item: string,
+  allowed: readonly string[],
+  whose: 'this agent may have' | 'the subject_token carries',
+): ReturnType<typeof refuse> =>
+  refuse('invalid_scope', `The scope holds ${item}, which is not among what ${whose}: ${formatAllowed(allowed)}.`)
+
+export const refuseScopeForm = (requested: string): ReturnType<typeof refuse> => {
+  const wrong = requested.split(' ').find(item => SHOWN.test(item) && parseScope(item) === undefined)
+  const form = `at most ${SCOPE_ITEMS_MAX} items of the form resource:action, separated by one space each`
+  return refuse('invalid_scope', `The scope is malformed${wrong === undefined ? '' : ` at ${wrong}`}: send ${form}.`)
+}

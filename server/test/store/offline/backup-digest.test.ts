@@ -1,0 +1,60 @@
+// The digest of a backup: whatever is damaged in it is found before anything is restored.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { appendDigest, dropDigest } from '../../../src/store/offline/sqlite/backup-digest.ts'
+import { readBackup, verifyBackup } from '../../../src/store/offline/sqlite/read-backup.ts'
+import { BACKUP_MARK } from '../../../src/store/sqlite/connection/backup-mark.ts'
+import { backUp, restore } from '../../../../testkit/stores/backups.ts'
+import { createAgent, makeTestStore } from '../../../../testkit/stores/store.ts'
+import { readRows, withFile } from '../../../../testkit/stores/store-file.ts'
+
+test('one byte that is not as it was written is found anywhere in a backup, and nothing is restored of it', async t => {
+  const world = await makeTestStore(null)
+  t.after(world.dispose)
+  await createAgent(world.store)
+  const { file, bytes } = await backUp(world)
+  assert.deepEqual([verifyBackup(file).hasDigest, readBackup(file).hasDigest], [true, true])
+  const [good, damaged] = [readFileSync(file), join(file, '../damaged.db')]
+  const step = 1021 // meets other places of each page
+  const places = [0, 68, 100, bytes - 40, bytes - 33, bytes - 32, bytes - 1]
+  for (let at = 200; at < bytes; at += step) places.push(at)
+  const refused = /is damaged|no backup that|cannot be read as a backup/
+  for (const at of places) {
+    const bad = Buffer.from(good)
+    bad[at] = (bad[at] ?? 0) ^ 1
+    writeFileSync(damaged, bad)
+    assert.throws(() => verifyBackup(damaged), refused, String(at))
+    assert.throws(() => readBackup(damaged), refused, String(at))
+  }
+  for (const left of [bytes - 1, bytes - 40, bytes - 41, 4096]) {
+    writeFileSync(damaged, good.subarray(0, left))
+    assert.throws(() => verifyBackup(damaged), refused, String(left))
+  }
+  writeFileSync(damaged, Buffer.from(good).fill(0xff, bytes - 100, bytes - 90))
+  assert.throws(() => restore(world, damaged), refused)
+  assert.ok(!existsSync(join(file, '../restored.db')))
+  const restored = restore(world, file)
+  assert.deepEqual(readRows(restored.file, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
+})
+
+test('a backup of a version without digests is restored, and known as one', async t => {
+  const world = await makeTestStore(null)
+  t.after(world.dispose)
+  const { file } = await backUp(world)
+  dropDigest(file)
+  const size = readFileSync(file).length
+  withFile(file, db => {
+    const { made_at: madeAt } = db.prepare('select made_at from backup').get() as { readonly made_at: number }
+    db.exec(
+      `drop table backup; create table backup (made_at integer not null) strict; insert into backup values (${madeAt})`,
+    )
+    assert.equal(db.pragma('application_id', { simple: true }), BACKUP_MARK)
+  })
+  truncateSync(file, size)
+  assert.deepEqual([verifyBackup(file).hasDigest, readBackup(file).hasDigest], [false, false])
+  assert.deepEqual(restore(world, file).suspended, { agents: 0, credentials: 0, apiKeys: 0 })
+  appendDigest(file)
+  assert.equal(verifyBackup(file).hasDigest, true)
+})
