@@ -1,4 +1,4 @@
-// Puts the files that the suites run into docs/recipes and docs/quickstart.md: `npm run recipes`. A test holds both together, so no recipe rots.
+// Puts the files that the suites and tests run into docs/recipes and other pages: `npm run recipes`. A test holds both together, so no recipe rots.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
@@ -7,7 +7,7 @@ const REPOSITORY = resolve(import.meta.dirname, '..')
 const EMBEDDED = /<!-- (?<path>[\w./-]+) -->\n\n```(?<language>\w+)\n[^]*?\n```/g
 
 export const listRecipes = (): readonly string[] =>
-  globSync('docs/{quickstart,recipes/*,operating/from-auth0}.md', { cwd: REPOSITORY }).toSorted()
+  globSync('docs/{quickstart,resource-servers,recipes/*,operating/from-auth0}.md', { cwd: REPOSITORY }).toSorted()
 
 export const readRecipe = (path: string): string => readFileSync(resolve(REPOSITORY, path), 'utf8')
 

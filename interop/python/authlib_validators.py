@@ -4,14 +4,18 @@ import httpx2
 from authlib.oauth2.rfc6750 import InvalidTokenError
 from authlib.oauth2.rfc7662 import IntrospectTokenValidator
 from authlib.oauth2.rfc9068 import JWTBearerTokenValidator
+from key_set import KeySet
 
 
 class KeysValidator(JWTBearerTokenValidator):
-    """No request a token, and a revoked token passes until its exp."""
+    """No request a token, and a revoked token passes until its exp. Raises KeysUnread where the token was not checked."""
+
+    def __init__(self, issuer: str, resource_server: str) -> None:
+        super().__init__(issuer, resource_server)
+        self.keys = KeySet(issuer)
 
     def get_jwks(self) -> dict:
-        # Asked for every token: keep it for as long as Cache-Control says, and not longer.
-        return httpx2.get(f"{self.issuer}/.well-known/jwks.json").raise_for_status().json()
+        return {"keys": self.keys.current()}
 
 
 class MintmarkValidator(IntrospectTokenValidator):
@@ -27,6 +31,7 @@ class MintmarkValidator(IntrospectTokenValidator):
                 f"{self.issuer}/oauth/introspect/v2",
                 headers={"X-API-Key": self.api_key},
                 data={"token": token_string},
+                timeout=5,
             )
             .raise_for_status()
             .json()

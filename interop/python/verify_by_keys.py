@@ -3,19 +3,25 @@
 from collections.abc import Callable
 
 import jwt
+from key_set import KeySet
 
 
 def make_check(issuer: str, resource: str) -> Callable[[str], dict]:
-    """The function gives the claims of a token of this issuer for this resource, or raises jwt.InvalidTokenError."""
-    keys = jwt.PyJWKClient(f"{issuer}/.well-known/jwks.json")
+    """The function gives the claims of a token of this issuer for this resource, or raises jwt.InvalidTokenError or KeysUnread."""
+    keys = KeySet(issuer)
 
     def check(token: str) -> dict:
+        kid = jwt.get_unverified_header(token).get("kid")
+        key = next((key for key in keys.current(kid) if key["kid"] == kid), None)
+        if key is None:
+            raise jwt.InvalidTokenError("no key has this kid")
         decoded = jwt.decode_complete(
             token,
-            keys.get_signing_key_from_jwt(token),
+            jwt.PyJWK(key),
             algorithms=["ES256", "RS256"],
             issuer=issuer,
             audience=resource,
+            leeway=2,
             options={"require": ["exp", "sub", "client_id"]},
         )
         if decoded["header"].get("typ") != "at+jwt":

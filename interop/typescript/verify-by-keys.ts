@@ -2,22 +2,22 @@
 // passes until its `exp`.
 import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
 import type { OAuthTokenVerifier } from '@modelcontextprotocol/sdk/server/auth/provider.js'
-import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
+import { errors } from 'jose'
+import { makeCheck } from './verify-offline.ts'
 
 export const verifyByKeys = (issuer: string, resource: URL): OAuthTokenVerifier => {
-  const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`))
-  const expected = { issuer, audience: resource.href, typ: 'at+jwt', algorithms: ['ES256', 'RS256'] }
+  const check = makeCheck(issuer, resource.href)
   return {
     verifyAccessToken: async token => {
-      const { payload } = await jwtVerify(token, keys, { ...expected, requiredClaims: ['exp', 'client_id'] }).catch(
-        (error: unknown) => {
-          // Anything else, such as a key set that cannot be had, is not the caller's fault.
-          throw error instanceof errors.JOSEError ? new InvalidTokenError(error.code) : error
-        },
-      )
-      const clientId = String(payload['client_id'])
-      const scopes = String(payload['scope']).split(' ')
-      return { token, clientId, scopes, expiresAt: Number(payload.exp), resource }
+      const {
+        client_id: clientId,
+        scope,
+        exp,
+      } = await check(token).catch((error: unknown) => {
+        // Anything else, as that the keys cannot be read, is not the caller's fault.
+        throw error instanceof errors.JOSEError ? new InvalidTokenError(error.code) : error
+      })
+      return { token, clientId: String(clientId), scopes: String(scope).split(' '), expiresAt: Number(exp), resource }
     },
   }
 }
