@@ -11,7 +11,7 @@ import {
   type ConnectionCounts,
   makeConnectionCounts,
   makeConnectionLimit,
-} from '../http/wire/connection-limit.ts'
+} from '../http/wire/connections/connection-limit.ts'
 import { makeNetworks } from '../http/wire/networks.ts'
 import {
   type FailureMemory,

@@ -8,7 +8,7 @@ import { Unavailable } from '../../domain/refusal.ts'
 import { checkComponents, checkHealth } from '../../operations/check-health.ts'
 import type { ProviderState } from '../../ports/key-sets.ts'
 import type { RawFields } from '../wire/form.ts'
-import { RETRY_AFTER_SECONDS } from '../wire/pipelining.ts'
+import { RETRY_AFTER_SECONDS } from '../wire/connections/pipelining.ts'
 import type { Refuser } from '../wire/refusals.ts'
 import type { Wire } from '../wire/wire.ts'
 

@@ -7,7 +7,7 @@ import { connect, Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { test, type TestContext } from 'node:test'
 import { type Admission, makeAdmission } from '../../../src/http/wire/admission.ts'
-import { makeListener } from '../../../src/http/wire/listener.ts'
+import { makeListener } from '../../../src/http/wire/connections/listener.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import { makeSourceReader } from '../../../src/http/wire/source.ts'
 

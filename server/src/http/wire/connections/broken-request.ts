@@ -1,11 +1,12 @@
 // Answers what Node could not read as HTTP at all: bad syntax, headers that are too large, a request that is too slow.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Timing } from '../../ports/timing.ts'
-import { type AccessLog, refusedLine } from '../notes/access-line.ts'
-import { ERRORS } from './error-reference.ts'
+
+import { type AccessLog, refusedLine } from '../../notes/access-line.ts'
+import { ERRORS } from '../error-reference.ts'
+import { type EndTiming, endGently } from './end-gently.ts'
 import { endInTurn } from './pipelining.ts'
-import { formatError } from './refusals.ts'
+import { formatError } from '../refusals.ts'
 
 type Answer = Parameters<typeof formatError>[0]
 
@@ -42,26 +43,19 @@ const messageOf = (answer: Answer, requestId: string): string => {
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Closed at once with bytes unread, a connection is reset, and its caller may lose the answer (RFC 9112 §9.6). */
-const endSoon = (socket: Socket, lingerMs: number, message?: string): void => {
-  if (socket.writable) socket.end(message ?? '')
-  const timer = setTimeout(() => socket.destroy(), lingerMs).unref()
-  socket.once('close', () => clearTimeout(timer))
-}
-
 // Nothing can be said to a caller who hung up, nor on a connection whose TLS handshake has not ended.
 const isGone = ({ code }: { readonly code?: string }): boolean =>
   code === 'ECONNRESET' || code === 'ERR_TLS_HANDSHAKE_TIMEOUT'
 
 type Options = {
   readonly makeId: () => string
-  readonly timing: Pick<Timing, 'lingerMs'>
+  readonly timing: EndTiming
   /** Called for each that is answered here; null: nothing is logged. */
   readonly accessLog?: AccessLog | null
 }
 
 /** Node's `clientError`: there is no request and no reply, only the socket. */
-export const makeBrokenRequestHandler = ({ makeId, timing: { lingerMs }, accessLog = null }: Options) => {
+export const makeBrokenRequestHandler = ({ makeId, timing, accessLog = null }: Options) => {
   const answered = new WeakSet<Socket>()
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
     // Whatever follows bytes that cannot be read cannot be read either.
@@ -76,6 +70,6 @@ export const makeBrokenRequestHandler = ({ makeId, timing: { lingerMs }, accessL
     const bytes = formatError(answer).length
     accessLog?.(refusedLine(id, undefined, { status: ERRORS[answer.code].status, code: answer.code, bytes }))
     const message = messageOf(answer, id)
-    endInTurn(socket, { answer: () => endSoon(socket, lingerMs, message), end: () => endSoon(socket, lingerMs) })
+    endInTurn(socket, { answer: () => endGently(socket, timing, message), end: () => endGently(socket, timing) })
   }
 }
