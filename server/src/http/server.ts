@@ -1,5 +1,4 @@
 // The wire: one Fastify instance that turns HTTP into calls of operations, and their answers into HTTP.
-import type { Socket } from 'node:net'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -13,7 +12,7 @@ import { registerAdministration } from './admin/administration-routes.ts'
 
 import { type Admission, makeAdmission } from './wire/admission.ts'
 import { makeAnswerDeadline } from './wire/answer-deadline.ts'
-import { makeBrokenRequestHandler } from './wire/connections/broken-request.ts'
+import { makeBrokenRequestHandler, makeUnreadRefuser } from './wire/connections/broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './oauth/client-certificate.ts'
 import { registerConsole } from './console/serve-sessions.ts'
 import { registerDocumentation } from './openapi/documentation-page.ts'
@@ -142,8 +141,8 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const makeId = (): string => ports.randomness.uuid()
   const { report: reportUnavailable } = outages
   const answerBroken = makeBrokenRequestHandler({ makeId, timing, accessLog })
-  const refuseTarget = (socket: Socket): void => answerBroken(new Error('The target of a request is none.'), socket)
-  const observers = { makeId, sourceOf, reportUnavailable, metrics, accessLog, refuseTarget }
+  const refuseUnread = makeUnreadRefuser({ makeId, accessLog })
+  const observers = { makeId, sourceOf, reportUnavailable, metrics, accessLog, refuseUnread }
   const admission = makeAdmission({ issuer, basePath, monotonic, timing, ...observers })
   const { credentials } = admission
   const recognize = makeRecognizer(ports, sourceOf)

@@ -47,7 +47,7 @@ const makeWorld = async (t: TestContext, stepMs: number, basePath = ''): Promise
     makeId: () => ID,
     sourceOf: makeSourceReader(() => false),
     reportUnavailable: (_id, { message }) => void reasons.push(message),
-    refuseTarget: socket => void socket.destroy(),
+    refuseUnread: response => void response.destroy(),
   })
   const guarded = admission.guard((request, response) => {
     if (request.url !== `${basePath}/livez`) begun.push(request.url ?? '')
