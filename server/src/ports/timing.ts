@@ -216,6 +216,8 @@ export const TIMING = Object.freeze({
   closeConnectionsMs: 9000,
   /** A turn of the event loop that is as short had nothing to do. */
   quietTurnMs: 0.1,
+  /** Between two looks whether the shell that npx started a service by is still there. */
+  launcherPollMs: 1000,
   /** The shortest time between replacements of serving threads that end unexpectedly. */
   threadRestartMs: 1000,
   /** Between two checks of the files of the configuration. */
