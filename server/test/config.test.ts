@@ -75,6 +75,21 @@ test('plain HTTP beyond this machine is warned of, and not on loopback, with TLS
   assert.deepEqual(await warningsFor({ MINTMARK_TRUSTED_PROXIES: '10.0.0.7' }), [])
 })
 
+test('a debugging port that NODE_OPTIONS opens is warned of', async () => {
+  const warningsFor = async (options: string) =>
+    (await readServeConfig({ ...BASE, HOST: '127.0.0.1', NODE_OPTIONS: options })).warnings
+  for (const options of [
+    '--inspect',
+    '--enable-source-maps --inspect=0.0.0.0:9229',
+    '--inspect-brk',
+    '--inspect-wait=1',
+  ])
+    assert.match((await warningsFor(options)).join('\n'), /^NODE_OPTIONS has --inspect, which opens a debugging port/)
+  for (const options of ['', '--inspect-port=9230', '--inspect-publish-uid=http']) {
+    assert.deepEqual(await warningsFor(options), [])
+  }
+})
+
 test('a file of a secret that others can read is warned of by name, path and mode, and one of a group is not', async () => {
   const { MINTMARK_KEY_ENCRYPTION_KEY: secret = '', ...others } = BASE
   const [kek, key] = [file('kek', secret), file('open-key.pem', PRIVATE_KEY)]

@@ -15,6 +15,13 @@ const endFirstProcess = (): void => {
   }
 }
 
+/**
+ * At SIGUSR1 Node would open its debugger on a port of this machine, where every user of it could read the memory of the
+ * process, with the keys in it. A handler takes the place of Node's own.
+ */
+const keepDebuggerShut = (): void => void process.on('SIGUSR1', () => undefined)
+
 export const handleEarlySignals = (): void => {
+  keepDebuggerShut()
   if (process.pid === 1) endFirstProcess()
 }

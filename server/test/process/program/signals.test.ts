@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import {
@@ -12,6 +13,7 @@ import {
   PROGRAM,
   run,
   serveVariables,
+  start,
   type Variables,
   waits,
 } from '../../../../testkit/commands/run-mintmark.ts'
@@ -57,6 +59,18 @@ for (const [signal, code] of [['SIGTERM', 143] as const, ['SIGINT', 130] as cons
     assert.deepEqual(await once(child, 'exit'), [code, null])
   })
 }
+
+test('SIGUSR1 opens no debugger of a service', LIMIT, async t => {
+  const [folder, [port, debuggerPort]] = [makeFolder(t), await freePorts()]
+  const variables = { ...serveVariables(port), NODE_OPTIONS: `--inspect-port=${debuggerPort}` }
+  assert.equal(run(folder, ['migrate'], serveVariables(port)).status, 0)
+  const running = await start(t, folder, { args: ['serve'], variables, ready: /another audience/ })
+  running.signal('SIGUSR1')
+  // Node would open it in these turns.
+  for (let n = 0; n < 20; n += 1) assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200)
+  await assert.rejects(once(connect(debuggerPort, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' })
+  assert.doesNotMatch(running.errors(), /Debugger/)
+})
 
 test('a service that npx started ends once the shell between them has ended', LIMIT, async t => {
   const [folder, [port]] = [makeFolder(t), await freePorts()]
