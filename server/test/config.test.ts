@@ -75,6 +75,9 @@ test('plain HTTP beyond this machine is warned of, and not on loopback, with TLS
   assert.deepEqual(await warningsFor({ MINTMARK_TRUSTED_PROXIES: '10.0.0.7' }), [])
 })
 
+test('a start where Node verifies no certificate is refused', () =>
+  assert.rejects(readServeConfig({ ...BASE, NODE_TLS_REJECT_UNAUTHORIZED: '0' }), /UNAUTHORIZED is 0, .*; expected no/))
+
 test('a debugging port that NODE_OPTIONS opens is warned of', async () => {
   const warningsFor = async (options: string) =>
     (await readServeConfig({ ...BASE, HOST: '127.0.0.1', NODE_OPTIONS: options })).warnings

@@ -72,6 +72,14 @@ const unknownVariables = (env: Environment): string[] =>
       return `${name} is not a variable of this version; expected ${hint}`
     })
 
+/** Node's switch for all of its TLS: also for the keys of identity providers and clients, and for credentials that a command sends. */
+const unverifiedTls = ({ NODE_TLS_REJECT_UNAUTHORIZED: text }: Environment): readonly string[] =>
+  text === '0'
+    ? [
+        'NODE_TLS_REJECT_UNAUTHORIZED is 0, with which no certificate is verified and the keys of identity providers and clients can be forged; expected no such variable, and a CA of your own in NODE_EXTRA_CA_CERTS',
+      ]
+    : []
+
 /** A caller of the debugger reads the memory of the process. */
 const debuggerWarnings = ({ NODE_OPTIONS = '' }: Environment): string[] =>
   DEBUGGER.test(NODE_OPTIONS)
@@ -81,7 +89,7 @@ const debuggerWarnings = ({ NODE_OPTIONS = '' }: Environment): string[] =>
     : []
 
 export const makeSettingReader = (env: Environment): SettingReader => {
-  const mistakes = unknownVariables(env)
+  const mistakes = [...unknownVariables(env), ...unverifiedTls(env)]
   // An empty variable counts as unset: Compose files and CI systems set empty ones.
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== ''
 
