@@ -139,13 +139,26 @@ build({
   from: ['api', 'packages/client/src', 'server/src', 'server/package.json', 'server/vite.config.ts'],
 })
 
+const SHELL_POLL_MS = 1000
+
 const run = args => {
   const child = spawn(node, args, { stdio: 'inherit' })
+  let isEnding = false
   // A terminal sends its interrupt to both; what is sent to this process alone is passed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
+      isEnding ||= signal !== 'SIGHUP'
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
     })
+  }
+  // npm passes a signal to a shell that it starts this process by. The shell ends, and passes nothing on.
+  if (process.env.npm_lifecycle_event !== undefined) {
+    const shell = process.ppid
+    const poll = setInterval(() => {
+      if (process.ppid === shell) return
+      clearInterval(poll)
+      if (!isEnding) child.kill('SIGTERM')
+    }, SHELL_POLL_MS).unref()
   }
   child.on('error', fault => giveUp(`${node} could not be run: ${fault.message}`))
   child.on('exit', (code, signal) => {

@@ -1,7 +1,9 @@
 // The edge of the process: arguments in, exit code out. A service that started keeps the process alive.
 import { keepCompiledCode } from './cli/local/compile-cache.ts'
+import { handleEarlySignals } from './cli/local/early-signals.ts'
 
 // Before anything else is loaded.
+handleEarlySignals()
 keepCompiledCode()
 
 // Files and look-ups of names share these threads. Node's four would all wait for a few names whose servers drop their queries.

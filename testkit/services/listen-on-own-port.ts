@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import { BACKLOG } from '../../server/src/http/wire/accepting.ts'
+import { BACKLOG } from '../../server/src/http/wire/connections/accepting.ts'
 
 /** Elsewhere the port is given up just before the server takes it. */
 const SHARED = process.platform === 'linux'

@@ -86,6 +86,7 @@ const MISSED = [
 export const PATIENT: Timing = {
   ...TIMING,
   ...Object.fromEntries(MISSED.map(name => [name, PATIENCE * TIMING[name]])),
+  closeIdleMs: 0,
 }
 
 /** Opens the store in a file, or the one in the database of that address. */

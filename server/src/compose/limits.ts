@@ -11,7 +11,7 @@ import {
   type ConnectionCounts,
   makeConnectionCounts,
   makeConnectionLimit,
-} from '../http/wire/connection-limit.ts'
+} from '../http/wire/connections/connection-limit.ts'
 import { makeNetworks } from '../http/wire/networks.ts'
 import {
   type FailureMemory,
@@ -40,11 +40,14 @@ export type LimitMemory = {
   readonly imports: ImportCell
 }
 
-/** How many files this process may open, on Linux; on other systems it is not known. */
-const openFilesMax = (): number => {
-  if (process.platform !== 'linux') return Number.POSITIVE_INFINITY
-  const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
-  return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft)
+/** How many files this process may open, on Linux; on other systems, and where /proc is not mounted, it is not known. */
+export const openFilesMax = (limits = '/proc/self/limits'): number => {
+  try {
+    const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync(limits, 'utf8')) ?? []
+    return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft)
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
 }
 
 /** The connections that fit: never none, and never more than are configured. */

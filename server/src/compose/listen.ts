@@ -9,6 +9,7 @@ import type { LimitMemory } from './limits.ts'
 import type { ServeConfig, ServiceConfig } from '../config/config.ts'
 import { refuseListening } from '../config/start-refused.ts'
 import type { ServerOptions } from '../http/server.ts'
+import { drain } from '../http/wire/connections/closing.ts'
 import type { AccessLog } from '../http/notes/access-line.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
@@ -71,13 +72,16 @@ export const serverOptionsOf = async (
   }
 }
 
+/** From now on each answer of the server ends its connection: those who ask go elsewhere. */
+export const startDraining = ({ server }: FastifyInstance): void => drain(server)
+
 /** Serves HTTP. */
 export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
   const { host, port } = config
   const { sharesPort } = options
   const [{ buildServer }, { acceptInNumbers, BACKLOG, SOCKET_BACKLOG }] = await Promise.all([
     import('../http/server.ts'),
-    import('../http/wire/accepting.ts'),
+    import('../http/wire/connections/accepting.ts'),
   ])
   const server = buildServer(ports, await serverOptionsOf(ports, config, options))
   try {

@@ -1,9 +1,9 @@
 // Serves something in addition to the service, on loopback only, with the same connection limits.
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
-import { makeBrokenRequestHandler } from '../http/wire/broken-request.ts'
-import { BACKLOG } from '../http/wire/accepting.ts'
-import { makeListener } from '../http/wire/listener.ts'
+import { makeBrokenRequestHandler } from '../http/wire/connections/broken-request.ts'
+import { BACKLOG } from '../http/wire/connections/accepting.ts'
+import { makeListener } from '../http/wire/connections/listener.ts'
 import { randomness } from '../keys/clients/secrets.ts'
 import { refuseListening } from '../config/start-refused.ts'
 import type { Timing } from '../ports/timing.ts'

@@ -24,6 +24,10 @@ export type SettingReader = {
   readonly warnings: readonly string[]
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+const DEBUGGER = /--inspect(?!-port|-publish-uid)/
+
 /** For users that are neither the file's owner nor in its group. */
 const READABLE_BY_OTHERS = 0o004
 
@@ -58,7 +62,7 @@ const nearestVariable = (name: string): string | undefined => {
   return nearest !== undefined && nearest.distance <= HINT_DISTANCE_MAX ? nearest.known : undefined
 }
 
-const unknownVariables = (env: Readonly<Record<string, string | undefined>>): string[] =>
+const unknownVariables = (env: Environment): string[] =>
   Object.keys(env)
     .filter(name => name.startsWith('MINTMARK_') && env[name] !== undefined && !VARIABLES.some(known => known === name))
     .toSorted()
@@ -68,12 +72,28 @@ const unknownVariables = (env: Readonly<Record<string, string | undefined>>): st
       return `${name} is not a variable of this version; expected ${hint}`
     })
 
-export const makeSettingReader = (env: Readonly<Record<string, string | undefined>>): SettingReader => {
-  const mistakes = unknownVariables(env)
+/** Node's switch for all of its TLS: also for the keys of identity providers and clients, and for credentials that a command sends. */
+const unverifiedTls = ({ NODE_TLS_REJECT_UNAUTHORIZED: text }: Environment): readonly string[] =>
+  text === '0'
+    ? [
+        'NODE_TLS_REJECT_UNAUTHORIZED is 0, with which no certificate is verified and the keys of identity providers and clients can be forged; expected no such variable, and a CA of your own in NODE_EXTRA_CA_CERTS',
+      ]
+    : []
+
+/** A caller of the debugger reads the memory of the process. */
+const debuggerWarnings = ({ NODE_OPTIONS = '' }: Environment): string[] =>
+  DEBUGGER.test(NODE_OPTIONS)
+    ? [
+        'NODE_OPTIONS has --inspect, which opens a debugging port where every user of this machine can read the keys of the service; expected NODE_OPTIONS without it',
+      ]
+    : []
+
+export const makeSettingReader = (env: Environment): SettingReader => {
+  const mistakes = [...unknownVariables(env), ...unverifiedTls(env)]
   // An empty variable counts as unset: Compose files and CI systems set empty ones.
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== ''
 
-  const warnings: string[] = []
+  const warnings = debuggerWarnings(env)
   const records = makeSettingRecords()
 
   const warnIfOpen = (name: Variable): void => {

@@ -1,5 +1,6 @@
 // Prevents DNS rebinding: requests that a web page makes a browser on this machine send under another host name.
 import type { RequestListener } from 'node:http'
+import { parseTarget } from '../domain/text/request-target.ts'
 
 /** The `Host` headers that a server on this port of the loopback interface accepts. */
 export const loopbackHosts = (port: number): readonly string[] =>
@@ -9,7 +10,9 @@ export const loopbackHosts = (port: number): readonly string[] =>
 export const answerOnlyTo =
   (hosts: readonly string[], listener: RequestListener): RequestListener =>
   (request, response) => {
-    if (hosts.includes(request.headers.host?.toLowerCase() ?? '')) return listener(request, response)
+    // RFC 9112 §3.2.2: the host of a whole URI counts, whatever Host says.
+    const host = parseTarget(request.url ?? '')?.host ?? request.headers.host
+    if (hosts.includes(host?.toLowerCase() ?? '')) return listener(request, response)
     response.writeHead(421, { 'content-type': 'text/plain', 'cache-control': 'no-store' })
     response.end(`This server answers to ${hosts.join(', ')} only.\n`)
   }

@@ -1,5 +1,4 @@
 // The wire: one Fastify instance that turns HTTP into calls of operations, and their answers into HTTP.
-import type { Socket } from 'node:net'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -10,10 +9,10 @@ import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 import { NO_TRACES, type Traces } from '../ports/traces.ts'
 import { registerAdministration } from './admin/administration-routes.ts'
-import { closeBeside } from './wire/accepting.ts'
+
 import { type Admission, makeAdmission } from './wire/admission.ts'
 import { makeAnswerDeadline } from './wire/answer-deadline.ts'
-import { makeBrokenRequestHandler } from './wire/broken-request.ts'
+import { makeBrokenRequestHandler, makeUnreadRefuser } from './wire/connections/broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './oauth/client-certificate.ts'
 import { registerConsole } from './console/serve-sessions.ts'
 import { registerDocumentation } from './openapi/documentation-page.ts'
@@ -22,12 +21,12 @@ import { registerFrontPage } from './openapi/front-page.ts'
 import type { StreamBounds } from './console/console-streams.ts'
 import type { FeedBounds } from './oauth/feed/followers.ts'
 import { type ImportCell, makeImportCell } from './imports/import-turns.ts'
-import { makeListener, type Tls } from './wire/listener.ts'
+import { makeListener, type Tls } from './wire/connections/listener.ts'
 import { registerOpenapi } from './openapi/openapi-document.ts'
 import { makeOutageLog } from './wire/outage-log.ts'
 
 import { basePathOf } from './wire/path.ts'
-import type { ConnectionLimit } from './wire/connection-limit.ts'
+import type { ConnectionLimit } from './wire/connections/connection-limit.ts'
 import { makeNetworks } from './wire/networks.ts'
 import { READING, useOurReaders } from './wire/readers.ts'
 import { makeRecognizer } from './admin/recognize-administrator.ts'
@@ -144,8 +143,8 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const makeId = (): string => ports.randomness.uuid()
   const { report: reportUnavailable } = outages
   const answerBroken = makeBrokenRequestHandler({ makeId, timing, accessLog })
-  const refuseTarget = (socket: Socket): void => answerBroken(new Error('The target of a request is none.'), socket)
-  const observers = { makeId, sourceOf, reportUnavailable, metrics, accessLog, refuseTarget }
+  const refuseUnread = makeUnreadRefuser({ makeId, accessLog })
+  const observers = { makeId, sourceOf, reportUnavailable, metrics, accessLog, refuseUnread }
   const admission = makeAdmission({ issuer, basePath, monotonic, timing, ...observers })
   const { credentials } = admission
   const recognize = makeRecognizer(ports, sourceOf)
@@ -186,12 +185,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))
-  app.addHook('preClose', done => {
-    // A connection whose last answer is out would else be kept, and the server open, for a minute more.
-    app.server.keepAliveTimeout = 1
-    closeBeside(app)
-    done()
-  })
+
   app.addHook('onClose', (_app, done) => {
     outages.close()
     done()

@@ -14,7 +14,7 @@ export const TIMING = Object.freeze({
   connectionCheckMs: 1000,
   /** A connection on which nothing moves, whether its next request or the reading of a response is waited for. */
   idleConnectionMs: 72_000,
-  /** After an answer that ends the connection: the peer reads it and hangs up. */
+  /** After an answer that ends the connection: a peer that sends nothing for so long has read it, or never will. */
   lingerMs: 1000,
   /** Between two log lines that connections were refused. */
   refusedConnectionsLogMs: 60_000,
@@ -210,6 +210,16 @@ export const TIMING = Object.freeze({
   drainMs: 5000,
   /** Answers in progress after that. */
   closeMs: 10_000,
+  /** Of that: a connection at rest is read for so long, because a request may be on its way. */
+  closeIdleMs: 1000,
+  /** Of that: a request that has not arrived whole by then is answered 408. The others may take `answerMs` from then on. */
+  closeRequestMs: 4000,
+  /** Of that: what is still open is cut. The rest is for what the store has to write. */
+  closeConnectionsMs: 9000,
+  /** A turn of the event loop that is as short had nothing to do. */
+  quietTurnMs: 0.1,
+  /** Between two looks whether the shell that npx started a service by is still there. */
+  launcherPollMs: 1000,
   /** The shortest time between replacements of serving threads that end unexpectedly. */
   threadRestartMs: 1000,
   /** Between two checks of the files of the configuration. */

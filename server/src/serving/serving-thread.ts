@@ -3,9 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { replaceTls } from '../compose/client-certificates.ts'
 import { openAccessLog } from '../compose/access-log.ts'
 import { connectPorts } from '../compose/compose.ts'
-import { listen } from '../compose/listen.ts'
+import { listen, startDraining } from '../compose/listen.ts'
 import { openTraces } from '../compose/traces.ts'
 import { withThreadEnds } from '../compose/thread-ends.ts'
+
 import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose/log.ts'
 import type { CheckResult } from '../domain/checkup.ts'
 import { openThreadMetrics } from '../metrics/watch-thread.ts'
@@ -83,6 +84,7 @@ const start = async (): Promise<void> => {
       )
     }
     draining = true
+    void listening.then(startDraining)
     if (message.order === 'close') void close()
   })
   await listening

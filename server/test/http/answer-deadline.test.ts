@@ -7,7 +7,7 @@ import { type AddressInfo, connect, Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { type Admission, makeAdmission } from '../../src/http/wire/admission.ts'
 import { answerBy } from '../../src/http/wire/answer-deadline.ts'
-import { makeListener } from '../../src/http/wire/listener.ts'
+import { makeListener } from '../../src/http/wire/connections/listener.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { makeSourceReader } from '../../src/http/wire/source.ts'
 
@@ -56,7 +56,7 @@ const makeWorld = async (t: TestContext): Promise<World> => {
     makeId: () => '00000000-0000-4000-8000-000000000000',
     sourceOf: makeSourceReader(() => false),
     reportUnavailable: (_id, { message }) => void reasons.push(message),
-    refuseTarget: socket => void socket.destroy(),
+    refuseUnread: response => void response.destroy(),
   })
   const guarded = admission.guard((request, response) => void handle(request, response))
   const server = makeListener(guarded, { timing: TIMING, onWaiting: admission.receive })

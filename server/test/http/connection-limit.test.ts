@@ -8,7 +8,7 @@ import {
   FEW_CONNECTIONS_MAX,
   makeConnectionCounts,
   makeConnectionLimit,
-} from '../../src/http/wire/connection-limit.ts'
+} from '../../src/http/wire/connections/connection-limit.ts'
 import { makeNetworks } from '../../src/http/wire/networks.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { makeSlots } from '../../src/keys/clients/seeded-slots.ts'

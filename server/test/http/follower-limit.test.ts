@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { isRefused } from '../../src/domain/refusal.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { FOLLOWER_LIMITS, makeFollowerLimit } from '../../src/http/oauth/feed/follower-limit.ts'
-import { makeConnectionCounts, makeConnectionLimit } from '../../src/http/wire/connection-limit.ts'
+import { makeConnectionCounts, makeConnectionLimit } from '../../src/http/wire/connections/connection-limit.ts'
 
 test('two keys that take all they may leave places to a key with few followers', () => {
   const { enter } = makeFollowerLimit(FOLLOWER_LIMITS, () => true)

@@ -5,7 +5,7 @@ import { type AddressInfo, connect as connectPlain } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { connect } from 'node:tls'
-import { makeListener } from '../../src/http/wire/listener.ts'
+import { makeListener } from '../../src/http/wire/connections/listener.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { makeServerCertificate } from '../../../testkit/commands/serving-tls.ts'
 

@@ -1,14 +1,27 @@
 // Ends a running service in good order: no new connections, the answers that are under way, then the store.
 import closeWithGrace, { type Options } from 'close-with-grace'
 import { type FaultLog, reportUnhandledRejections } from '../../compose/log.ts'
+import { ownEnvironment } from '../../config/config.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { reportFailure } from '../terminal/exit.ts'
 
 type Ending = {
-  readonly timing: Pick<Timing, 'drainMs' | 'closeMs'>
+  readonly timing: Pick<Timing, 'drainMs' | 'closeMs' | 'launcherPollMs'>
   readonly report: FaultLog
   /** At SIGHUP, in place of an end. */
   readonly onHangUp?: () => void
+}
+
+/** npx passes a signal to a shell that it starts this process by. The shell ends, and passes nothing on. */
+const endWithLauncher = ({ launcherPollMs }: Ending['timing'], end: () => void): (() => void) => {
+  const launcher = process.ppid
+  const isByNpx = ownEnvironment()['npm_lifecycle_event'] === 'npx'
+  const poll = setInterval(() => {
+    if (!isByNpx || process.ppid === launcher) return
+    clearInterval(poll)
+    end()
+  }, launcherPollMs).unref()
+  return () => clearInterval(poll)
 }
 
 /**
@@ -20,8 +33,10 @@ export const closeAtSignal = ({ timing, report, onHangUp }: Ending, close: () =>
   const delay = timing.drainMs + timing.closeMs
   const skip: Options['skip'] = onHangUp === undefined ? ['unhandledRejection'] : ['unhandledRejection', 'SIGHUP']
   if (onHangUp !== undefined) process.on('SIGHUP', onHangUp)
-  closeWithGrace({ delay, logger: false, skip }, async ({ err }) => {
+  const ending = closeWithGrace({ delay, logger: false, skip }, async ({ err }) => {
+    stopPolling()
     if (err !== undefined) reportFailure(err, 'text')
     await close()
   })
+  const stopPolling = endWithLauncher(timing, ending.close)
 }

@@ -9,7 +9,7 @@ import { SUSPENDED_BRIEF } from '../../domain/restore.ts'
 import { checkComponents, checkHealth } from '../../operations/check-health.ts'
 import type { ProviderState } from '../../ports/key-sets.ts'
 import type { RawFields } from '../wire/form.ts'
-import { RETRY_AFTER_SECONDS } from '../wire/pipelining.ts'
+import { RETRY_AFTER_SECONDS } from '../wire/connections/pipelining.ts'
 import type { Refuser } from '../wire/refusals.ts'
 import type { Wire } from '../wire/wire.ts'
 

@@ -19,7 +19,7 @@ export const DESCRIPTION = `A token service for software agents.
 Every answer carries \`X-Request-Id\`: that of the request where it sent a harmless one, else a new one. HEAD is answered
 as GET is, without the body. A path with another method than those below is 405 with \`Allow\`, and a path that is not below 404,
 in the form of the other refusals: below /api/v1 a problem (RFC 9457), else as RFC 6749 §5.2 has it. What cannot be read as a
-request is 400, 408 or 431, and the connection is closed.
+request is 400, 408, 431 or 501, and the connection is closed.
 
 An operation names the credentials that it takes: with a key the permission that it needs, with a JWT of the identity provider
 the least role.`
@@ -54,7 +54,7 @@ const statusesOf = (method: string, { security = [], parameters = [], responses 
     [parameters.some(parameter => 'in' in parameter && parameter.in === 'path'), [404]],
     // What creates takes an Idempotency-Key.
     ['201' in responses, [409]],
-    [method !== 'get', [413]],
+    [method !== 'get', [413, 415]],
   ] as const
   return kinds.flatMap(([holds, statuses]) => (holds ? statuses : []))
 }

@@ -19,6 +19,11 @@ const HEADERS = {
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
   },
   Allow: { description: 'The methods of the path.', required: true, schema: { type: 'string' } },
+  'Accept-Encoding': {
+    description: 'The content coding that bodies may have: none (RFC 9110 §12.5.3).',
+    required: true,
+    schema: { const: 'identity' },
+  },
   'Retry-After': {
     description: 'In how many seconds to ask again.',
     required: true,
@@ -87,6 +92,7 @@ export const OF_STATUS: Readonly<Record<number, HeaderName>> = {
   401: 'WWW-Authenticate',
   403: 'WWW-Authenticate-If-Bearer',
   405: 'Allow',
+  415: 'Accept-Encoding',
   429: 'Retry-After',
   503: 'Retry-After',
 }

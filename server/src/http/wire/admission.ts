@@ -1,5 +1,4 @@
 // The way in: which requests begin at once, which wait for a turn, and which are refused before anything is done for them.
-import type { Socket } from 'node:net'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Buffer } from 'node:buffer'
 import { checkAlive, checkHealth } from '../../../../api/health.ts'
@@ -12,10 +11,11 @@ import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { networkOf } from '../../domain/source.ts'
 import { type AccessLog, refusedLine } from '../notes/access-line.ts'
+import type { RefuseUnread } from './connections/broken-request.ts'
 import { type Arrival, noteArrival } from './arrival.ts'
 import { type KnownCredentials, makeKnownCredentials } from './known-credentials.ts'
-import { originForm } from './request-rules.ts'
-import { restConnection, RETRY_AFTER_SECONDS } from './pipelining.ts'
+import { parseTarget } from '../../domain/text/request-target.ts'
+import { restConnection, RETRY_AFTER_SECONDS } from './connections/pipelining.ts'
 import { formatError, formatProblem } from './refusals.ts'
 import type { SourceOf } from './source.ts'
 import { type Kind, makeStartQueue } from './start-queue.ts'
@@ -44,8 +44,8 @@ type AdmissionOptions = {
   readonly sourceOf: SourceOf
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
   readonly metrics?: Metrics
-  /** Answers a request whose target is none, and ends its connection. */
-  readonly refuseTarget: (socket: Socket) => void
+  /** Answers a request that no route can read. */
+  readonly refuseUnread: RefuseUnread
   /** Called for each request that is refused here; null: nothing is logged. */
   readonly accessLog?: AccessLog | null
 }
@@ -150,12 +150,14 @@ export const makeAdmission = (options: AdmissionOptions): Admission => {
   const guard =
     (handle: RequestListener): RequestListener =>
     (request, response) => {
-      const target = originForm(request.url ?? '')
-      if (target === undefined) {
-        options.refuseTarget(request.socket)
-        return
-      }
-      request.url = target
+      const target = parseTarget(request.url ?? '')
+      if (target === undefined) return options.refuseUnread(response, 'target')
+      const { headers } = request
+      if (headers['transfer-encoding'] !== undefined && headers['transfer-encoding'].toLowerCase() !== 'chunked')
+        return options.refuseUnread(response, 'transfer_coding')
+      request.url = target.path
+      // One without Host is refused all the same.
+      if (target.host !== undefined && headers.host !== undefined) headers.host = target.host
       const readAt = monotonic()
       const turnAt = readAt - queue.unreadMs()
       const receivedAt = received.get(request) ?? turnAt

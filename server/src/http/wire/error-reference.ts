@@ -169,10 +169,18 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
     ],
     remedy: 'Send less, or send it in parts.',
   },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported content coding',
+    causes: ['The body has a content coding, as `Content-Encoding: gzip`.'],
+    remedy: 'Send the body as it is.',
+  },
   misdirected_request: {
     status: 421,
     title: 'Wrong host',
-    causes: ['The `Host` header names a host that `mintmark dev` does not serve.'],
+    causes: [
+      'The `Host` header, or the URL that the request line holds in its place, names a host that `mintmark dev` does not serve.',
+    ],
     remedy: 'Use the address that `mintmark dev` printed.',
   },
   too_many_requests: {
@@ -202,6 +210,12 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
     title: 'Internal error',
     causes: ['The service failed. The response holds no detail; the log holds it under the request id.'],
     remedy: 'Report the failure with its request id.',
+  },
+  not_implemented: {
+    status: 501,
+    title: 'Unknown transfer coding',
+    causes: ['The body has another transfer coding than `chunked`, as `Transfer-Encoding: gzip, chunked`.'],
+    remedy: 'Send the body with `Content-Length`, or with `Transfer-Encoding: chunked`.',
   },
   temporarily_unavailable: {
     status: 503,

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { introspectToken, issueToken, revokeToken } from '../../../../api/oauth.ts'
 import { formatByteOrderMark, HEADER_BYTE_ORDER_MARK } from '../../domain/text/byte-order-mark.ts'
+import type { Refusal } from '../../domain/refusal.ts'
 import type { RawFields } from './form.ts'
 import { QUERY_MALFORMED } from './fields.ts'
 import { pathOf } from './path.ts'
@@ -34,6 +35,8 @@ const REQUEST_ID = /^(?!mm[ac]_)[A-Za-z0-9._-]{1,64}$/
 /** The caller's request id where it is harmless, else a new one. */
 export const requestIdOf = (header: string | string[] | undefined, makeId: () => string): string =>
   typeof header === 'string' && REQUEST_ID.test(header) ? header : makeId()
+
+const CODING = /^[A-Za-z0-9-]{1,32}$/
 
 type Rules = {
   readonly refuser: Refuser
@@ -85,14 +88,12 @@ const firstForbidden = (request: FastifyRequest, { pairs }: RawFields, oauthPath
   return field === undefined ? undefined : `${field} is in the query string: send it in the body.`
 }
 
-const ABSOLUTE = /^https?:\/\/[^/?#]*/i
-
-/** A path and its query, of either form that a request to an origin server may have; undefined for any other text. */
-export const originForm = (target: string): string | undefined => {
-  const path = target.replace(ABSOLUTE, '')
-  if (path.startsWith('/')) return path
-  // RFC 9112 §3.2.1: an empty path is sent as "/".
-  return path !== target && (path === '' || path.startsWith('?')) ? `/${path}` : undefined
+/** RFC 9110 §8.4: a body in a content coding would be read as what it is not. */
+const refuseCoding = ({ headers }: FastifyRequest['raw']): Refusal | undefined => {
+  const coding = headers['content-encoding']
+  if (coding === undefined || coding === '' || coding.toLowerCase() === 'identity') return undefined
+  const named = CODING.test(coding) ? `the content coding ${coding}` : 'a content coding'
+  return { code: 'unsupported_media_type', description: `The body has ${named}: send it without.` }
 }
 
 /** The hook that runs first on every request. It answers what no route should see. */
@@ -131,6 +132,8 @@ export const makeRequestRules = ({ refuser, answerUnknownRoute, basePath, allowe
         return
       }
     }
-    done()
+    const coded = request.method === 'GET' || request.method === 'HEAD' ? undefined : refuseCoding(request.raw)
+    if (coded === undefined) done()
+    else void refuser.refuse(reply.header('accept-encoding', 'identity'), coded)
   }
 }

@@ -8,7 +8,7 @@ import { FAST, LATER, makeCounts, readUpTo, startWorld, WAITING } from '../../..
 import { getOf, openConnection, readToEnd, TLS } from '../../../../testkit/callers/raw-connection.ts'
 import { introspect, issue } from '../../../../testkit/callers/requests.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
-import { makeConnectionCounts, makeConnectionLimit } from '../../../src/http/wire/connection-limit.ts'
+import { makeConnectionCounts, makeConnectionLimit } from '../../../src/http/wire/connections/connection-limit.ts'
 
 test('beyond the limit of a key or of all it is 503 with Retry-After, and who leaves makes room', WAITING, async t => {
   const counts = makeCounts()

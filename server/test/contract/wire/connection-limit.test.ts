@@ -7,7 +7,11 @@ import { connect as connectSecurely } from 'node:tls'
 import { CERTIFICATE } from '../../../../testkit/keys/loopback-certificate.ts'
 import { getOf, readToEnd, statusesIn, TLS } from '../../../../testkit/callers/raw-connection.ts'
 import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
-import { CONNECTION_SLOTS, makeConnectionCounts, makeConnectionLimit } from '../../../src/http/wire/connection-limit.ts'
+import {
+  CONNECTION_SLOTS,
+  makeConnectionCounts,
+  makeConnectionLimit,
+} from '../../../src/http/wire/connections/connection-limit.ts'
 import { TIMING, type Timing } from '../../../src/ports/timing.ts'
 import { makeNetworks } from '../../../src/http/wire/networks.ts'
 import { makeSlots } from '../../../src/keys/clients/seeded-slots.ts'

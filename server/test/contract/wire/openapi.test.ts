@@ -74,7 +74,7 @@ test('the token endpoint: the header of a proof, the nonce for the next, and the
   const { paths } = await describe()
   const { parameters, responses } = paths['/oauth/token']?.['post'] ?? {}
   assert.deepEqual(parameters, [{ $ref: '#/components/parameters/DPoP' }])
-  assert.deepEqual(Object.keys(responses ?? {}), ['200', '400', '401', '413', '421', '429', '500', '503'])
+  assert.deepEqual(Object.keys(responses ?? {}), ['200', '400', '401', '413', '415', '421', '429', '500', '503'])
   assert.match(JSON.stringify(responses?.['200']), /"DPoP-Nonce"/)
   assert.deepEqual(responses?.['400'], { $ref: '#/components/responses/ProofError400' })
 })
@@ -115,6 +115,7 @@ test('an operation of the administration: its JSON body, the id in its path, its
     '404',
     '409',
     '413',
+    '415',
     '421',
     '429',
     '500',

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { BACKLOG } from '../../../src/http/wire/accepting.ts'
+import { BACKLOG } from '../../../src/http/wire/connections/accepting.ts'
 import { getOf, openTcp, readToEnd, statusesIn } from '../../../../testkit/callers/raw-connection.ts'
 import { freePorts, makeFolder, type Scope, start } from '../../../../testkit/commands/run-mintmark.ts'
 

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
-import { connectionsThatFit } from '../../../src/compose/limits.ts'
+import { connectionsThatFit, openFilesMax } from '../../../src/compose/limits.ts'
 import { readToEnd, statusesIn } from '../../../../testkit/callers/raw-connection.ts'
 import { serveHere } from '../../../../testkit/services/serve-here.ts'
 
@@ -86,4 +86,8 @@ test('fewer connections fit where a process may open few files', () => {
   assert.equal(connectionsThatFit(10_000, 1024), 768)
   assert.equal(connectionsThatFit(10_000, 256), 128)
   assert.equal(connectionsThatFit(100, Number.POSITIVE_INFINITY), 100)
+})
+
+test('where /proc is not mounted as many connections fit as are configured', () => {
+  assert.equal(connectionsThatFit(10_000, openFilesMax('/nowhere/self/limits')), 10_000)
 })

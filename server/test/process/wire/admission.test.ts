@@ -7,7 +7,7 @@ import { connect, Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { test, type TestContext } from 'node:test'
 import { type Admission, makeAdmission } from '../../../src/http/wire/admission.ts'
-import { makeListener } from '../../../src/http/wire/listener.ts'
+import { makeListener } from '../../../src/http/wire/connections/listener.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import { makeSourceReader } from '../../../src/http/wire/source.ts'
 
@@ -47,7 +47,7 @@ const makeWorld = async (t: TestContext, stepMs: number, basePath = ''): Promise
     makeId: () => ID,
     sourceOf: makeSourceReader(() => false),
     reportUnavailable: (_id, { message }) => void reasons.push(message),
-    refuseTarget: socket => void socket.destroy(),
+    refuseUnread: response => void response.destroy(),
   })
   const guarded = admission.guard((request, response) => {
     if (request.url !== `${basePath}/livez`) begun.push(request.url ?? '')

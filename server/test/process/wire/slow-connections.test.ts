@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { TIMING } from '../../../src/ports/timing.ts'
-import { makeListener } from '../../../src/http/wire/listener.ts'
+import { makeListener } from '../../../src/http/wire/connections/listener.ts'
 import {
   getOf,
   openConnection,

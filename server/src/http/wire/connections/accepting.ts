@@ -4,14 +4,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { closeBeside } from './closing.ts'
 
 /** Listening sockets of one server. */
 const SOCKETS = 4
 /** How many connections may wait to be accepted, of all sockets of a server. Linux allows each no more than net.core.somaxconn. */
 export const BACKLOG = 4096
 export const SOCKET_BACKLOG = BACKLOG / SOCKETS
-
-const besides = new WeakMap<FastifyInstance['server'], readonly Server[]>()
 
 const listenBeside = async (app: FastifyInstance, { address, port }: AddressInfo): Promise<Server> => {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, socket => app.server.emit('connection', socket))
@@ -24,12 +23,5 @@ const listenBeside = async (app: FastifyInstance, { address, port }: AddressInfo
 export const acceptInNumbers = async (app: FastifyInstance): Promise<void> => {
   const place = app.server.address()
   if (place === null || typeof place === 'string') throw new Error('The server does not listen on a port.')
-  const beside: Server[] = []
-  besides.set(app.server, beside)
-  while (beside.length < SOCKETS - 1) beside.push(await listenBeside(app, place))
-}
-
-/** Accepts no more, as the server itself closes. */
-export const closeBeside = ({ server }: FastifyInstance): void => {
-  for (const one of besides.get(server) ?? []) one.close()
+  for (let n = 1; n < SOCKETS; n += 1) closeBeside(app.server, await listenBeside(app, place))
 }

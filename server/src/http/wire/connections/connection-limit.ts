@@ -1,10 +1,10 @@
 // Bounds the connections of the process, in all and from one address. Each serving thread counts its own in shared memory,
 // and reads the counts of all: what a thread that ended has counted can be cleared.
-import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
-import type { Timing } from '../../ports/timing.ts'
-import { networkOf } from '../../domain/source.ts'
-import type { Source } from '../../domain/source.ts'
-import type { IsInNetworks } from './networks.ts'
+import { type Metrics, NO_METRICS } from '../../../ports/metrics.ts'
+import type { Timing } from '../../../ports/timing.ts'
+import { networkOf } from '../../../domain/source.ts'
+import type { Source } from '../../../domain/source.ts'
+import type { IsInNetworks } from '../networks.ts'
 
 /** Slots of each of the two counts that an address has. Addresses share its count only where both of their slots are one. */
 export const CONNECTION_SLOTS = 16_384

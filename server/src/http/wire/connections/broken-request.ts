@@ -1,11 +1,12 @@
 // Answers what Node could not read as HTTP at all: bad syntax, headers that are too large, a request that is too slow.
-import { STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Timing } from '../../ports/timing.ts'
-import { type AccessLog, refusedLine } from '../notes/access-line.ts'
-import { ERRORS } from './error-reference.ts'
+
+import { type AccessLog, refusedLine } from '../../notes/access-line.ts'
+import { ERRORS } from '../error-reference.ts'
+import { type EndTiming, endGently } from './end-gently.ts'
 import { endInTurn } from './pipelining.ts'
-import { formatError } from './refusals.ts'
+import { formatError } from '../refusals.ts'
 
 type Answer = Parameters<typeof formatError>[0]
 
@@ -27,41 +28,54 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   },
 }
 
+const headersOf = (body: string, requestId: string): Readonly<Record<string, string>> => ({
+  'content-type': 'application/json; charset=utf-8',
+  'content-length': String(body.length),
+  'cache-control': 'no-store',
+  pragma: 'no-cache',
+  'x-request-id': requestId,
+  connection: 'close',
+})
+
 const messageOf = (answer: Answer, requestId: string): string => {
   const status = ERRORS[answer.code].status
   const body = formatError(answer)
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${body.length}`,
-    'cache-control: no-store',
-    'pragma: no-cache',
-    `x-request-id: ${requestId}`,
-    'connection: close',
-  ]
-  return `${head.join('\r\n')}\r\n\r\n${body}`
-}
-
-/** Closed at once with bytes unread, a connection is reset, and its caller may lose the answer (RFC 9112 §9.6). */
-const endSoon = (socket: Socket, lingerMs: number, message?: string): void => {
-  if (socket.writable) socket.end(message ?? '')
-  const timer = setTimeout(() => socket.destroy(), lingerMs).unref()
-  socket.once('close', () => clearTimeout(timer))
+  const fields = Object.entries(headersOf(body, requestId)).map(([name, value]) => `${name}: ${value}`)
+  return `${[`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields].join('\r\n')}\r\n\r\n${body}`
 }
 
 // Nothing can be said to a caller who hung up, nor on a connection whose TLS handshake has not ended.
 const isGone = ({ code }: { readonly code?: string }): boolean =>
   code === 'ECONNRESET' || code === 'ERR_TLS_HANDSHAKE_TIMEOUT'
 
+/** What Node reads, and no route can. */
+const UNREAD = {
+  target: NOT_HTTP,
+  // RFC 9112 §6.1.
+  transfer_coding: { code: 'not_implemented', description: 'The body has another transfer coding than chunked.' },
+} as const satisfies Readonly<Record<string, Answer>>
+
+export type RefuseUnread = (response: ServerResponse, what: keyof typeof UNREAD) => void
+
+/** Refuses requests before any route, and ends their connections: where the next request begins is not certain. */
+export const makeUnreadRefuser =
+  ({ makeId, accessLog = null }: Pick<Options, 'makeId' | 'accessLog'>): RefuseUnread =>
+  (response, what) => {
+    const answer: Answer = UNREAD[what]
+    const [id, body, { status }] = [makeId(), formatError(answer), ERRORS[answer.code]]
+    response.writeHead(status, headersOf(body, id)).end(body)
+    accessLog?.(refusedLine(id, response.req.method, { status, code: answer.code, bytes: body.length }))
+  }
+
 type Options = {
   readonly makeId: () => string
-  readonly timing: Pick<Timing, 'lingerMs'>
+  readonly timing: EndTiming
   /** Called for each that is answered here; null: nothing is logged. */
   readonly accessLog?: AccessLog | null
 }
 
 /** Node's `clientError`: there is no request and no reply, only the socket. */
-export const makeBrokenRequestHandler = ({ makeId, timing: { lingerMs }, accessLog = null }: Options) => {
+export const makeBrokenRequestHandler = ({ makeId, timing, accessLog = null }: Options) => {
   const answered = new WeakSet<Socket>()
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
     // Whatever follows bytes that cannot be read cannot be read either.
@@ -76,6 +90,6 @@ export const makeBrokenRequestHandler = ({ makeId, timing: { lingerMs }, accessL
     const bytes = formatError(answer).length
     accessLog?.(refusedLine(id, undefined, { status: ERRORS[answer.code].status, code: answer.code, bytes }))
     const message = messageOf(answer, id)
-    endInTurn(socket, { answer: () => endSoon(socket, lingerMs, message), end: () => endSoon(socket, lingerMs) })
+    endInTurn(socket, { answer: () => endGently(socket, timing, message), end: () => endGently(socket, timing) })
   }
 }

@@ -1,7 +1,7 @@
 // Serves the requests of a connection one after another, however many of them arrive together.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type SourceOf, sourceOfSocket } from './source.ts'
+import { type SourceOf, sourceOfSocket } from '../source.ts'
 
 /**
  * How many requests of a connection may wait for the response before theirs, in any case. They take about as much memory as
@@ -37,14 +37,23 @@ const keepPaused = (socket: Socket, connection: Connection): void => {
   if (connection.isKept) return
   connection.isKept = true
   socket.on('resume', () => {
-    if (connection.waiting > 0 || connection.isResting) socket.pause()
+    if (socket.writable && (connection.waiting > 0 || connection.isResting)) socket.pause()
   })
 }
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly socket: Socket }
 
+/** Whether each answer is the last of its connection, unless another request of it waits. */
+export type Draining = { isOn: boolean }
+
+type Turns = {
+  /** Called for a request that waits. */
+  readonly onWaiting?: ((request: IncomingMessage) => void) | undefined
+  readonly draining?: Readonly<Draining>
+}
+
 /** What waits at one listener. */
-const makeWaiting = (handle: RequestListener, onWaiting: (request: IncomingMessage) => void) => {
+const makeWaiting = (handle: RequestListener, { onWaiting = () => undefined, draining = { isOn: false } }: Turns) => {
   let shared = 0
 
   const count = (connection: Connection, change: number): void => {
@@ -63,8 +72,8 @@ const makeWaiting = (handle: RequestListener, onWaiting: (request: IncomingMessa
   }
 
   const begin = (exchange: Exchange, connection: Connection): void => {
-    const { request, response, socket } = exchange
-    if (socket.destroyed) return
+    const { request, socket } = exchange
+    if (!socket.writable) return
     if (connection.isResting) {
       connection.beginRested = () => begin(exchange, connection)
       return
@@ -72,14 +81,29 @@ const makeWaiting = (handle: RequestListener, onWaiting: (request: IncomingMessa
     count(connection, -1)
     if (connection.waiting === 0) socket.resume()
     if (connection.answerBroken !== undefined && !request.complete) connection.answerBroken()
-    else handle(request, response)
+    else start(exchange, connection)
   }
 
-  return (exchange: Exchange, connection: Connection): void => {
+  const startLast = ({ request, response, socket }: Exchange, connection: Connection): void => {
+    if (!socket.writable) return
+    if (connection.waiting === 0) response.shouldKeepAlive = false
+    handle(request, response)
+  }
+
+  const start = (exchange: Exchange, connection: Connection): void => {
+    // What came in the same bytes is read by then.
+    // Node drops what follows in the same bytes: the caller must know that it is not answered.
+    if (exchange.request.headers.upgrade !== undefined) exchange.response.shouldKeepAlive = false
+    if (draining.isOn) setImmediate(startLast, exchange, connection)
+    else handle(exchange.request, exchange.response)
+  }
+
+  const wait = (exchange: Exchange, connection: Connection): void => {
     const { request, response, socket } = exchange
     const before = connection.last
     connection.last = response
-    if (socket.destroyed) return
+    if (!socket.writable) return
+    if (draining.isOn && !before.headersSent) before.shouldKeepAlive = true
     if (connection.waiting >= OWN_WAITING_MAX && shared >= SHARED_WAITING_MAX) {
       socket.destroy()
       return
@@ -90,32 +114,31 @@ const makeWaiting = (handle: RequestListener, onWaiting: (request: IncomingMessa
     // One request of a connection in a turn of the event loop: the other connections have their turns in between.
     before.once('close', () => setImmediate(begin, exchange, connection))
   }
+  return { start, wait }
 }
 
 /**
- * Calls `onWaiting` for a request that waits, and `handle` for a request once the responses before it are out; never for one
- * whose connection has closed meanwhile.
+ * Calls `handle` for a request once the responses before it are out; never for one whose connection has closed meanwhile, or
+ * was ended by such a response.
  * RFC 9112 §9.3.2: only safe methods may be handled at the same time, and the responses must keep the order.
  */
-export const serveInTurn = (
-  handle: RequestListener,
-  onWaiting: (request: IncomingMessage) => void = () => undefined,
-): RequestListener => {
-  const wait = makeWaiting(handle, onWaiting)
+export const serveInTurn = (handle: RequestListener, turns: Turns = {}): RequestListener => {
+  const { start, wait } = makeWaiting(handle, turns)
   return (request, response) => {
     const { socket } = request
-    const connection = connections.get(socket)
+    const exchange = { request, response, socket }
+    const known = connections.get(socket)
     // Node gives a response its socket once those before it are out, which nearly always is at once.
-    if (connection !== undefined && response.socket === null) {
-      wait({ request, response, socket }, connection)
-      return
-    }
-    if (connection === undefined)
-      connections.set(socket, { last: response, waiting: 0, hasWaited: false, isResting: false, isKept: false })
-    else connection.last = response
-    if (!socket.destroyed) handle(request, response)
+    if (known !== undefined && response.socket === null) return wait(exchange, known)
+    const connection = known ?? { last: response, waiting: 0, hasWaited: false, isResting: false, isKept: false }
+    if (known === undefined) connections.set(socket, connection)
+    else known.last = response
+    if (socket.writable) start(exchange, connection)
   }
 }
+
+/** To the request of the connection that arrived last. */
+export const lastResponseOf = (socket: Socket): ServerResponse | undefined => connections.get(socket)?.last
 
 /** In so many seconds a caller whose request was refused for want of room should ask again; until then its connection rests. */
 export const RETRY_AFTER_SECONDS = 1

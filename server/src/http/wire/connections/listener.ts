@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net'
 import { createServer as createSecureServer, type ServerOptions as SecureServerOptions } from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import type { Timing } from '../../ports/timing.ts'
+import type { Timing } from '../../../ports/timing.ts'
 import type { ConnectionLimit } from './connection-limit.ts'
-import { serveInTurn } from './pipelining.ts'
-import { sourceOfSocket } from './source.ts'
+import { closeInOrder, type CloseTiming } from './closing.ts'
+import { type Draining, serveInTurn } from './pipelining.ts'
+import { sourceOfSocket } from '../source.ts'
 
 /** The request line and the header fields. */
 const HEADER_BYTES_MAX = 16_384
@@ -20,7 +21,7 @@ export type Tls = Pick<
 type ListenerOptions = {
   /** Without it the server speaks plain HTTP. */
   readonly https?: Tls | undefined
-  readonly timing: Pick<Timing, 'requestMs' | 'connectionCheckMs' | 'idleConnectionMs'>
+  readonly timing: Pick<Timing, 'connectionCheckMs' | 'idleConnectionMs'> & CloseTiming
   /** Without it as many connections as the system allows. */
   readonly connections?: ConnectionLimit | undefined
   /** The class of its responses; Node's own unless it is given. */
@@ -67,7 +68,8 @@ export const makeListener = (handle: RequestListener, options: ListenerOptions):
     requireHostHeader: false,
     ...(Response !== undefined && { ServerResponse: Response }),
   }
-  const listener = serveInTurn(handle, onWaiting)
+  const draining: Draining = { isOn: false }
+  const listener = serveInTurn(handle, { onWaiting, draining })
   const server =
     https === undefined
       ? createServer(bounds, listener)
@@ -75,6 +77,7 @@ export const makeListener = (handle: RequestListener, options: ListenerOptions):
   Object.assign(server, ANSWER_HALF_OPEN)
   server.prependListener('secureConnection', keepHalfOpen)
   server.timeout = timing.idleConnectionMs
+  closeInOrder(server, { timing, isSecure: https !== undefined, draining })
   if (connections !== undefined) boundConnections(server, connections)
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))

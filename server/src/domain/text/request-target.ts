@@ -1,0 +1,20 @@
+// The target of a request (RFC 9112 §3.2), in either form that an origin server may be sent.
+
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i
+
+type Target = {
+  /** A path and its query. */
+  readonly path: string
+  /** Where the target is a whole URI: its host and port, which count instead of `Host` (RFC 9112 §3.2.2). */
+  readonly host?: string
+}
+
+/** Undefined for any other text. */
+export const parseTarget = (target: string): Target | undefined => {
+  const [origin = '', host] = ABSOLUTE.exec(target) ?? []
+  const path = target.slice(origin.length)
+  const named = host === undefined ? {} : { host }
+  if (path.startsWith('/')) return { path, ...named }
+  // RFC 9112 §3.2.1: an empty path is sent as "/".
+  return host !== undefined && (path === '' || path.startsWith('?')) ? { path: `/${path}`, ...named } : undefined
+}

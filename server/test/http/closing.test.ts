@@ -1,0 +1,146 @@
+// A server that closes: what was begun is answered on every socket, each answer says that it is the last, and nobody is reset.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { RequestListener, Server } from 'node:http'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { test, type TestContext } from 'node:test'
+import { connect as connectSecurely } from 'node:tls'
+import { makeServerCertificate } from '../../../testkit/commands/serving-tls.ts'
+import { makeBrokenRequestHandler } from '../../src/http/wire/connections/broken-request.ts'
+import { drain } from '../../src/http/wire/connections/closing.ts'
+import { makeListener } from '../../src/http/wire/connections/listener.ts'
+import { TIMING, type Timing } from '../../src/ports/timing.ts'
+
+const LIMIT = { timeout: 30_000 }
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+const ANSWER_LAST = /^HTTP\/1\.1 200 OK\r\n(?:[^\r]+\r\n)*Connection: close\r\n(?:[^\r]+\r\n)*\r\ndone$/
+
+const portOf = (server: { readonly address: () => unknown }): number => (server.address() as AddressInfo).port
+
+type Given = { readonly timing?: Partial<Timing>; readonly https?: ReturnType<typeof makeServerCertificate> }
+
+/** A server whose connections come from a socket beside its own, as of `acceptInNumbers`. */
+const listen = async (t: TestContext, handle: RequestListener, { timing = {}, https }: Given = {}) => {
+  const waits = { ...TIMING, ...timing }
+  const server = makeListener(handle, { https, timing: waits })
+  server.on('clientError', makeBrokenRequestHandler({ makeId: () => 'id', timing: waits }))
+  const beside = createServer({ allowHalfOpen: true }, socket => server.emit('connection', socket))
+  for (const one of [server, beside]) await once(one.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+    beside.close()
+  })
+  const open = async (): Promise<Socket> => {
+    const where = { port: portOf(beside), host: '127.0.0.1' }
+    const accepted = once(server, https === undefined ? 'connection' : 'secureConnection')
+    const socket = https === undefined ? connect(where) : connectSecurely({ ...where, rejectUnauthorized: false })
+    await Promise.all([accepted, once(socket, https === undefined ? 'connect' : 'secureConnect')])
+    return socket
+  }
+  return { server, open }
+}
+
+const closed = (server: Server): Promise<unknown> => new Promise(resolve => server.close(resolve))
+
+/** Answers each request once it is let go on. */
+const makeHeld = () => {
+  const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const handle: RequestListener = (_request, response) => {
+    onBegun()
+    void released.then(() => response.end('done'))
+  }
+  return { handle, begun, release }
+}
+
+for (const scheme of ['http', 'https'] as const) {
+  const given: Given = scheme === 'http' ? {} : { https: makeServerCertificate() }
+
+  test(`a server of ${scheme} is closed once a request on a socket beside its own is answered`, LIMIT, async t => {
+    const { handle, begun, release } = makeHeld()
+    const { server, open } = await listen(t, handle, given)
+    const socket = await open()
+    socket.write(GET)
+    await begun
+    const order: string[] = []
+    const ended = closed(server).then(() => order.push('closed'))
+    const answer = text(socket).then(bytes => {
+      order.push('answered')
+      return bytes
+    })
+    await new Promise(setImmediate)
+    release()
+    assert.match(await answer, ANSWER_LAST)
+    await ended
+    assert.deepEqual(order, ['answered', 'closed'])
+  })
+
+  test(`each answer of ${scheme} during the drain says that it is the last of its connection`, LIMIT, async t => {
+    const { handle, begun, release } = makeHeld()
+    const { server, open } = await listen(t, handle, given)
+    const [underWay, later] = [await open(), await open()]
+    underWay.write(GET)
+    await begun
+    drain(server)
+    later.write(GET)
+    release()
+    for (const socket of [underWay, later, await open()]) {
+      if (socket !== underWay && socket !== later) socket.write(GET)
+      assert.match(await text(socket), ANSWER_LAST)
+    }
+  })
+
+  test(`at the end of the drain of ${scheme} a connection at rest ends without a reset`, LIMIT, async t => {
+    const { server, open } = await listen(t, (_request, response) => response.end('done'), {
+      ...given,
+      timing: { closeIdleMs: 0 },
+    })
+    const [unused, used] = [await open(), await open()]
+    used.write(GET)
+    await once(used, 'data')
+    const ended = closed(server)
+    // Sent on the way to a server that has said its last.
+    unused.once('end', () => unused.write(GET))
+    assert.deepEqual(await Promise.all([text(unused), text(used)]), ['', ''])
+    await ended
+  })
+}
+
+test('what arrives on a connection at rest after the drain is answered', LIMIT, async t => {
+  const { server, open } = await listen(t, (_request, response) => response.end('done'), {
+    timing: { closeIdleMs: 20_000 },
+  })
+  const socket = await open()
+  const ended = closed(server)
+  socket.write(GET)
+  assert.match(await text(socket), ANSWER_LAST)
+  await ended
+})
+
+test(
+  'pipelined requests are all answered during the drain, the last of them with Connection: close',
+  LIMIT,
+  async t => {
+    const { server, open } = await listen(t, (_request, response) => response.end('done'))
+    const socket = await open()
+    drain(server)
+    socket.write(GET.repeat(3))
+    const answers = await text(socket)
+    assert.equal(answers.match(/\r\n\r\ndone/g)?.length, 3)
+    assert.equal(answers.match(/Connection: close/g)?.length, 1)
+  },
+)
+
+test('a body that does not arrive keeps no server open: it is answered 408', LIMIT, async t => {
+  const { server, open } = await listen(t, request => void request.resume(), {
+    timing: { closeIdleMs: 0, closeRequestMs: 1 },
+  })
+  const socket = await open()
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na')
+  await once(server, 'request')
+  const ended = closed(server)
+  assert.match(await text(socket), /^HTTP\/1\.1 408 /)
+  await ended
+})
