@@ -14,6 +14,7 @@ import { cookieOf, SESSION_COOKIE } from '../../server/src/http/console/cookies.
 import { readClientCredentials } from '../../server/src/http/oauth/client-credentials.ts'
 import { decodeBasic, parseAuthorization } from '../../server/src/http/wire/authorization.ts'
 import { readQuery } from '../../server/src/http/wire/fields.ts'
+import { parseTarget } from '../../server/src/domain/text/request-target.ts'
 import { decodeFormValue, parseBody, parsePairs } from '../../server/src/http/wire/form.ts'
 import { hopsOfForwarded, hopsOfForwardedFor } from '../../server/src/http/wire/forwarded.ts'
 import { readIdempotencyKey } from '../../server/src/http/wire/idempotency-key.ts'
@@ -146,6 +147,13 @@ export const WIRE_PARSERS: readonly Parser[] = [
   parsersIn('server/src/http/wire/path.ts').ofText(
     { name: 'pathOf', good: token.map(value => ({ input: `/${value}?a=b`, value: `/${value}` })) },
     target => pathOf(requestWith({ url: target })),
+  ),
+  parsersIn('server/src/domain/text/request-target.ts').ofText(
+    {
+      name: 'parseTarget',
+      good: token.map(one => ({ input: `HTTP://${one}:1?a`, value: { path: '/?a', host: `${one}:1` } })),
+    },
+    parseTarget,
   ),
   parsersIn('server/src/http/wire/fields.ts').ofText(
     {
