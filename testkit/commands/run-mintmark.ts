@@ -6,6 +6,7 @@ import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { devNull, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { after } from 'node:test'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { Timing } from '../../server/src/ports/timing.ts'
 import { freePort } from '../processes/free-port.ts'
@@ -41,6 +42,15 @@ export const waits = (timing: Partial<Timing>): Variables => ({ TEST_TIMING: JSO
 
 /** A test, or all of a file: what is to be done at its end. */
 export type Scope = { readonly after: (work: () => unknown) => void }
+
+/** For what a hook of a file makes: it goes after all tests of the file, where what is made for the hook itself would go with it. */
+export const scopeOfFile = (): Scope => {
+  const endings: (() => unknown)[] = []
+  after(() => {
+    for (const end of endings) end()
+  })
+  return { after: work => void endings.push(work) }
+}
 
 export const makeFolder = (t: Scope): string => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-cli-'))

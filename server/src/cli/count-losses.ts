@@ -1,5 +1,5 @@
 // What a change would take from an agent, and how many of its tokens would end with it.
-import { ANY_RESOURCE, hasResource } from '../../../api/values/audience.ts'
+import { ANY_RESOURCE, firstResourceBeyond, hasResource } from '../../../api/values/audience.ts'
 import { ANY_AGENT, TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
 import { matchesScope } from '../../../api/values/scope.ts'
 import type { Api } from './remote/api.ts'
@@ -56,8 +56,8 @@ const losesAny = (before: unknown, after: readonly string[] | undefined): boolea
 const lostActors = (before: PrintedRecord, { acts_for, receives, grant_types }: ChangeBody): readonly Loss[] => {
   const coversAny = acts_for?.includes(ANY_AGENT) === true
   const losesGrant = textsOf(before['grant_types']).includes(TOKEN_EXCHANGE) && losesAny([TOKEN_EXCHANGE], grant_types)
-  const isLost =
-    losesGrant || (receives !== undefined && textsOf(before['receives']).some(one => !hasResource(receives, one)))
+  const isBeyond = receives !== undefined && firstResourceBeyond(receives, textsOf(before['receives'])) !== undefined
+  const isLost = losesGrant || isBeyond
   if (!isLost && (coversAny || !losesAny(before['acts_for'], acts_for))) return []
   return [{ words: 'that it got for tokens of other agents', conditions: {}, isWhole: false }]
 }

@@ -1,5 +1,4 @@
 // The secrets that `mintmark dev` generated for this folder and needs at its next start.
-import { withoutByteOrderMark } from '../domain/text/byte-order-mark.ts'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -26,7 +25,7 @@ const pathIn = (dataDirectory: string): string => join(dataDirectory, 'dev-secre
 
 const parse = (json: string): DevSecrets | undefined => {
   try {
-    return schema.parse(JSON.parse(withoutByteOrderMark(json)))
+    return schema.parse(JSON.parse(json))
   } catch {
     return undefined
   }

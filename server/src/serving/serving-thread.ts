@@ -6,7 +6,6 @@ import { connectPorts } from '../compose/compose.ts'
 import { listen, startDraining } from '../compose/listen.ts'
 import { openTraces } from '../compose/traces.ts'
 import { withThreadEnds } from '../compose/thread-ends.ts'
-
 import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose/log.ts'
 import type { CheckResult } from '../domain/checkup.ts'
 import { openThreadMetrics } from '../metrics/watch-thread.ts'

@@ -155,11 +155,9 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'start-session/HOT_CONNECTIONS_MAX',
     'start-session/SIDE_CONNECTIONS_MAX',
   ],
-  'parts of a check of mintmark doctor, which has a limit': ['service-seen/ANSWER_BYTES_MAX'],
   'derived from a limit in the table': ['ended-minutes/LIFETIME_MS_MAX'],
   'a text is cut, and nothing is refused': [
     'found-at/FOUND_AT_CHARACTERS_MAX',
-    'grant-token/RESOURCES_NAMED_MAX',
     'plan-clients/CLIENT_ID_CHARACTERS_MAX',
     'seeded-slots/CHARACTERS_MAX',
     'outage-log/REASONS_MAX',

@@ -14,10 +14,10 @@ type Ending = {
 
 /** npx passes a signal to a shell that it starts this process by. The shell ends, and passes nothing on. */
 const endWithLauncher = ({ launcherPollMs }: Ending['timing'], end: () => void): (() => void) => {
+  if (ownEnvironment()['npm_lifecycle_event'] !== 'npx') return () => undefined
   const launcher = process.ppid
-  const isByNpx = ownEnvironment()['npm_lifecycle_event'] === 'npx'
   const poll = setInterval(() => {
-    if (!isByNpx || process.ppid === launcher) return
+    if (process.ppid === launcher) return
     clearInterval(poll)
     end()
   }, launcherPollMs).unref()

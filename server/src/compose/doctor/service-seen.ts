@@ -1,10 +1,9 @@
 // The service as a caller sees it at its address: its metadata, its components, and what it makes of forwarded addresses.
-import { withoutByteOrderMark } from '../../domain/text/byte-order-mark.ts'
 import { type ForwardedState, FORWARDED_STATES } from '../../../../api/values/checks.ts'
 import { TEST_ADDRESS } from '../../http/wire/source.ts'
+import { readBounded } from '../../keys/providers/fetch-json.ts'
+import { withoutByteOrderMark } from '../../domain/text/byte-order-mark.ts'
 import type { Timing } from '../../ports/timing.ts'
-
-const ANSWER_BYTES_MAX = 262_144
 
 export type Answer = { readonly status: number; readonly json: unknown }
 export type Unreached = { readonly unreached: string; readonly isTls: boolean }
@@ -41,24 +40,12 @@ const unreached = (fault: unknown): Unreached => {
   return { unreached: `${code} ${cause.message}`.trim(), isTls: TLS_FAULT.test(code) }
 }
 
-const parse = (text: string): unknown => {
+const parse = (body: Buffer | undefined): unknown => {
   try {
-    return JSON.parse(text) as unknown
+    return body === undefined ? undefined : JSON.parse(withoutByteOrderMark(body.toString('utf8')))
   } catch {
     return undefined
   }
-}
-
-const readBounded = async (response: Response): Promise<string> => {
-  const stream: AsyncIterable<Uint8Array> | readonly Uint8Array[] = response.body ?? []
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of stream) {
-    bytes += chunk.byteLength
-    if (bytes > ANSWER_BYTES_MAX) return ''
-    chunks.push(chunk)
-  }
-  return withoutByteOrderMark(Buffer.concat(chunks).toString('utf8'))
 }
 
 type Get = (address: string, headers?: Readonly<Record<string, string>>) => Promise<Answer | Unreached>

@@ -1,6 +1,6 @@
 // The effect of a change on an agent, and what the agent loses: pure, so that the store can decide inside its transaction.
 import type { Agent } from './agent.ts'
-import { ANY_RESOURCE, audiencesOfAgent, firstResourceBeyond, hasResource } from '../../../../api/values/audience.ts'
+import { ANY_RESOURCE, audiencesOfAgent, firstResourceBeyond } from '../../../../api/values/audience.ts'
 import { ANY_AGENT, CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
 import { LABELS_MAX, type LabelsChange, mergeLabels } from '../../../../api/values/labels.ts'
 import { NO_LIMITS } from '../../../../api/values/limits.ts'
@@ -97,7 +97,7 @@ export const scopesKept = (before: AgentSettings, after: AgentSettings): readonl
 /** Whether the agent may no longer exchange what it could exchange before: it then loses all that it got so. */
 export const losesActors = (before: AgentSettings, after: AgentSettings): boolean =>
   (!after.actsFor.includes(ANY_AGENT) && before.actsFor.some(entry => !after.actsFor.includes(entry))) ||
-  before.receives.some(one => !hasResource(after.receives, one)) ||
+  firstResourceBeyond(after.receives, before.receives) !== undefined ||
   (before.grantTypes.includes(TOKEN_EXCHANGE) && !after.grantTypes.includes(TOKEN_EXCHANGE))
 
 /**

@@ -80,18 +80,11 @@ const CERTIFICATE_REFUSED =
   'Client authentication failed: connect with a certificate registered for the enabled agent whose client_id you send.'
 
 /** One text for every cause (RFC 6749 §5.2): the caller learns what the way of authentication needs, and not which part was wrong. */
-const REFUSED: Readonly<Record<ClientCredentials['kind'] | 'verified assertion', string>> = {
-  none: SECRET_REFUSED,
-  unsupported: SECRET_REFUSED,
-  secret: SECRET_REFUSED,
-  verified: SECRET_REFUSED,
-  assertion: ASSERTION_REFUSED,
-  'verified assertion': ASSERTION_REFUSED,
-  certificate: CERTIFICATE_REFUSED,
+const refusedText = (credentials: ClientCredentials): string => {
+  const way = credentials.kind === 'verified' ? credentials.by : credentials.kind
+  if (way === 'assertion') return ASSERTION_REFUSED
+  return way === 'certificate' ? CERTIFICATE_REFUSED : SECRET_REFUSED
 }
-
-const refusedText = (credentials: ClientCredentials): string =>
-  REFUSED[credentials.kind === 'verified' && credentials.by === 'assertion' ? 'verified assertion' : credentials.kind]
 
 /** The refusal; counted, where anything was presented. `client` is the one with the client id of the request. */
 export const refuseClient = (credentials: ClientCredentials, client: Client | undefined, inside?: string) => {

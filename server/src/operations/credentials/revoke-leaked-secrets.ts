@@ -1,5 +1,4 @@
 // Revokes secrets and access tokens that were found in the open, each that is ours with everything that it got.
-import { isForAny } from '../../../../api/values/audience.ts'
 import type { ActKind } from '../../../../api/values/audit.ts'
 import type { Act } from '../../domain/audit/act.ts'
 import { actBy, audiencesOf, type Origin } from '../../domain/caller.ts'
@@ -7,6 +6,7 @@ import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { TokenRecord } from '../../domain/lists/page.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { cleanFoundAt } from '../../domain/text/found-at.ts'
+import { isFor } from '../tokens/hide-lineage.ts'
 import type { LeakedSecret } from '../../ports/secret-repositories.ts'
 
 type FoundSecret = {
@@ -36,9 +36,6 @@ const AT_ONCE = 50
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 type LeakPorts = Pick<AdministrationPorts, 'leakedSecrets' | 'secrets' | 'codec' | 'ledger' | 'agents' | 'signingKeys'>
-
-const mayEndFor = (audiences: readonly string[] | null, { audience }: TokenRecord): boolean =>
-  isForAny(audiences, audience)
 
 type Report = { readonly ports: LeakPorts; readonly origin: Origin; readonly isTrial: boolean }
 
@@ -75,7 +72,7 @@ const revokeToken = async (report: Report, found: FoundSecret): Promise<LeakedTo
   const { ports, origin, isTrial } = report
   const audiences = audiencesOf(origin.caller)
   const recognized = await recognize(report, found.secret)
-  if (recognized === undefined || !mayEndFor(audiences, recognized.token)) return 'unknown'
+  if (recognized === undefined || !isFor(recognized.token, audiences)) return 'unknown'
   const { id, agentId, credentialId, issuedAt, expiresAt } = recognized.token
   const agent = await ports.agents.show(agentId)
   const address = { id, lifetimeSeconds: expiresAt - issuedAt }

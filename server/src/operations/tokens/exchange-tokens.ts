@@ -3,7 +3,7 @@
 import { isForAny } from '../../../../api/values/audience.ts'
 import { actsForId, actsForLabels, labelIn } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond } from '../../../../api/values/scope.ts'
-import { refuseScopeItem } from '../../domain/clients/scope-refusals.ts'
+import { refuseScopeItem } from '../../domain/clients/grant-refusals.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
 import type { Labels } from '../../../../api/values/labels.ts'
 import { DELEGATED_LIFETIMES, delegatedLifetime, DEPTH_MAX } from '../../domain/ledger/lineage.ts'

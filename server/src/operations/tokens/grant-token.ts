@@ -2,7 +2,7 @@
 // of its DPoP proof (RFC 9449), or that of the client's certificate (RFC 8705 §3). An exchange (RFC 8693) also needs the token
 // that is exchanged, which exchange-tokens.ts looks up.
 import type { ClientCaller } from '../../domain/caller.ts'
-import { refuseScopeForm, refuseScopeItem } from '../../domain/clients/scope-refusals.ts'
+import { refuseResource, refuseScopeForm, refuseScopeItem } from '../../domain/clients/grant-refusals.ts'
 import type { Agent, Client } from '../../domain/clients/agent.ts'
 import { type PresentedCertificate, validityFault } from '../../domain/clients/client-certificate.ts'
 import {
@@ -117,18 +117,6 @@ const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ sc
       : { scope: agent.defaultScope }
   }
   return grantRequested(agent, requested)
-}
-
-/** So many of an agent's resources are named where it asks for another. */
-const RESOURCES_NAMED_MAX = 5
-
-const refuseResource = (resource: string, allowed: readonly string[]): { readonly refusal: Refusal } => {
-  const named = allowed.slice(0, RESOURCES_NAMED_MAX).join(', ')
-  const more = allowed.length > RESOURCES_NAMED_MAX ? ` and ${allowed.length - RESOURCES_NAMED_MAX} more` : ''
-  return refuse(
-    'invalid_target',
-    `This agent may not ask for the resource ${resource}: it may ask for ${named}${more}.`,
-  )
 }
 
 /** `aud` has the spelling that is registered, with which a resource server compares. `fallback` is the audience of the service. */

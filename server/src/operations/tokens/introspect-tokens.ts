@@ -26,9 +26,6 @@ type Found = { readonly reference: TokenReference | undefined; readonly token: F
 
 const NOT_READ: Found = { reference: undefined, token: undefined }
 
-const isFor = (audiences: ApiKeyCaller['audiences'], { audience: own }: Pick<FoundToken, 'audience'>): boolean =>
-  isForAny(audiences, own)
-
 const actOf = ({ actors }: FoundToken): { readonly act?: ActorClaim } => {
   const act = actorClaim(actors)
   return act === undefined ? NO_ACT : { act }
@@ -66,7 +63,7 @@ const judge = (
   const [presented, known] = [reference ?? NOTHING, token ?? NOTHING]
   // Byte for byte a token that we issued, or it is unknown: no claim was trusted before this line.
   const isExact = secrets.areEqual(presented.digest, known.digest)
-  const isForCaller = isFor(audiences, known)
+  const isForCaller = isForAny(audiences, known.audience)
   if (reference === undefined || token === undefined || token.dead) return INACTIVE
   return isExact && isForCaller ? describe(token, reference.cnf, profile.issuer) : INACTIVE
 }
@@ -96,7 +93,7 @@ const inactiveOf = (
   if (!secrets.areEqual(reference.digest, token.digest)) return UNKNOWN
   const { agentId, id: tokenId, expiresAt, dead } = token
   return dead
-    ? { kind: 'ended', agentId, tokenId, expiresAt, isOutside: !isFor(audiences, token) }
+    ? { kind: 'ended', agentId, tokenId, expiresAt, isOutside: !isForAny(audiences, token.audience) }
     : { kind: 'outside', agentId }
 }
 

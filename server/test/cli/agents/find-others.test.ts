@@ -5,21 +5,17 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { before, after, test } from 'node:test'
-import { type Ended, KEY, makeFolder, run, runAside } from '../../../../testkit/commands/run-mintmark.ts'
+import { before, test } from 'node:test'
+import { type Ended, KEY, makeFolder, run, runAside, scopeOfFile } from '../../../../testkit/commands/run-mintmark.ts'
 
 const VARIABLES = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }
 
 let folder = ''
-const endings: (() => unknown)[] = []
+const scope = scopeOfFile()
 
 before(() => {
-  folder = makeFolder({ after: work => void endings.push(work) })
+  folder = makeFolder(scope)
   run(folder, ['migrate'], VARIABLES)
-})
-
-after(() => {
-  for (const end of endings) end()
 })
 
 const ask = (...args: readonly string[]): Ended => run(folder, args, VARIABLES)

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { KEY, makeFolder, run, type Scope } from '../../../../testkit/commands/run-mintmark.ts'
+import { before, test } from 'node:test'
+import { KEY, makeFolder, run, type Scope, scopeOfFile } from '../../../../testkit/commands/run-mintmark.ts'
 
 type Made = Readonly<Record<'agent_id' | 'credential_id' | 'api_key_id', string>>
 
@@ -49,14 +49,10 @@ const resultsIn = (data: unknown): readonly (readonly [string, string, string])[
 
 let world: ReturnType<typeof makeWorld>
 
-const endings: (() => unknown)[] = []
+const scope = scopeOfFile()
 
 before(() => {
-  world = makeWorld({ after: work => void endings.push(work) })
-})
-
-after(() => {
-  for (const end of endings) end()
+  world = makeWorld(scope)
 })
 
 test('acts before the backup are not done again, and a file that is none leaves everything as it is', () => {

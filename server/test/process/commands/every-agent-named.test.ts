@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { PERMISSIONS } from '../../../../api/values/access.ts'
 import { idOf, issue, makeBoth, startServing } from '../../../../testkit/commands/serving.ts'
+import { scopeOfFile } from '../../../../testkit/commands/run-mintmark.ts'
 import { makeProgram } from '../../../src/cli/program.ts'
 
 const serving = await startServing({ after })
@@ -37,11 +38,10 @@ const untilRefused = async (id: string): Promise<void> => {
   while (listed().data.length === 0) await delay(POLL_MS)
 }
 
-/** A folder that a hook makes would go with the hook. */
-const endings: (() => unknown)[] = []
+const scope = scopeOfFile()
 
 const makeWorld = async () => {
-  const { runThere, elsewhere } = makeBoth({ after: work => void endings.push(work) }, serving, ...PERMISSIONS)
+  const { runThere, elsewhere } = makeBoth(scope, serving, ...PERMISSIONS)
   const agent = createNamed('reports', ...OWNED)
   const id = agent.agent_id
   const relay = createNamed('relay', ...OWNED, '--grant-type', EXCHANGE, '--acts-for', 'reports', '--receives', url)
@@ -78,10 +78,6 @@ let world: Awaited<ReturnType<typeof makeWorld>>
 
 before(async () => {
   world = await makeWorld()
-})
-
-after(() => {
-  for (const end of endings) end()
 })
 
 /** In the order in which they run; what ends something stands at the end. */

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import {
   freePorts,
   KEY,
@@ -20,6 +20,7 @@ import {
   run,
   runShell,
   type Scope,
+  scopeOfFile,
   start,
 } from '../../../../testkit/commands/run-mintmark.ts'
 
@@ -40,14 +41,10 @@ const makeWorld = (t: Scope) => {
 
 let world: ReturnType<typeof makeWorld>
 
-const endings: (() => unknown)[] = []
+const scope = scopeOfFile()
 
 before(() => {
-  world = makeWorld({ after: work => void endings.push(work) })
-})
-
-after(() => {
-  for (const end of endings) end()
+  world = makeWorld(scope)
 })
 
 const ended = ({ status, stderr }: { readonly status: number | null; readonly stderr: string }) => ({ status, stderr })

@@ -1,7 +1,6 @@
 // Answers what Node could not read as HTTP at all: bad syntax, headers that are too large, a request that is too slow.
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-
 import { type AccessLog, refusedLine } from '../../notes/access-line.ts'
 import { ERRORS } from '../error-reference.ts'
 import { type EndTiming, endGently } from './end-gently.ts'

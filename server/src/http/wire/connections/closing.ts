@@ -2,7 +2,6 @@
 // reset, whichever of the listening sockets accepted it (accepting.ts).
 import type { Server } from 'node:http'
 import type { Server as Listener, Socket } from 'node:net'
-
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Timing } from '../../../ports/timing.ts'
 import { type EndTiming, endGently } from './end-gently.ts'
@@ -72,7 +71,6 @@ const watchSpeaking = (server: Server, timing: CloseTiming, isSecure: boolean) =
 /** All connections of a server, those in a TLS handshake too. */
 const watchOpen = (server: Server) => {
   const open = new Set<Socket>()
-
   let onEmpty: (() => void) | undefined
   server.prependListener('connection', (socket: Socket) => {
     open.add(socket)

@@ -91,9 +91,9 @@ const makeWaiting = (handle: RequestListener, { onWaiting = () => undefined, dra
   }
 
   const start = (exchange: Exchange, connection: Connection): void => {
-    // What came in the same bytes is read by then.
     // Node drops what follows in the same bytes: the caller must know that it is not answered.
     if (exchange.request.headers.upgrade !== undefined) exchange.response.shouldKeepAlive = false
+    // What came in the same bytes is read by then.
     if (draining.isOn) setImmediate(startLast, exchange, connection)
     else handle(exchange.request, exchange.response)
   }

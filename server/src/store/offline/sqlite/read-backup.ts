@@ -13,7 +13,7 @@ import { PROGRAM_VERSION, schemaVersionOf } from '../../sqlite/schema/migrations
 import { runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 
 type FoundBackup = BackupContent & {
-  /** False of a backup that was made before there were digests: what is damaged in it may be found nowhere. */
+  /** False where an older version made the backup: what is damaged in it may be found nowhere. */
   readonly hasDigest: boolean
   /** Those that only the right key-encryption key opens. */
   readonly sealed: readonly SigningKey[]

@@ -1,16 +1,17 @@
-// Refusals of a scope, to an agent that is authenticated: which item is wrong, and what the agent may have.
+// Refusals of a scope or a resource, to an agent that is authenticated: what is wrong, and what the agent may have.
 import { parseScope, SCOPE_ITEMS_MAX } from '../../../../api/values/scope.ts'
 import { refuse } from '../refusal.ts'
 
-/** Of what is allowed; the rest is counted. */
+/** Of what is allowed; the rest is counted. A resource is longer than an item. */
 const ITEMS_SHOWN_MAX = 8
+const RESOURCES_SHOWN_MAX = 5
 
 /** What a description may contain (RFC 6749 §5.2), of a length that is read. */
 const SHOWN = /^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/
 
-const formatAllowed = (items: readonly string[]): string => {
-  const more = items.length - ITEMS_SHOWN_MAX
-  return items.slice(0, ITEMS_SHOWN_MAX).join(' ') + (more > 0 ? ` and ${more} more` : '')
+const formatAllowed = (allowed: readonly string[], most: number, separator: string): string => {
+  const more = allowed.length - most
+  return allowed.slice(0, most).join(separator) + (more > 0 ? ` and ${more} more` : '')
 }
 
 /** `whose`: of whom `allowed` is. */
@@ -19,7 +20,15 @@ export const refuseScopeItem = (
   allowed: readonly string[],
   whose: 'this agent may have' | 'the subject_token carries',
 ): ReturnType<typeof refuse> =>
-  refuse('invalid_scope', `The scope holds ${item}, which is not among what ${whose}: ${formatAllowed(allowed)}.`)
+  refuse(
+    'invalid_scope',
+    `The scope holds ${item}, which is not among what ${whose}: ${formatAllowed(allowed, ITEMS_SHOWN_MAX, ' ')}.`,
+  )
+
+export const refuseResource = (resource: string, allowed: readonly string[]): ReturnType<typeof refuse> => {
+  const named = formatAllowed(allowed, RESOURCES_SHOWN_MAX, ', ')
+  return refuse('invalid_target', `This agent may not ask for the resource ${resource}: it may ask for ${named}.`)
+}
 
 export const refuseScopeForm = (requested: string): ReturnType<typeof refuse> => {
   const wrong = requested.split(' ').find(item => SHOWN.test(item) && parseScope(item) === undefined)
