@@ -153,6 +153,8 @@ export type Running = {
   /** What it has printed on standard error so far. */
   readonly errors: () => string
   readonly signal: (signal: NodeJS.Signals) => void
+  /** Waits until it ends by itself. */
+  readonly ended: () => Promise<Ended>
   /** Sends SIGTERM and waits for the end. */
   readonly stop: () => Promise<Ended>
 }
@@ -205,13 +207,16 @@ export const start = async (t: Scope, folder: string, options: Start): Promise<R
   const closed = once(child, 'close')
   t.after(() => child.kill('SIGKILL'))
   await untilPrinted(child, printed, ready)
-  const stop = async (): Promise<Ended> => {
-    child.kill('SIGTERM')
+  const signal = (name: NodeJS.Signals): void => void child.kill(name)
+  const ended = async (): Promise<Ended> => {
     await closed
     return { status: child.exitCode, ...printed }
   }
-  const standardError = (): string => printed.stderr
-  return { printed: printed.stdout, errors: standardError, signal: signal => void child.kill(signal), stop }
+  const stop = (): Promise<Ended> => {
+    signal('SIGTERM')
+    return ended()
+  }
+  return { printed: printed.stdout, errors: () => printed.stderr, signal, ended, stop }
 }
 
 const listen = async (port: number) => {

@@ -1,4 +1,5 @@
 // The log of a service: JSON lines on standard error, and how it reports errors of background work.
+import type { Worker } from 'node:worker_threads'
 import type { Logger, LoggerOptions, pino } from 'pino'
 import type { ServiceConfig } from '../config/config.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
@@ -109,4 +110,15 @@ export const makeFaultLog = ({ logger, timing, metrics = NO_METRICS }: FaultLogO
 /** An unhandled rejection ends no thread: the work that it belongs to has ended already. */
 export const reportUnhandledRejections = (report: FaultLog): void => {
   process.on('unhandledRejection', fault => report('unhandled rejection', fault))
+}
+
+/** Logs what Node would print as text: its warnings, and whatever a thread that is started from now on prints. */
+export const logWarnings = (logger: Pick<Logger, 'warn'>): void => {
+  process.removeAllListeners('warning')
+  process.on('warning', err => logger.warn({ err }, 'a warning of Node'))
+  process.on('worker', ({ stderr }: Worker) => {
+    // A stream that was unpiped is paused.
+    stderr.unpipe(process.stderr).resume()
+    stderr.setEncoding('utf8').on('data', (text: string) => logger.warn({ text }, 'a warning of Node'))
+  })
 }

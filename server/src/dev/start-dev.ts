@@ -1,11 +1,12 @@
 // Starts the service for development: embedded store, identity provider, demo agent, and dev.env before the port opens.
 import { randomBytes } from 'node:crypto'
 import { join, relative } from 'node:path'
+import type { Logger } from 'pino'
 import { openAccessLog } from '../compose/access-log.ts'
 import { openService, type Service } from '../compose/compose.ts'
 import { listen } from '../compose/listen.ts'
 import { openTraces, tracePorts } from '../compose/traces.ts'
-import { makeLogger } from '../compose/log.ts'
+import { logWarnings, makeLogger } from '../compose/log.ts'
 import { type LocalServer, serveLocally } from '../compose/local-server.ts'
 import { SECRET_SHOWN } from '../../../api/values/settings.ts'
 import { chooseForDevelopment } from '../config/setting-records.ts'
@@ -30,7 +31,12 @@ import { readPrivateFile } from './private-files.ts'
 
 const HOST = '127.0.0.1'
 
-type RunningDev = { readonly banner: string; readonly close: () => Promise<void> } & Pick<Service, 'report'>
+type RunningDev = {
+  readonly banner: string
+  readonly logger: Logger
+  readonly report: Service['report']
+  readonly close: () => Promise<void>
+}
 
 const ensureKeyEncryptionKey = (dataDirectory: string): string => {
   const path = join(dataDirectory, 'key-encryption-key')
@@ -143,12 +149,14 @@ export const startDev = async (config: DevConfig, origin: Origin, timing: Timing
   const { keyEncryptionKey, secrets } = prepareFolder(config)
   const serviceConfig = serviceConfigOf(config, keyEncryptionKey, secrets)
   const { baseUrl } = serviceConfig
+  const logger = await makeLogger(serviceConfig)
+  logWarnings(logger)
   await using started = new AsyncDisposableStack()
   // The provider is loaded while the writing thread of the store starts.
-  const [opened] = await Promise.all([openService(serviceConfig, { maker: 'dev', timing }), loadOidcProvider()])
+  const [opened] = await Promise.all([openService(serviceConfig, { maker: 'dev', timing, logger }), loadOidcProvider()])
   const service = started.adopt(opened, one => one.close())
   started.adopt(await startIdentityProvider(config, secrets, baseUrl, timing), provider => provider.close())
-  await service.metrics.serve(fault => service.report('scrape', fault), await makeLogger(serviceConfig))
+  await service.metrics.serve(fault => service.report('scrape', fault), logger)
   await writeEnvironment({ config, secrets, service, origin, baseUrl })
   const { accessLog } = started.adopt(await openAccessLog(config.accessLog, service.report, timing), one => one.close())
   const { traces } = started.adopt(await openTraces(config.traces, service.report, timing), one => one.close())
@@ -160,6 +168,7 @@ export const startDev = async (config: DevConfig, origin: Origin, timing: Timing
       metrics: service.metrics.main,
       traces,
       accessLog,
+      logger,
       report: service.report,
       // Who tries it out sees why a request is refused, where other lines of that level stay away.
       causeLevel: 'warn',
@@ -171,5 +180,5 @@ export const startDev = async (config: DevConfig, origin: Origin, timing: Timing
   const issuer = issuerAt(config.identityProviderPort)
   const database = config.postgres?.database ?? null
   const banner = formatBanner({ baseUrl, issuer, environmentFile, database })
-  return { banner, report: service.report, close: () => running.disposeAsync() }
+  return { banner, logger, report: service.report, close: () => running.disposeAsync() }
 }

@@ -71,6 +71,16 @@ export const LOG_EVENTS = {
     'audit entries sealed',
     'Entries of the audit log were sealed: keep its `number` and `head` elsewhere, for `mintmark audit verify`.',
   ),
+  node_warning: event(
+    'warn',
+    'a warning of Node',
+    'Node.js warns of something in the process: `err`, or of a thread that has no log `text` as it printed it.',
+  ),
+  process_failed: event(
+    'error',
+    'the process failed and ends',
+    'An error that nothing caught, `err`, ends the process in the order of a shutdown.',
+  ),
   metrics_port_taken: event(
     'warn',
     'nobody can scrape metrics: the port is taken; MINTMARK_METRICS_ADDRESS sets another',

@@ -13,9 +13,9 @@ import { printLine } from '../terminal/print.ts'
 const timing = timingOf({ drainSeconds: 0 })
 
 const run = async (): Promise<void> => {
-  const running = await startDev(readDevConfig(), cliOrigin(), timing)
-  closeAtSignal({ timing, report: running.report }, running.close)
-  printLine(running.banner)
+  const { banner, close, ...logs } = await startDev(readDevConfig(), cliOrigin(), timing)
+  closeAtSignal({ timing, ...logs }, close)
+  printLine(banner)
 }
 
 export const addDev = (program: Command): void => {

@@ -1,7 +1,7 @@
 // mintmark serve
 import type { Command } from 'commander'
 import { openService } from '../../compose/compose.ts'
-import { makeLogger } from '../../compose/log.ts'
+import { logWarnings, makeLogger } from '../../compose/log.ts'
 import { timingOf } from '../../compose/timing.ts'
 import { showCertificate } from '../../compose/client-certificates.ts'
 import { readServeConfig, type ServeConfig } from '../../config/config.ts'
@@ -35,17 +35,18 @@ const announceSuspended = (state: RestoreState): void =>
 const run = async (): Promise<void> => {
   const config = await readServeConfig()
   const timing = timingOf(config)
-  const service = await openService(config, { timing })
+  const logger = await makeLogger(config)
+  logWarnings(logger)
+  const service = await openService(config, { timing, logger })
   let restored: RestoreState | undefined
   try {
     restored = await service.restoreState()
     const { host, keySets, ports, report, threadEnds, metrics } = service
-    const logger = await makeLogger(config)
     showCertificate(metrics.main, config.tls)
     await metrics.serve(fault => report('scrape', fault), logger)
     const { notices, check, reload, stop } = watchInstallation({ config, service, logger, timing })
     const threads = await startServing({ config, timing, host, keySets, logger, threadEnds, metrics, notices })
-    closeAtSignal({ timing, report, onHangUp: reload }, async () => {
+    closeAtSignal({ timing, report, logger, onHangUp: reload }, async () => {
       stop()
       await threads.close()
       await service.close()
