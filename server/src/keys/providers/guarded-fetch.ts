@@ -122,6 +122,8 @@ export const makeGuardedFetch = (ranges: readonly string[], lookUp: LookUp): Fet
       }
       const request = url.protocol === 'https:' ? requestOverTls(url, options) : requestPlain(url, options)
       request.once('error', rejected)
+      // At an answer that is none, such as 101, Node ends the request without another word.
+      request.once('close', () => rejected(new Error('the connection ended without an answer')))
       request.once('response', message => {
         try {
           resolved(responseOf(message))
