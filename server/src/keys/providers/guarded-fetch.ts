@@ -116,6 +116,7 @@ export const makeGuardedFetch = (ranges: readonly string[], lookUp: LookUp): Fet
       if (isIP(host) !== 0 && !isAllowed(host)) return rejected(refuse(host, host))
       const options: RequestOptions = {
         agent: false,
+        insecureHTTPParser: false,
         headers: Object.fromEntries(new Headers(headers)),
         lookup: guard,
         ...(signal instanceof AbortSignal && { signal }),

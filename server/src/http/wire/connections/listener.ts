@@ -72,6 +72,8 @@ const refuseTunnels = (server: Server): void => {
 export const makeListener = (handle: RequestListener, options: ListenerOptions): Server => {
   const { https, timing, connections, ServerResponse: Response, onWaiting } = options
   const bounds = {
+    // Else NODE_OPTIONS decides, and a lenient parser may divide requests otherwise than a proxy in front did.
+    insecureHTTPParser: false,
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: timing.requestMs,
     requestTimeout: timing.requestMs,
