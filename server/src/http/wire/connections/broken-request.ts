@@ -51,7 +51,7 @@ const isGone = ({ code }: { readonly code?: string }): boolean =>
 
 /** What Node reads, and no route can. */
 const UNREAD = {
-  target: NOT_HTTP,
+  not_http: NOT_HTTP,
   // RFC 9112 §6.1.
   transfer_coding: { code: 'not_implemented', description: 'The body has another transfer coding than chunked.' },
 } as const satisfies Readonly<Record<string, Answer>>
