@@ -164,6 +164,12 @@ test('a server that changes to another protocol, and one that closes the connect
   }
 })
 
+test('407 of a proxy is a failure with a reason', async t => {
+  const { port } = await startListener(t, (_request, response) => response.writeHead(407).end())
+  const address = `http://127.0.0.1:${port}/`
+  assertFailed(await fetchJson(fetch, address, AbortSignal.timeout(60_000)), /\(fetch failed: no reason, as at 407\)$/)
+})
+
 const FETCHES: Readonly<Record<string, Fetch>> = {
   'of a provider': fetch,
   'of a client': guardedFetch(['127.0.0.0/8']),
