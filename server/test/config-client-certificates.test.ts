@@ -79,7 +79,7 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
     { ...HEADER, MINTMARK_CLIENT_CERT_CHAIN: 'yes' },
     /^MINTMARK_CLIENT_CERT_CHAIN is "yes"; expected one of verified, unverified$/,
   ],
-  ...['proxy.example', '10.0.0', '10.0.0.0/33', '10.0.0.7;10.0.0.8', '*', ','].map(
+  ...['proxy.example', '10.0.0', '10.0.0.0/33', '10.0.0.7;10.0.0.8', '*', ',', 'fe80::1%eth0'].map(
     text =>
       [
         `proxies written as ${text}`,

@@ -77,7 +77,7 @@ export const send = async (service: TestServer, message: Message): Promise<Answe
 }
 
 /** Writes bytes to a connection and returns what comes back until the server closes it. */
-export const sendBytes = async (service: TestServer, bytes: string): Promise<string> => {
+export const sendBytes = async (service: Pick<TestServer, 'baseUrl'>, bytes: string): Promise<string> => {
   const { hostname, port } = new URL(service.baseUrl)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.write(bytes)

@@ -102,7 +102,8 @@ const RANGES_MAX = 64
 const isRange = (range: string): boolean => {
   const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(range) ?? []
   const version = isIP(address)
-  return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128)
+  // A zone would be passed over: the address would be allowed on every interface.
+  return version !== 0 && !address.includes('%') && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
 /** Networks as address/bits, separated by commas. */

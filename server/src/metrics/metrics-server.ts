@@ -91,6 +91,7 @@ export const startMetricsServer = async (options: MetricsServerOptions): Promise
   const answer = makeAnswer(options)
   const { scrapeRequestMs, scrapeConnectionMs, connectionCheckMs } = options.timing
   const bounds = {
+    insecureHTTPParser: false,
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: scrapeRequestMs,
     requestTimeout: scrapeRequestMs,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { anyCodePoint } from '../../../testkit/parsers/hostile-inputs.ts'
-import { ACCEPT_CHARACTERS_MAX, makeNegotiator } from '../../src/http/oauth/accept.ts'
+import { ACCEPT_CHARACTERS_MAX, makeNegotiator, takesGzip } from '../../src/http/oauth/accept.ts'
 
 const JSON_TYPE = 'application/json'
 const OTHER = 'application/token-introspection+jwt'
@@ -87,4 +87,12 @@ test('any header gets one of the two', () => {
     fc.array(pieces).map(parts => parts.join('')),
   )
   fc.assert(fc.property(headers, accept => assert.ok([JSON_TYPE, OTHER].includes(negotiate(accept)))))
+})
+
+test('a compressed body goes to callers that take gzip, and to no others', () => {
+  for (const takes of ['gzip', 'GZIP', 'br, gzip', 'deflate, gzip;q=0.5', 'gzip ; q=1.0'])
+    assert.ok(takesGzip(takes), takes)
+  for (const refuses of ['', 'br', 'gzip;q=0', 'identity, gzip; q=0.000', 'gzipped', 'x;a="gzip"'])
+    assert.ok(!takesGzip(refuses), refuses)
+  assert.ok(!takesGzip(`gzip${','.repeat(ACCEPT_CHARACTERS_MAX)}`))
 })

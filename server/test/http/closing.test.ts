@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { RequestListener, Server } from 'node:http'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { connect as connectSecurely } from 'node:tls'
 import { makeServerCertificate } from '../../../testkit/commands/serving-tls.ts'
+import { makeBeside } from '../../src/http/wire/connections/accepting.ts'
 import { makeBrokenRequestHandler } from '../../src/http/wire/connections/broken-request.ts'
 import { drain } from '../../src/http/wire/connections/closing.ts'
 import { makeListener } from '../../src/http/wire/connections/listener.ts'
@@ -25,7 +26,7 @@ const listen = async (t: TestContext, handle: RequestListener, { timing = {}, ht
   const waits = { ...TIMING, ...timing }
   const server = makeListener(handle, { https, timing: waits })
   server.on('clientError', makeBrokenRequestHandler({ makeId: () => 'id', timing: waits }))
-  const beside = createServer({ allowHalfOpen: true }, socket => server.emit('connection', socket))
+  const beside = makeBeside(server)
   for (const one of [server, beside]) await once(one.listen(0, '127.0.0.1'), 'listening')
   t.after(() => {
     server.closeAllConnections()

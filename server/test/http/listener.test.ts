@@ -5,6 +5,7 @@ import { type AddressInfo, connect as connectPlain } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { connect } from 'node:tls'
+import { makeBeside } from '../../src/http/wire/connections/accepting.ts'
 import { makeListener } from '../../src/http/wire/connections/listener.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { makeServerCertificate } from '../../../testkit/commands/serving-tls.ts'
@@ -22,25 +23,30 @@ const listenOverTls = async (t: TestContext) => {
     },
     { https: { key, cert }, timing: TIMING },
   )
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const beside = makeBeside(server)
+  for (const one of [server, beside]) await once(one.listen(0, '127.0.0.1'), 'listening')
   t.after(() => {
     server.closeAllConnections()
     server.close()
+    beside.close()
   })
-  const { port } = server.address() as AddressInfo // it listens on a port
-  return { server, where: { port, host: '127.0.0.1' } }
+  // They listen on ports.
+  const places = [server, beside].map(one => ({ port: (one.address() as AddressInfo).port, host: '127.0.0.1' }))
+  const [where = { port: 0 }] = places
+  return { server, where, places }
 }
 
 test('callers who hang up before the TLS handshake is done hold no connection', { timeout: 20_000 }, async t => {
-  const { server, where } = await listenOverTls(t)
+  const { server, places } = await listenOverTls(t)
   const gone: Promise<unknown>[] = []
   server.on('connection', socket => void gone.push(once(socket, 'close')))
   const hangUp = async (n: number): Promise<void> => {
+    const where = places[n % places.length] ?? { port: 0 }
     // The first bytes of a handshake, or the end of it as the caller sees it.
-    const socket = n % 2 === 0 ? connectPlain(where) : connect({ ...where, rejectUnauthorized: false })
-    await once(socket, n % 2 === 0 ? 'connect' : 'secureConnect')
-    if (n % 2 === 0) socket.write(Buffer.from('16030100', 'hex'))
+    const isPlain = n % 4 < places.length
+    const socket = isPlain ? connectPlain(where) : connect({ ...where, rejectUnauthorized: false })
+    await once(socket, isPlain ? 'connect' : 'secureConnect')
+    if (isPlain) socket.write(Buffer.from('16030100', 'hex'))
     socket.destroy()
   }
   await Promise.all(Array.from({ length: CALLERS }, (_, n) => hangUp(n)))

@@ -156,6 +156,20 @@ test('no status of a server is taken for an answer but 200', async t => {
   }
 })
 
+test('a server that changes to another protocol, and one that closes the connection, have not answered', async t => {
+  const answers = ['HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n', '']
+  for (const answer of answers) {
+    const { port } = await startListener(t, ({ socket }) => void socket.end(answer))
+    assertFailed(await get(`http://127.0.0.1:${port}/`, ['127.0.0.0/8']), /failed/)
+  }
+})
+
+test('407 of a proxy is a failure with a reason', async t => {
+  const { port } = await startListener(t, (_request, response) => response.writeHead(407).end())
+  const address = `http://127.0.0.1:${port}/`
+  assertFailed(await fetchJson(fetch, address, AbortSignal.timeout(60_000)), /\(fetch failed: no reason, as at 407\)$/)
+})
+
 const FETCHES: Readonly<Record<string, Fetch>> = {
   'of a provider': fetch,
   'of a client': guardedFetch(['127.0.0.0/8']),

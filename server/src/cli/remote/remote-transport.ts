@@ -36,13 +36,16 @@ type Cause = { readonly code: string; readonly text: string; readonly wasSent: b
 const isOfConnecting = (cause: Error): boolean =>
   cause instanceof AggregateError || ('syscall' in cause && ['connect', 'getaddrinfo'].includes(String(cause.syscall)))
 
+/** Of an answer that `fetch` keeps to itself it gives no reason. */
+const NO_REASON = 'fetch failed without a reason, as where a proxy between asks for a credential (407)'
+
 const causeOf = (fault: unknown): Cause => {
   const cause = fault instanceof Error && fault.cause instanceof Error ? fault.cause : fault
   if (!(cause instanceof Error)) return { code: '', text: String(cause), wasSent: true }
   if (cause.name === 'TimeoutError') return { code: '', text: 'no whole answer in time', wasSent: true }
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
   const isBefore = code === 'UND_ERR_CONNECT_TIMEOUT' || UNKNOWN_AUTHORITY.includes(code) || HANDSHAKE.test(code)
-  return { code, text: `${code} ${cause.message}`.trim(), wasSent: !isBefore && !isOfConnecting(cause) }
+  return { code, text: `${code} ${cause.message}`.trim() || NO_REASON, wasSent: !isBefore && !isOfConnecting(cause) }
 }
 
 const reasonOf = ({ code, text }: Cause): string =>

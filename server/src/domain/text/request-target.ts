@@ -1,6 +1,7 @@
 // The target of a request (RFC 9112 §3.2), in either form that an origin server may be sent.
 
-const ABSOLUTE = /^https?:\/\/([^/?#]*)/i
+// RFC 9110 §4.2: a host has to be named, and no user before it.
+const ABSOLUTE = /^https?:\/\/([^/?#@]+)/i
 
 type Target = {
   /** A path and its query. */
@@ -11,6 +12,8 @@ type Target = {
 
 /** Undefined for any other text. */
 export const parseTarget = (target: string): Target | undefined => {
+  // No target has a fragment, which the router would take for a query.
+  if (target.includes('#')) return undefined
   const [origin = '', host] = ABSOLUTE.exec(target) ?? []
   const path = target.slice(origin.length)
   const named = host === undefined ? {} : { host }

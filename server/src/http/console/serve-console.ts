@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { escapeUrl } from '../openapi/page.ts'
 import type { Refuser } from '../wire/refusals.ts'
-import { takesGzip } from '../wire/takes-gzip.ts'
+import { takesGzip } from '../oauth/accept.ts'
 import { type BuiltConsole, readConsole } from './built-console.ts'
 
 type ConsoleOptions = {
@@ -62,7 +62,7 @@ export const serveConsole = (app: FastifyInstance, { basePath, refuser, makeNonc
       .header('x-content-type-options', 'nosniff')
       .header('vary', 'Accept-Encoding')
       .type(asset.type)
-    if (!takesGzip(request)) return reply.send(asset.bytes)
+    if (!takesGzip(request.headers['accept-encoding'])) return reply.send(asset.bytes)
     return reply.header('content-encoding', 'gzip').send(asset.gzipped)
   }
 

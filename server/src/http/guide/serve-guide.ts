@@ -4,7 +4,7 @@ import { folderBeside } from '../beside-program.ts'
 import { type Hash, sendConstant } from '../oauth/constant-body.ts'
 import { SCRIPTED_PAGE_HEADERS } from '../openapi/documentation-page.ts'
 import type { Refuser } from '../wire/refusals.ts'
-import { takesGzip } from '../wire/takes-gzip.ts'
+import { takesGzip } from '../oauth/accept.ts'
 import { GUIDE_PATH, type Guide, openGuide } from './built-guide.ts'
 
 type ServeOptions = {
@@ -39,7 +39,7 @@ export const serveGuide = (app: FastifyInstance, options: ServeOptions): void =>
     if (path.startsWith(NAMED_BY_CONTENT)) {
       void reply.header('cache-control', `public, max-age=${ASSET_MAX_AGE_SECONDS}, immutable`)
     }
-    if (!takesGzip(request)) return sendConstant(request, reply, file.plain)
+    if (!takesGzip(request.headers['accept-encoding'])) return sendConstant(request, reply, file.plain)
     return sendConstant(request, reply.header('content-encoding', 'gzip'), file.gzipped)
   }
 

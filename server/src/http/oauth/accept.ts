@@ -1,4 +1,4 @@
-// Which of the media types that there are a caller would rather have, by its Accept header (RFC 9110 §12.5.1).
+// Which of the forms that there are a caller would rather have, by its Accept headers (RFC 9110 §12.5).
 
 /** Of a longer header nothing is read: no client that there is needs more. */
 export const ACCEPT_CHARACTERS_MAX = 1024
@@ -63,3 +63,8 @@ export const makeNegotiator = <MediaType extends string>(
     return last.chosen
   }
 }
+
+/** By an Accept-Encoding header, whether a compressed body may be sent. One that names no gzip gets the plain body. */
+export const takesGzip = (acceptEncoding = ''): boolean =>
+  acceptEncoding.length <= ACCEPT_CHARACTERS_MAX &&
+  parseRanges(acceptEncoding).some(({ name, weight }) => name === 'gzip' && weight > 0)

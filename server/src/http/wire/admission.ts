@@ -123,6 +123,15 @@ const makeStart =
     handle(request, response)
   }
 
+/** What of the transfer coding no route can read. */
+const unreadCoding = ({ httpVersion, headers }: IncomingMessage): Parameters<RefuseUnread>[1] | undefined => {
+  const coding = headers['transfer-encoding']
+  if (coding === undefined) return undefined
+  // RFC 9112 §6.1: HTTP/1.0 has none, so that a proxy which speaks it may have seen the end of the body elsewhere.
+  if (httpVersion === '1.0') return 'not_http'
+  return coding.toLowerCase() === 'chunked' ? undefined : 'transfer_coding'
+}
+
 /** Of one listener. */
 export const makeAdmission = (options: AdmissionOptions): Admission => {
   const { basePath, monotonic, timing, sourceOf, metrics = NO_METRICS } = options
@@ -151,10 +160,10 @@ export const makeAdmission = (options: AdmissionOptions): Admission => {
     (handle: RequestListener): RequestListener =>
     (request, response) => {
       const target = parseTarget(request.url ?? '')
-      if (target === undefined) return options.refuseUnread(response, 'target')
+      if (target === undefined) return options.refuseUnread(response, 'not_http')
+      const unread = unreadCoding(request)
+      if (unread !== undefined) return options.refuseUnread(response, unread)
       const { headers } = request
-      if (headers['transfer-encoding'] !== undefined && headers['transfer-encoding'].toLowerCase() !== 'chunked')
-        return options.refuseUnread(response, 'transfer_coding')
       request.url = target.path
       // One without Host is refused all the same.
       if (target.host !== undefined && headers.host !== undefined) headers.host = target.host

@@ -213,9 +213,13 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
   },
   not_implemented: {
     status: 501,
-    title: 'Unknown transfer coding',
-    causes: ['The body has another transfer coding than `chunked`, as `Transfer-Encoding: gzip, chunked`.'],
-    remedy: 'Send the body with `Content-Length`, or with `Transfer-Encoding: chunked`.',
+    title: 'Not implemented',
+    causes: [
+      'The body has another transfer coding than `chunked`, as `Transfer-Encoding: gzip, chunked`.',
+      'The method is `CONNECT`, as a client sends it to a proxy.',
+    ],
+    remedy:
+      'Send the body with `Content-Length`, or with `Transfer-Encoding: chunked`. Do not name this service as the proxy of a client.',
   },
   temporarily_unavailable: {
     status: 503,

@@ -39,7 +39,9 @@ const namesOf = (error: unknown): readonly string[] =>
 
 const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+  const { message, cause } = error
+  // At 407, which a proxy answers, fetch gives no reason.
+  return cause instanceof Error ? `${message}: ${cause.message || 'no reason, as at 407'}` : message
 }
 
 /** The failure for an error: in full for the log, and a cause for any caller, which names no address and quotes no answer. */

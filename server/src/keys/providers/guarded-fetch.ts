@@ -116,12 +116,15 @@ export const makeGuardedFetch = (ranges: readonly string[], lookUp: LookUp): Fet
       if (isIP(host) !== 0 && !isAllowed(host)) return rejected(refuse(host, host))
       const options: RequestOptions = {
         agent: false,
+        insecureHTTPParser: false,
         headers: Object.fromEntries(new Headers(headers)),
         lookup: guard,
         ...(signal instanceof AbortSignal && { signal }),
       }
       const request = url.protocol === 'https:' ? requestOverTls(url, options) : requestPlain(url, options)
       request.once('error', rejected)
+      // At an answer that is none, such as 101, Node ends the request without another word.
+      request.once('close', () => rejected(new Error('the connection ended without an answer')))
       request.once('response', message => {
         try {
           resolved(responseOf(message))

@@ -75,6 +75,12 @@ const WRONG: readonly (readonly [string, RequestListener, number, RegExp])[] = [
   ['401', answering(401, PROBLEM, problem), 4, /^The reason\.$/],
   ['403', answering(403, PROBLEM, problem), 4, /^The reason\.$/],
   ['503', answering(503, PROBLEM, problem), 5, /^The reason\.$/],
+  [
+    '407 of a proxy',
+    answering(407, 'text/html', ''),
+    5,
+    /cannot be reached: fetch failed.* a proxy .*\(407\)\. Whether/,
+  ],
   ['502 of a proxy', answering(502, 'text/html', '<html>'), 5, /status 502/],
   [
     'a connection that is cut off',

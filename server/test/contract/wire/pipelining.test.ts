@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import { finished } from 'node:stream/promises'
 import { test } from 'node:test'
 import { OWN_WAITING_MAX, SHARED_WAITING_MAX } from '../../../src/http/wire/connections/pipelining.ts'
 import { get, issue, send } from '../../../../testkit/callers/requests.ts'
@@ -199,6 +200,48 @@ test('bytes that are not HTTP behind a request: its answer comes first, then one
     await service.close()
   }
 })
+
+const TUNNEL = 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n'
+
+test('a caller that resets its connection after CONNECT disturbs nobody', async () => {
+  const service = await startServer()
+  try {
+    const socket = await openConnection(service)
+    socket.write(TUNNEL)
+    await once(socket, 'data')
+    socket.resetAndDestroy()
+    await passTurns(service)
+    assert.equal((await get(service, '/livez')).status, 200)
+  } finally {
+    await service.close()
+  }
+})
+
+for (const [scheme, options] of [
+  ['plain', {}],
+  ['TLS', TLS],
+] as const) {
+  test(`CONNECT behind requests: their answers come first, then one 501, and the connection ends (${scheme})`, async () => {
+    const { service, arrived, go } = await startGated(options)
+    try {
+      const alone = await openConnection(service)
+      alone.write(TUNNEL)
+      assert.match(await readToEnd(alone), /^HTTP\/1\.1 501 [^]*"error":"not_implemented"/)
+      const behind = await openConnection(service)
+      let answers = ''
+      behind.on('data', bytes => {
+        answers += String(bytes)
+      })
+      const isOver = finished(behind.end(getOf(service, '/readyz').repeat(2) + TUNNEL + 'x'.repeat(16_777_216)))
+      await arrived
+      go()
+      await isOver
+      assert.deepEqual(statusesIn(answers), [200, 200, 501])
+    } finally {
+      await service.close()
+    }
+  })
+}
 
 test('a body that is not HTTP: one 400 in its turn, and its request is not begun', async () => {
   const { service, seen, arrived, go } = await startGated()

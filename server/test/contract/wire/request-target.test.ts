@@ -35,6 +35,10 @@ suite('request targets', () => {
     ['OPTIONS', '*'],
     ['GET', 'ftp://localhost/api/v1/tokens'],
     ['GET', 'mailto:a@b.example'],
+    ['GET', 'http:///livez'],
+    ['GET', 'http://user@localhost/livez'],
+    ['GET', '/livez#a'],
+    ['GET', '/livez?a=b#c'],
   ] as const) {
     test(`${method} ${target} is 400 in one form, and the connection ends`, async () => {
       const answer = await ask(method, target)
@@ -72,6 +76,14 @@ test('a transfer coding that is not known is 501, and the connection ends', asyn
   const chunk = '3\r\na=b\r\n0\r\n\r\n'
   const answer = await sendBytes(service, `${head}Transfer-Encoding: gzip, chunked\r\n\r\n${chunk}`)
   assert.match(answer, /^HTTP\/1\.1 501 [^]*"error":"not_implemented"/)
+})
+
+test('a body in chunks by HTTP/1.0, which knows none, is 400, and the connection ends', async t => {
+  const service = await startServer()
+  t.after(service.close)
+  const head = 'POST /oauth/token HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n'
+  const next = 'GET /livez HTTP/1.0\r\n\r\n'
+  assert.deepEqual(statusesIn(await sendBytes(service, `${head}\r\n0\r\n\r\n${next}`)), [400])
 })
 
 test('a body in a content coding is 415 and names it', async t => {

@@ -2,7 +2,9 @@
 // and under load a turn takes milliseconds: those of strangers would fill the queue in front of everybody else's. So a
 // server listens on its port several times, and the system spreads new connections over these sockets.
 import { once } from 'node:events'
+import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
+import { Server as SecureServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import { closeBeside } from './closing.ts'
 
@@ -12,8 +14,17 @@ const SOCKETS = 4
 export const BACKLOG = 4096
 export const SOCKET_BACKLOG = BACKLOG / SOCKETS
 
+/**
+ * One more socket, whose connections the server gets as if they were of its own. Of TLS none may be half-open before its handshake
+ * is done: a health check that connects and hangs up would stay until that is late.
+ */
+export const makeBeside = (server: HttpServer): Server => {
+  const allowHalfOpen = !(server instanceof SecureServer)
+  return createServer({ allowHalfOpen, noDelay: true }, socket => server.emit('connection', socket))
+}
+
 const listenBeside = async (app: FastifyInstance, { address, port }: AddressInfo): Promise<Server> => {
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, socket => app.server.emit('connection', socket))
+  const server = makeBeside(app.server)
   server.listen({ host: address, port, backlog: SOCKET_BACKLOG, reusePort: true })
   await once(server, 'listening')
   return server

@@ -14,7 +14,7 @@ const NOT_HTTP: Answer = {
   description: 'The request is not HTTP that this service can read.',
 }
 
-/** By the code of Node's error. */
+/** By the code of the error: Node's, or that of listener.ts. */
 const ANSWERS: Readonly<Record<string, Answer>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', description: 'The request did not arrive in time.' },
   HPE_HEADER_OVERFLOW: {
@@ -25,6 +25,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     code: 'request_too_large',
     description: 'The chunk extensions of the body are larger than this service takes.',
   },
+  // RFC 9110 §9.1.
+  CONNECT: { code: 'not_implemented', description: 'This service is no proxy: it opens no tunnels.' },
 }
 
 const headersOf = (body: string, requestId: string): Readonly<Record<string, string>> => ({
@@ -49,7 +51,7 @@ const isGone = ({ code }: { readonly code?: string }): boolean =>
 
 /** What Node reads, and no route can. */
 const UNREAD = {
-  target: NOT_HTTP,
+  not_http: NOT_HTTP,
   // RFC 9112 §6.1.
   transfer_coding: { code: 'not_implemented', description: 'The body has another transfer coding than chunked.' },
 } as const satisfies Readonly<Record<string, Answer>>

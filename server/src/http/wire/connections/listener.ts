@@ -55,10 +55,25 @@ const boundConnections = (server: Server, { enter }: ConnectionLimit): void => {
   })
 }
 
+const TUNNEL = Object.assign(new Error('CONNECT asks for a tunnel.'), { code: 'CONNECT' })
+
+/** Where nobody handles CONNECT, Node cuts its connection, and with it the answers to the requests before it. */
+const refuseTunnels = (server: Server): void => {
+  server.on('connect', (_request, socket) => {
+    // Node listens to it no more.
+    socket.on('error', () => undefined)
+    // Where it was paused for a request that waits, Node's parser was what paused it: the stream itself has to read now.
+    socket.push('')
+    server.emit('clientError', TUNNEL, socket)
+  })
+}
+
 /** Makes a server that hands the requests of each connection to `handle` in turn. It listens once its caller says so. */
 export const makeListener = (handle: RequestListener, options: ListenerOptions): Server => {
   const { https, timing, connections, ServerResponse: Response, onWaiting } = options
   const bounds = {
+    // Else NODE_OPTIONS decides, and a lenient parser may divide requests otherwise than a proxy in front did.
+    insecureHTTPParser: false,
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: timing.requestMs,
     requestTimeout: timing.requestMs,
@@ -79,6 +94,7 @@ export const makeListener = (handle: RequestListener, options: ListenerOptions):
   server.timeout = timing.idleConnectionMs
   closeInOrder(server, { timing, isSecure: https !== undefined, draining })
   if (connections !== undefined) boundConnections(server, connections)
+  refuseTunnels(server)
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
