@@ -14,7 +14,7 @@ import type { OnFault } from '../store/background.ts'
 import type { AuditCheck } from '../store/offline/verify-audit.ts'
 import type { Reencryption } from '../store/offline/reencrypt.ts'
 import type { ClockCells } from '../store/sqlite/connection/clock.ts'
-import { refuseForeignUser } from '../store/sqlite/connection/connection.ts'
+import { refuseBesideService } from '../store/sqlite/connection/serving-lock.ts'
 import {
   connectStore,
   migrateSqliteStore,
@@ -83,7 +83,7 @@ export const makeFolder = (path: string): void => {
 const makeFile = (file: string, maker: StoreMaker): Promise<StoreVersions> => {
   makeFolder(dirname(file))
   return forPerson(() => {
-    refuseForeignUser(file)
+    refuseBesideService(file)
     return migrateSqliteStore({ file, timing: timingOf(), madeBy: maker })
   })
 }

@@ -14,7 +14,8 @@ import type { StoreMaker } from '../../store-options.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isBackup, markBackup, readContent } from '../../sqlite/connection/backup-mark.ts'
 import type { Timing } from '../../../ports/timing.ts'
-import { openForReading, openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
+import { openForReading, openForWriting } from '../../sqlite/connection/connection.ts'
+import { refuseBesideService } from '../../sqlite/connection/serving-lock.ts'
 import { migrateSqliteStore } from '../../sqlite/open.ts'
 import { rowsInto } from './table-rows.ts'
 import { appendDigest } from './backup-digest.ts'
@@ -160,7 +161,7 @@ const writeBackup = async (target: string, output: Output, fill: Fill): Promise<
 export const backupStore = async (options: BackupOptions): Promise<BackupMade> => {
   const { file, onProgress } = options
   const target = resolve(options.target)
-  if (existsSync(file)) refuseForeignUser(file)
+  if (existsSync(file)) refuseBesideService(file)
   const db = openForReading(file)
   try {
     const output = findTarget(options)
