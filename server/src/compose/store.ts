@@ -14,6 +14,7 @@ import type { OnFault } from '../store/background.ts'
 import type { AuditCheck } from '../store/offline/verify-audit.ts'
 import type { Reencryption } from '../store/offline/reencrypt.ts'
 import type { ClockCells } from '../store/sqlite/connection/clock.ts'
+import { asStoreProblem } from '../store/sqlite/connection/connection.ts'
 import { refuseBesideService } from '../store/sqlite/connection/serving-lock.ts'
 import {
   connectStore,
@@ -30,8 +31,9 @@ import { StoreProblem } from '../store/store-problem.ts'
 export const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work()
-  } catch (error) {
-    throw error instanceof StoreProblem ? new StartRefused(error.message, { cause: error }) : error
+  } catch (fault) {
+    const problem = asStoreProblem(fault)
+    throw problem instanceof StoreProblem ? new StartRefused(problem.message, { cause: fault }) : fault
   }
 }
 

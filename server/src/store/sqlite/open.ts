@@ -17,7 +17,7 @@ import { makeHealth, makeStorePorts, type StorePorts } from '../store-ports.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { type ClockCells, clockOf, leaseAhead, startClock } from './connection/clock.ts'
 import { lastGiven } from './connection/transaction.ts'
-import { isBusy, isStoreFault, openForMigration, openForReading } from './connection/connection.ts'
+import { isBusy, isStoreFault, lockedTooLong, openForMigration, openForReading } from './connection/connection.ts'
 import { makeHotLedger } from './reads/hot-ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './schema/migrations.ts'
 import { makeReader } from './reads/reader.ts'
@@ -63,7 +63,7 @@ const startClockAfter = async (
 
 type MigrateOptions = {
   readonly file: string
-  readonly timing: Pick<Timing, 'sqliteLockMs'>
+  readonly timing: Pick<Timing, 'sqliteLockMs' | 'sqliteRetryMs'>
   readonly madeBy: StoreMaker
   readonly now?: number
 }
@@ -72,14 +72,12 @@ type MigrateOptions = {
 export const migrateSqliteStore = (options: MigrateOptions) => {
   const db = openForMigration(options.file, options.timing)
   try {
-    const { version: from } = schemaVersionOf(db)
-    if (from > PROGRAM_VERSION) throw new StoreProblem(`${options.file} is of a newer version of Mintmark.`)
-    applyMigrations(db, { madeBy: options.madeBy, now: options.now ?? Date.now() })
+    const { version } = schemaVersionOf(db)
+    if (version > PROGRAM_VERSION) throw new StoreProblem(`${options.file} is of a newer version of Mintmark.`)
+    const from = applyMigrations(db, { madeBy: options.madeBy, now: options.now ?? Date.now() })
     return Promise.resolve({ from, to: PROGRAM_VERSION })
   } catch (fault) {
-    if (isBusy(fault)) {
-      throw new StoreProblem(`Another process held the lock of ${options.file} too long: run the command again.`)
-    }
+    if (isBusy(fault)) throw lockedTooLong(options.file)
     if (!(fault instanceof Error && isStoreFault(fault))) throw fault
     throw new StoreProblem(
       `${options.file} was not migrated (${fault.message}): look at its disk, and run the command again.`,

@@ -97,9 +97,19 @@ const copyMoment = async (db: Database.Database, part: string, onProgress: Backu
   }
 }
 
+/** Else it would take the place of a backup that can be restored. Pages are copied without being looked at. */
+const refuseDamaged = (db: Database.Database): void => {
+  const found = db.pragma('quick_check(1)', { simple: true })
+  if (found === 'ok') return
+  throw new StoreProblem(
+    `the backup was not written: the store is damaged (${String(found)}). Keep the backups that you have, look at its disk, and restore one.`,
+  )
+}
+
 const finish = (part: string, madeAt: number): void => {
   const db = new Database(part)
   try {
+    refuseDamaged(db)
     markBackup(db, madeAt)
   } finally {
     db.close()
@@ -193,7 +203,7 @@ const fillWith = async (db: Database.Database, { rows, lastGiven }: CopiedRows, 
 }
 
 type RowsBackup = Pick<BackupOptions, 'target' | 'force'> & {
-  readonly timing: Pick<Timing, 'sqliteLockMs'>
+  readonly timing: Pick<Timing, 'sqliteLockMs' | 'sqliteRetryMs'>
   readonly copied: CopiedRows
   readonly onRows: OnRows
 }
