@@ -115,6 +115,7 @@ export const inspectSqliteStore = async (file: string): Promise<StoreInspection>
         }
       },
       otherOrders: async () => [],
+      otherMakers: async () => [],
       now: async () => Date.now(),
       close: async () => opened.close(),
     }
