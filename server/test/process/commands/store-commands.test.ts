@@ -51,6 +51,11 @@ test('migrate makes the store once; a second run changes nothing', t => {
   assert.equal(statSync(join(folder, '.mintmark')).mode & 0o777, 0o700)
 })
 
+test('a command in a folder that was removed says so in one line', t => {
+  const line = `mkdir gone; cd gone; rmdir ../gone; '${process.execPath}' '${PROGRAM}' agent list`
+  assertOneLine(runShell(makeFolder(t), line), /^mintmark: The folder in which this command was started is not there/)
+})
+
 test('migrations that run together all succeed, and one of them made the store', t => {
   const one = `'${process.execPath}' '${PROGRAM}' migrate --json`
   const { stdout, stderr } = runShell(makeFolder(t), `for n in 1 2 3 4; do ${one} & done; wait`, KEYED)

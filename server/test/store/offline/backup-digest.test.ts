@@ -1,6 +1,17 @@
 // Damage: of a store it is found before a backup replaces another, of a backup, by its digest, before anything is restored.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { appendDigest, dropDigest } from '../../../src/store/offline/sqlite/backup-digest.ts'
@@ -57,6 +68,17 @@ test('a store that is damaged replaces no backup', async t => {
   })
   await assert.rejects(backupStore({ file, target, force: true }), /was not written: the store is damaged/)
   assert.deepEqual(readFileSync(target), before)
+})
+
+test('a pipe is refused as a backup before anything waits for its writer', t => {
+  const pipe = join(mkdtempSync(join(tmpdir(), 'mintmark-pipe-')), 'pipe')
+  t.after(() => rmSync(join(pipe, '..'), { recursive: true }))
+  execFileSync('mkfifo', [pipe])
+  // Open at both ends, so that this test would not wait either.
+  const both = openSync(pipe, 'r+')
+  t.after(() => closeSync(both))
+  for (const read of [verifyBackup, readBackup])
+    assert.throws(() => read(pipe), /is no plain file: a backup is read from one/)
 })
 
 test('a backup of a version without digests is restored, and known as one', async t => {
