@@ -1,4 +1,5 @@
 // Where a command writes: a plain file, which is there whole or not at all, or what is written to as it is, as a pipe.
+import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   existsSync,
@@ -103,8 +104,8 @@ export const findOutput = (given: string): Output => {
 /** Whether it is the standard output of this process, which then has room for nothing else. */
 export const isStandardOutput = (given: string): boolean => descriptorOf(followLinks(given)) === 1
 
-/** Where the file is written before it is whole. */
-export const partOf = (path: string): string => `${path}.${process.pid}.part`
+/** Where the file is written before it is whole; another each time. The id of the process is not: in a container each command has 1. */
+export const partOf = (path: string): string => `${path}.${randomBytes(6).toString('hex')}.part`
 
 /** Makes an empty file that nobody else can read. */
 export const makePrivateFile = (path: string): void => closeSync(openSync(path, 'wx', 0o600))
