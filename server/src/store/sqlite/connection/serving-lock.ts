@@ -1,12 +1,10 @@
 // One process serves a store at a time: two would each run a clock, backfill and remove. The lock ends with the process.
 import Database from 'better-sqlite3'
-import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { StoreProblem } from '../../store-problem.ts'
+import { besideStore } from './beside-store.ts'
 import { isBusy, refuseForeignUser } from './connection.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
-
-/** Beside the file itself, as SQLite's own: one store that is named by itself and by a link to it is one. */
-const besideOf = (file: string, ending: string): string => `${existsSync(file) ? realpathSync(file) : file}${ending}`
 
 const makeLockFile = (path: string): void => {
   try {
@@ -33,16 +31,16 @@ const takeLock = (path: string, problem: string): (() => void) => {
 /** Takes the lock of a store, in a file beside it that nothing is ever written to; returns the function that ends it. */
 export const takeServingLock = (file: string): (() => void) =>
   takeLock(
-    besideOf(file, '-serving'),
+    besideStore(file, '-serving'),
     `${file} is in use by a mintmark that runs: stop that one first, or set MINTMARK_DATA_DIR.`,
   )
 
 /** The same for a copy of the store into a database. */
 export const takeMovingLock = (file: string): (() => void) =>
-  takeLock(besideOf(file, '-moving'), `Another migrate-store copies ${file}: wait for it, or end it.`)
+  takeLock(besideStore(file, '-moving'), `Another migrate-store copies ${file}: wait for it, or end it.`)
 
 /** SQLite's log of the store, and the memory in which its processes see what is in the log. */
-const ENDINGS = ['-wal', '-shm']
+const ENDINGS = ['-wal', '-shm'] as const
 
 const isLockHeld = (path: string): boolean => {
   let db: Database.Database | undefined
@@ -59,8 +57,8 @@ const isLockHeld = (path: string): boolean => {
 
 /** While a store is served both are there: a command would make others in their place, which the service never sees. */
 const refuseTornStore = (file: string): void => {
-  const missing = ENDINGS.map(ending => besideOf(file, ending)).find(path => !existsSync(path))
-  const lock = besideOf(file, '-serving')
+  const missing = ENDINGS.map(ending => besideStore(file, ending)).find(path => !existsSync(path))
+  const lock = besideStore(file, '-serving')
   if (missing === undefined || !existsSync(lock) || !isLockHeld(lock)) return
   throw new StoreProblem(
     `${missing} was removed while a service uses ${file}, which would not see what the command does: restart the service, and run the command again.`,
@@ -77,7 +75,7 @@ const identityOf = (path: string): number | undefined => statSync(path, { throwI
 
 /** Call it with the store open and read once; the function it returns throws Unavailable where a file is another one. */
 export const guardFiles = (file: string): (() => void) => {
-  const paths = ['', ...ENDINGS].map(ending => besideOf(file, ending))
+  const paths = (['', ...ENDINGS] as const).map(ending => besideStore(file, ending))
   const opened = paths.map(identityOf)
   return () => {
     const n = paths.findIndex((path, index) => identityOf(path) !== opened[index])
