@@ -251,8 +251,8 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
   ],
   [
     'a separator of roles that there is not',
-    { MINTMARK_IDP_ROLE_SEPARATOR: ' ' },
-    /^MINTMARK_IDP_ROLE_SEPARATOR is " "; expected one of none, space, comma$/,
+    { MINTMARK_IDP_ROLE_SEPARATOR: ';' },
+    /^MINTMARK_IDP_ROLE_SEPARATOR is ";"; expected one of none, space, comma$/,
   ],
   [
     'an unknown log level',

@@ -278,8 +278,10 @@ describe('the other commands read only what they need', () => {
     }
     const unverified = 'postgres://me@127.0.0.1/mint?sslrootcert=system&sslmode=disable'
     assert.throws(() => databaseAt(unverified), /asks for an sslmode that does not verify the server/)
-    const local = databaseAt('postgresql://me@/mint?host=%2Frun%2Fpostgresql&port=5433')
-    assert.deepEqual([local?.tls, local?.hosts], [null, [{ host: '/run/postgresql', port: 5433 }]])
+    for (const local of ['/mint?host=%2Frun%2Fpostgresql&port=5433', '%2Frun%2Fpostgresql:5433/mint'].map(place =>
+      databaseAt(`postgresql://me@${place}`),
+    ))
+      assert.deepEqual([local?.tls, local?.hosts], [null, [{ host: '/run/postgresql', port: 5433 }]])
   })
 
   test('dev needs two ports', async () => {

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'mintmark-config-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 /** Writes a file that the end of the process removes. */
-export const file = (name: string, text: string): string => {
+export const file = (name: string, text: string | Uint8Array): string => {
   const path = join(folder, name)
   writeFileSync(path, text)
   return path

@@ -14,7 +14,8 @@ import type { OnFault } from '../store/background.ts'
 import type { AuditCheck } from '../store/offline/verify-audit.ts'
 import type { Reencryption } from '../store/offline/reencrypt.ts'
 import type { ClockCells } from '../store/sqlite/connection/clock.ts'
-import { refuseForeignUser } from '../store/sqlite/connection/connection.ts'
+import { asStoreProblem } from '../store/sqlite/connection/connection.ts'
+import { refuseBesideService } from '../store/sqlite/connection/serving-lock.ts'
 import {
   connectStore,
   migrateSqliteStore,
@@ -30,8 +31,9 @@ import { StoreProblem } from '../store/store-problem.ts'
 export const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work()
-  } catch (error) {
-    throw error instanceof StoreProblem ? new StartRefused(error.message, { cause: error }) : error
+  } catch (fault) {
+    const problem = asStoreProblem(fault)
+    throw problem instanceof StoreProblem ? new StartRefused(problem.message, { cause: fault }) : fault
   }
 }
 
@@ -83,7 +85,7 @@ export const makeFolder = (path: string): void => {
 const makeFile = (file: string, maker: StoreMaker): Promise<StoreVersions> => {
   makeFolder(dirname(file))
   return forPerson(() => {
-    refuseForeignUser(file)
+    refuseBesideService(file)
     return migrateSqliteStore({ file, timing: timingOf(), madeBy: maker })
   })
 }

@@ -8,7 +8,7 @@ import {
   PROVIDER_ALGORITHMS,
   ROLE_SEPARATORS,
 } from './provider.ts'
-import { parseAddress, parseFile, parseIssuer, type Parser } from './values.ts'
+import { parseAddress, parseIssuer, type Parser, parseUtf8File } from './values.ts'
 import { ROLES } from '../../../api/values/access.ts'
 import { findMemberFault, formatMemberFault } from '../domain/text/member-names.ts'
 import type { Setting } from '../../../api/values/settings.ts'
@@ -75,7 +75,7 @@ const parseJson = (source: string): { readonly json: unknown } | undefined => {
 
 /** Reads the file at a path and reports all mistakes in one message. */
 export const parseConfigFile: Parser<ConfigFile> = path => {
-  const file = parseFile(path)
+  const file = parseUtf8File(path)
   if ('wrong' in file) return file
   const document = parseJson(file.value)
   if (document === undefined)

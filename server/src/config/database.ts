@@ -33,7 +33,8 @@ type DatabaseUrl = { readonly kind: 'sqlite'; readonly file: string } | ({ reado
 
 const wrong = (sentence: string): { readonly wrong: string } => ({ wrong: sentence })
 
-const EXPECTED = 'expected postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE'
+const EXPECTED =
+  'expected postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE, of the password @ as %40, / as %2F, % as %25 and so on'
 const PORT_DEFAULT = 5432
 const PORT_MAX = 65_535
 const HOSTS_MAX = 16
@@ -49,14 +50,18 @@ const decode = (text: string): string | undefined => {
   }
 }
 
+/** A name, an address, or the folder of a socket, as libpq takes it: %2Frun%2Fpostgresql. */
+const isHost = (host: string): boolean => host.startsWith('/') || !host.includes('/')
+
 const hostOf = (text: string): PostgresHost | undefined => {
-  const [found, host = '', port] = HOST.exec(text) ?? []
+  const [found, written = '', port] = HOST.exec(text) ?? []
+  const host = decode(written)
   const number = port === undefined ? PORT_DEFAULT : Number(port)
-  if (found === undefined || number < 1 || number > PORT_MAX) return undefined
+  if (found === undefined || host === undefined || !isHost(host) || number < 1 || number > PORT_MAX) return undefined
   return { host: host.replace(/^\[|\]$/g, ''), port: number }
 }
 
-// The folder of a socket cannot be the host of a URL: it is a parameter, as in libpq.
+// The folder of a socket may be a parameter, too.
 const hostsOf = (authority: string, parameters: URLSearchParams): readonly (PostgresHost | undefined)[] => {
   const port = Number(parameters.get('port') ?? PORT_DEFAULT)
   const folder = parameters.get('host')
@@ -80,7 +85,8 @@ const parsePostgresUrl = (text: string): Parsed<PostgresUrl> => {
   const [, rawUser = '', rawPassword] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? []
   const [user, password, database] = [decode(rawUser), decode(rawPassword ?? ''), decode(path)]
   if (!isWhole(hosts) || hosts.length > HOSTS_MAX) return wrong(`names no host, or one that is none; ${EXPECTED}`)
-  if (user === undefined || user === '' || password === undefined) return wrong(`names no user; ${EXPECTED}`)
+  if (user === undefined || password === undefined) return wrong(`holds a % that encodes nothing; ${EXPECTED}`)
+  if (user === '') return wrong(`names no user; ${EXPECTED}`)
   if (database === undefined || database === '') return wrong(`names no database; ${EXPECTED}`)
   return {
     value: {
@@ -94,9 +100,9 @@ const parsePostgresUrl = (text: string): Parsed<PostgresUrl> => {
   }
 }
 
-/** The file in `sqlite:FILE`; undefined if the text has another form. */
+/** The file in `sqlite:FILE` or `sqlite:///FILE`; undefined if the text has another form. Behind two slashes stands a host. */
 export const sqliteFileIn = (url: string): string | undefined =>
-  /^sqlite:(?!:memory:)(?:\/\/(?=\/))?([^?#]+)$/.exec(url)?.[1]
+  /^sqlite:(?!:memory:|\/\/[^/])(?:\/\/(?=\/))?([^?#]+)$/.exec(url)?.[1]
 
 /** The text may contain a password, so no message quotes it. */
 const parseDatabaseUrl: Parser<DatabaseUrl> = text => {

@@ -1,8 +1,8 @@
 // Reads variables and collects all mistakes. It knows all names, so that a mistyped name is a mistake too.
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { Setting } from '../../../api/values/settings.ts'
 import { type Found, makeSettingRecords } from './setting-records.ts'
-import type { Parser } from './values.ts'
+import { type Parser, parseUtf8File } from './values.ts'
 import { fileVariableOf, type SettingName, type Variable, VARIABLES } from './variables.ts'
 
 export type SettingReader = {
@@ -88,6 +88,19 @@ const debuggerWarnings = ({ NODE_OPTIONS = '' }: Environment): string[] =>
       ]
     : []
 
+/** Secrets that were chosen elsewhere: any text may be one. */
+const ANY_TEXT: readonly string[] = ['PGPASSWORD', 'MINTMARK_CLIENT_SECRET', 'MINTMARK_CONSOLE_CLIENT_SECRET']
+
+/**
+ * What a shell would have taken off, and what reads lines of NAME=VALUE itself, as Docker does, keeps: of a path it would be a part,
+ * and a store would be made in another folder. It quotes nothing, as the value may be a secret.
+ */
+const flawOfEdges = (name: string, text: string): string | undefined => {
+  if (ANY_TEXT.includes(name)) return undefined
+  if (/^[\s\p{C}]|[\s\p{C}]$/u.test(text)) return 'begins or ends with a space or an invisible character; expected none'
+  return /^(?:(["']).*\1|[“‘].*[”’])$/s.test(text) ? 'stands in quotation marks; expected it without' : undefined
+}
+
 export const makeSettingReader = (env: Environment): SettingReader => {
   const mistakes = [...unknownVariables(env), ...unverifiedTls(env)]
   // An empty variable counts as unset: Compose files and CI systems set empty ones.
@@ -106,24 +119,27 @@ export const makeSettingReader = (env: Environment): SettingReader => {
   }
 
   const readSecretFile = (name: Variable): Found | undefined => {
-    try {
-      const text = readFileSync(env[name] ?? '', 'utf8').trim()
-      warnIfOpen(name)
-      return { source: 'secret_file', variable: name, text }
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-      mistakes.push(
-        `${name} names ${JSON.stringify(env[name])}, which cannot be read (${code}); expected a readable file`,
-      )
+    const file = parseUtf8File(env[name] ?? '')
+    if ('wrong' in file) {
+      mistakes.push(`${name} ${file.wrong}`)
       return undefined
     }
+    warnIfOpen(name)
+    return { source: 'secret_file', variable: name, text: file.value.trim() }
+  }
+
+  const readVariable = (name: Variable): Found | undefined => {
+    if (!isSet(name)) return undefined
+    const text = env[name] ?? ''
+    const flaw = flawOfEdges(name, text)
+    if (flaw === undefined) return { source: 'environment', variable: name, text }
+    mistakes.push(`${name} ${flaw}`)
+    return undefined
   }
 
   const find = (name: Variable): Found | undefined => {
     const file = fileVariableOf(name)
-    if (file === undefined || !isSet(file)) {
-      return isSet(name) ? { source: 'environment', variable: name, text: env[name] ?? '' } : undefined
-    }
+    if (file === undefined || !isSet(file)) return readVariable(name)
     if (!isSet(name)) return readSecretFile(file)
     mistakes.push(`${name} and ${file} are both set; expected one of them`)
     return undefined

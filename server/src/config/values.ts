@@ -120,15 +120,28 @@ export const parseKeyEncryptionKeyText: Parser<string> = text =>
     ? { value: text }
     : wrong('is not 32 bytes in base64; expected what `openssl rand -base64 32` prints')
 
-/** The content of a file. */
-export const parseFile: Parser<string> = path => {
-  try {
-    return { value: withoutByteOrderMark(readFileSync(path, 'utf8')) }
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-    return wrong(`names ${JSON.stringify(path)}, which cannot be read (${code}); expected a readable file`)
+const NOT_UTF8 = 'ERR_ENCODING_INVALID_ENCODED_DATA'
+
+const parseFileAs =
+  (decode: (bytes: Buffer) => string): Parser<string> =>
+  path => {
+    try {
+      return { value: decode(readFileSync(path)) }
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+      return wrong(
+        code === NOT_UTF8
+          ? `names ${JSON.stringify(path)}, which is not in UTF-8; expected it saved as UTF-8`
+          : `names ${JSON.stringify(path)}, which cannot be read (${code}); expected a readable file`,
+      )
+    }
   }
-}
+
+/** The content of a file in UTF-8. Of another encoding some letters would silently become U+FFFD. */
+export const parseUtf8File = parseFileAs(bytes => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+
+/** The content of a file in PEM, in which names stand between the blocks in any encoding. */
+export const parseFile = parseFileAs(bytes => withoutByteOrderMark(bytes.toString('utf8')))
 
 /** A certificate or a key in PEM. */
 export const parsePemFile =

@@ -1,5 +1,16 @@
 // Where a command writes: a plain file, which is there whole or not at all, or what is written to as it is, as a pipe.
-import { closeSync, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  type Stats,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /** A place that cannot be written, with what to do about it, for a person. */
@@ -38,6 +49,16 @@ const refuseFolderAt = (path: string, found: Stats): void => {
   if (found.isDirectory()) throw new OutputRefused(`${path} is a folder: name a file in it.`)
 }
 
+/** What SQLite keeps beside a store while a process has it open: to the end of that process. */
+const BESIDE_STORE = ['-wal', '-shm']
+
+/** Who has the store open would go on writing to a file that nobody finds any more. Looked at by name: opening it would drop locks. */
+const refuseStore = (given: string, path: string): void => {
+  const store = path.replace(/-(?:wal|shm|serving|moving)$/, '')
+  if (!BESIDE_STORE.some(ending => existsSync(`${store}${ending}`))) return
+  throw new OutputRefused(`${given} is a file of a store that is in use: name another.`)
+}
+
 const refuseKind = (path: string, found: Stats): void => {
   refuseFolderAt(path, found)
   if (found.isSocket()) throw new OutputRefused(`${path} is a socket: name a file or a pipe.`)
@@ -69,6 +90,7 @@ export const findOutput = (given: string): Output => {
     const descriptor = descriptorOf(path)
     if (descriptor !== undefined) return openedAs(given, descriptor)
     refuseFolder(dirname(path))
+    refuseStore(given, path)
     const found = statSync(path, { throwIfNoEntry: false })
     if (found === undefined || found.isFile()) return { kind: 'file', path }
     refuseKind(given, found)
@@ -82,8 +104,8 @@ export const findOutput = (given: string): Output => {
 /** Whether it is the standard output of this process, which then has room for nothing else. */
 export const isStandardOutput = (given: string): boolean => descriptorOf(followLinks(given)) === 1
 
-/** Where the file is written before it is whole. */
-export const partOf = (path: string): string => `${path}.${process.pid}.part`
+/** Where the file is written before it is whole; another each time. The id of the process is not: in a container each command has 1. */
+export const partOf = (path: string): string => `${path}.${randomBytes(6).toString('hex')}.part`
 
 /** Makes an empty file that nobody else can read. */
 export const makePrivateFile = (path: string): void => closeSync(openSync(path, 'wx', 0o600))

@@ -6,6 +6,11 @@ import type { Wait } from './lease.ts'
 /** In ms: one for all threads. Deadlines are in it. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6
 
+const sleepCell = new Int32Array(new SharedArrayBuffer(4))
+
+/** Blocks this thread, which has nothing else to do, for so many milliseconds. */
+export const sleep = (ms: number): void => void Atomics.wait(sleepCell, 0, 0, ms)
+
 /** Both in ms. */
 export type Clocks = { readonly wall: () => Milliseconds; readonly monotonic: () => Milliseconds }
 

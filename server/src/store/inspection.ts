@@ -3,6 +3,9 @@ import type { Milliseconds } from '../../../api/values/time.ts'
 import type { StoreMaker } from './store-options.ts'
 import { first, type Program } from './statement-program.ts'
 
+/** Something wrong, in a sentence, and what to do. */
+export type FoundInStore = { readonly what: string; readonly remedy: string }
+
 export type StoreInspection = {
   /** The database and its version, such as `PostgreSQL 17.6`. */
   readonly server: string
@@ -14,8 +17,10 @@ export type StoreInspection = {
   readonly programVersion: number
   /** Runs a program that only reads. The schema must have the version of this program. */
   readonly run: <T>(program: Program<T>) => Promise<T>
-  /** What compares text otherwise than by its bytes, each in a sentence with what to do. */
-  readonly otherOrders: () => Promise<readonly { readonly what: string; readonly remedy: string }[]>
+  /** What compares text otherwise than by its bytes. */
+  readonly otherOrders: () => Promise<readonly FoundInStore[]>
+  /** Who besides the service may make functions beside its tables. */
+  readonly otherMakers: () => Promise<readonly FoundInStore[]>
   /** The time of the store's clock; the machine's own for an embedded store. */
   readonly now: () => Promise<Milliseconds>
   readonly close: () => Promise<void>

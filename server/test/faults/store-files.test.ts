@@ -3,10 +3,13 @@ import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
+import { TIMING } from '../../src/ports/timing.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { act, createAgent, issue, KEEP_LONG, makeTestStore } from '../../../testkit/stores/store.ts'
 
 const TAKEN_AWAY: Readonly<Record<string, (file: string) => void>> = {
   'the -wal file removed': file => rmSync(`${file}-wal`),
+  'the -shm file removed': file => rmSync(`${file}-shm`),
   'the database file replaced': file => {
     copyFileSync(file, `${file}-copy`)
     renameSync(`${file}-copy`, file)
@@ -23,6 +26,21 @@ for (const [name, takeAway] of Object.entries(TAKEN_AWAY)) {
     takeAway(file)
     await assert.rejects(store.ledger.end(token, 'manual_revocation', act('token.revoke')), Unavailable)
     assert.match((await store.health.check()) ?? '', /was removed or replaced while the service runs/)
+  })
+}
+
+for (const ending of ['-wal', '-shm']) {
+  test(`a command beside a service whose ${ending} file was removed makes no other in its place, and is refused`, async t => {
+    const world = await makeTestStore(KEEP_LONG)
+    t.after(world.dispose)
+    const { file, clock } = world
+    rmSync(`${file}${ending}`)
+    const command = openSqliteStore({ file, timing: TIMING, retention: null, clock })
+    await assert.rejects(command, {
+      name: 'StoreProblem',
+      message: /was removed while a service uses .+restart the service/,
+    })
+    assert.equal(existsSync(`${file}${ending}`), false)
   })
 }
 

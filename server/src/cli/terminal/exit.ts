@@ -50,7 +50,13 @@ const withAdvice = ({ message }: Error): string => (message.includes(TOO_FEW_FIL
 /** What a database says ends without a full stop. */
 const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
+const lacksFolder = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd'
+
+const NO_FOLDER = 'The folder in which this command was started is not there any more: change to another.'
+
 const failureOf = (error: unknown): Failure => {
+  if (lacksFolder(error)) return { line: NO_FOLDER, exitCode: EXIT.failed }
   if (lacksFiles(error)) return { line: withAdvice(error), exitCode: EXIT.failed }
   if (error instanceof CommandFailed) return { line: error.message, exitCode: error.exitCode, error: error.error }
   if (error instanceof ConfigurationError || error instanceof StartRefused || error instanceof OutputRefused) {

@@ -3,6 +3,7 @@ import { readdir, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { adviseOnFiles, connectionsThatFit } from '../limits.ts'
 import { fail, type Finding, good, warn } from '../../domain/checkup.ts'
+import { besideStore } from '../../store/sqlite/connection/beside-store.ts'
 import type { Subject } from './subject.ts'
 
 const [OTHERS_READ, OTHERS_WRITE] = [0o004, 0o002]
@@ -102,12 +103,13 @@ const nearestFolder = async (path: string): Promise<string> => {
 }
 
 const judgeLog = async (file: string): Promise<readonly Finding[]> => {
-  const bytes = await stat(`${file}-wal`).then(
+  const log = besideStore(file, '-wal')
+  const bytes = await stat(log).then(
     ({ size }) => size,
     () => 0,
   )
   if (bytes <= LOG_BYTES_WARNED) return []
-  const what = `The log of the store, ${file}-wal, has ${inUnits(bytes)}: something reads the store for long, or the disk is too slow.`
+  const what = `The log of the store, ${log}, has ${inUnits(bytes)}: something reads the store for long, or the disk is too slow.`
   const remedy =
     'End programs other than mintmark that have the file open; the log shrinks when the service is restarted.'
   return [warn({ what, remedy, brief: 'The log of the store is large.' })]

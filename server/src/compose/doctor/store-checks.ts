@@ -92,7 +92,7 @@ export const checkStore = async (subject: Subject): Promise<readonly Finding[]> 
 
 const MIGRATE = 'Make a backup, and run `mintmark migrate` of this version.'
 
-export const checkSchema = withStore(async ({ version, oldestProgram, programVersion }) => {
+export const checkSchema = withStore(async ({ version, oldestProgram, programVersion, otherMakers }) => {
   if (version === 0) return [fail({ what: 'The store has no tables yet.', remedy: 'Run `mintmark migrate`.' })]
   if (version < programVersion) {
     return [
@@ -107,7 +107,8 @@ export const checkSchema = withStore(async ({ version, oldestProgram, programVer
     const what = `The store is at version ${version}, and this program writes ${programVersion}, which still works.`
     return [warn({ what, remedy: 'Finish the upgrade: run the newer version everywhere.' })]
   }
-  return [good(`The store is at version ${version}, which this program writes.`)]
+  const found = await otherMakers()
+  return found.length > 0 ? found.map(warn) : [good(`The store is at version ${version}, which this program writes.`)]
 })
 
 export const checkCollation = withSchema(async inspection => {

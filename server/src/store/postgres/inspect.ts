@@ -6,7 +6,7 @@ import { connectToPrimary } from './connection/primary.ts'
 import { refuseSearchPath } from './connection/search-path.ts'
 import type { StoreInspection } from '../inspection.ts'
 import { StoreProblem } from '../store-problem.ts'
-import { listOtherOrders } from './schema/check-schema.ts'
+import { listOtherMakers, listOtherOrders } from './schema/check-schema.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from './schema/migrations.ts'
 
 const INSPECTING = 'mintmark doctor'
@@ -41,6 +41,7 @@ const inspect = async (connection: Connection, address: DatabaseAddress): Promis
     programVersion: PROGRAM_VERSION,
     run: program => runner.runProgram(connection, program),
     otherOrders: async () => (schema.version === PROGRAM_VERSION ? listOtherOrders(connection, address) : []),
+    otherMakers: () => listOtherMakers(connection),
     now: async () => (await askOne<{ now: number }>(connection, 'select mintmark_now() as now')).now,
     close: connection.close,
   }

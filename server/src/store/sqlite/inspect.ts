@@ -8,6 +8,7 @@ import type { Answer, Program, Statement } from '../statement-program.ts'
 import type { StoreInspection } from '../inspection.ts'
 import { SCHEMA_VERSION } from '../schema-version.ts'
 import { StoreProblem } from '../store-problem.ts'
+import { besideStore } from './connection/beside-store.ts'
 import { BACKUP_MARK, MOVED_MARK } from './connection/backup-mark.ts'
 import { NETWORK_FILE_SYSTEMS, refuseUnwritable } from './connection/connection.ts'
 import { sqliteText } from './connection/statements.ts'
@@ -44,7 +45,7 @@ const refuseNetworkFileSystem = (file: string): void => {
  */
 const addressOf = (file: string): URL => {
   const address = pathToFileURL(file)
-  address.search = existsSync(`${file}-wal`) ? '?mode=ro' : '?mode=ro&immutable=1'
+  address.search = existsSync(besideStore(file, '-wal')) ? '?mode=ro' : '?mode=ro&immutable=1'
   return address
 }
 
@@ -115,6 +116,7 @@ export const inspectSqliteStore = async (file: string): Promise<StoreInspection>
         }
       },
       otherOrders: async () => [],
+      otherMakers: async () => [],
       now: async () => Date.now(),
       close: async () => opened.close(),
     }

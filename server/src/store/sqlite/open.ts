@@ -1,6 +1,7 @@
 // Opens the embedded store: what writes, a reading connection, and the ports over both.
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
 import { Unavailable } from '../../domain/refusal.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Timing } from '../../ports/timing.ts'
@@ -16,11 +17,11 @@ import { makeHealth, makeStorePorts, type StorePorts } from '../store-ports.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { type ClockCells, clockOf, leaseAhead, startClock } from './connection/clock.ts'
 import { lastGiven } from './connection/transaction.ts'
-import { isBusy, isStoreFault, openForMigration, openForReading, refuseForeignUser } from './connection/connection.ts'
+import { isBusy, isStoreFault, lockedTooLong, openForMigration, openForReading } from './connection/connection.ts'
 import { makeHotLedger } from './reads/hot-ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './schema/migrations.ts'
 import { makeReader } from './reads/reader.ts'
-import { takeServingLock } from './connection/serving-lock.ts'
+import { refuseBesideService, takeServingLock } from './connection/serving-lock.ts'
 import { readServiceRow, statementsOf } from './connection/statements.ts'
 import { type BeforeJob, makeWriterClient } from './writer/writer-client.ts'
 import { makeInlineWriter } from './writer/inline-writer.ts'
@@ -62,7 +63,7 @@ const startClockAfter = async (
 
 type MigrateOptions = {
   readonly file: string
-  readonly timing: Pick<Timing, 'sqliteLockMs'>
+  readonly timing: Pick<Timing, 'sqliteLockMs' | 'sqliteRetryMs'>
   readonly madeBy: StoreMaker
   readonly now?: number
 }
@@ -71,14 +72,12 @@ type MigrateOptions = {
 export const migrateSqliteStore = (options: MigrateOptions) => {
   const db = openForMigration(options.file, options.timing)
   try {
-    const { version: from } = schemaVersionOf(db)
-    if (from > PROGRAM_VERSION) throw new StoreProblem(`${options.file} is of a newer version of Mintmark.`)
-    applyMigrations(db, { madeBy: options.madeBy, now: options.now ?? Date.now() })
+    const { version } = schemaVersionOf(db)
+    if (version > PROGRAM_VERSION) throw new StoreProblem(`${options.file} is of a newer version of Mintmark.`)
+    const from = applyMigrations(db, { madeBy: options.madeBy, now: options.now ?? Date.now() })
     return Promise.resolve({ from, to: PROGRAM_VERSION })
   } catch (fault) {
-    if (isBusy(fault)) {
-      throw new StoreProblem(`Another process held the lock of ${options.file} too long: run the command again.`)
-    }
+    if (isBusy(fault)) throw lockedTooLong(options.file)
     if (!(fault instanceof Error && isStoreFault(fault))) throw fault
     throw new StoreProblem(
       `${options.file} was not migrated (${fault.message}): look at its disk, and run the command again.`,
@@ -88,16 +87,11 @@ export const migrateSqliteStore = (options: MigrateOptions) => {
   }
 }
 
-const readHead = (file: string) => {
-  const db = openForReading(file)
-  try {
-    const sql = statementsOf(db)
-    const { clockLease } = readServiceRow(sql)
-    const madeBy = sql<{ madeBy: StoreMaker }>('select made_by as madeBy from service').get()?.madeBy ?? 'migrate'
-    return { clockLease, madeBy }
-  } finally {
-    db.close()
-  }
+const readHead = (db: Database) => {
+  const sql = statementsOf(db)
+  const { clockLease } = readServiceRow(sql)
+  const madeBy = sql<{ madeBy: StoreMaker }>('select made_by as madeBy from service').get()?.madeBy ?? 'migrate'
+  return { clockLease, madeBy }
 }
 
 type Attach = WriterHost['attach']
@@ -148,10 +142,13 @@ const startStore = async (
   onKeyWanted?: () => void,
 ): Promise<StoreHost & Pick<LazyWriter, 'beforeJob'>> => {
   const { file, timing, retention, clock, sealing, keys, onFault = IGNORE, addMetrics } = options
-  if (retention === null && existsSync(file)) refuseForeignUser(file)
-  const { clockLease, madeBy } = readHead(file)
-  const unlock = retention === null ? () => undefined : takeServingLock(file)
+  if (retention === null && existsSync(file)) refuseBesideService(file)
+  // Open until what writes has the store open: commands count on the files that are beside a store in use.
+  const head = openForReading(file)
+  let unlock: (() => void) | undefined
   try {
+    const { clockLease, madeBy } = readHead(head)
+    if (retention !== null) unlock = takeServingLock(file)
     const manual = clock?.buffer ?? null
     const cells = await startClockAfter(clockLease, manual, retention === null ? null : waitOf(clock))
     const leaseMs = retention === null ? 0 : LEASE_MS
@@ -164,12 +161,14 @@ const startStore = async (
     const writer: LazyWriter = retention === null ? startAtFirstJob(start) : await start()
     const close = async (): Promise<void> => {
       await writer.close()
-      unlock()
+      unlock?.()
     }
     return { ...writer, file, clock: cells, madeBy, close }
   } catch (fault) {
-    unlock()
+    unlock?.()
     throw fault
+  } finally {
+    head.close()
   }
 }
 

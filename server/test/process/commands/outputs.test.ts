@@ -96,6 +96,17 @@ test('what cannot be written is refused before the service is asked for anything
   }
 })
 
+test('an export replaces no file of the store that it reads, by whatever name', () => {
+  const { folder } = world
+  symlinkSync('.mintmark/mintmark.db', join(folder, 'store'))
+  for (const place of ['.mintmark/mintmark.db', 'store', '.mintmark/mintmark.db-wal']) {
+    const { status, stderr } = run(folder, [...EXPORT.split(' '), place], KEYED)
+    assert.match(stderr, /is a file of a store that is in use: name another\.\n$/)
+    assert.equal(status, 1)
+  }
+  assert.equal(run(folder, ['agent', 'list'], KEYED).status, 0)
+})
+
 test('a backup goes into a pipe whole, also of a reader that is slow', () => {
   const { shell, folder } = world
   assert.equal(shell('set -o pipefail; mintmark backup /dev/stdout | (sleep 0.5; cat >slow.db)').status, 0)

@@ -1,7 +1,7 @@
 // mintmark migrate, clock reset and the refusals of serve to start, run as a person runs them.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -14,8 +14,10 @@ import {
   KEY,
   makeFolder,
   occupyPort,
+  PROGRAM,
   run,
   runAlone,
+  runShell,
   start,
   type Variables,
 } from '../../../../testkit/commands/run-mintmark.ts'
@@ -48,6 +50,47 @@ test('migrate makes the store once; a second run changes nothing', t => {
   assert.deepEqual(JSON.parse(run(folder, ['migrate', '--json'], KEYED).stdout), { from: first.to, to: first.to })
   assert.equal(statSync(join(folder, '.mintmark')).mode & 0o777, 0o700)
 })
+
+test('a command in a folder that was removed says so in one line', t => {
+  const line = `mkdir gone; cd gone; rmdir ../gone; '${process.execPath}' '${PROGRAM}' agent list`
+  assertOneLine(runShell(makeFolder(t), line), /^mintmark: The folder in which this command was started is not there/)
+})
+
+test('migrations that run together all succeed, and one of them made the store', t => {
+  const one = `'${process.execPath}' '${PROGRAM}' migrate --json`
+  const { stdout, stderr } = runShell(makeFolder(t), `for n in 1 2 3 4; do ${one} & done; wait`, KEYED)
+  assert.equal(stderr, '')
+  const before = stdout
+    .trimEnd()
+    .split('\n')
+    .map(line => (JSON.parse(line) as { from: number }).from)
+  assert.deepEqual([before.length, before.filter(from => from === 0).length], [4, 1])
+})
+
+/** As a disk may do: the table is not what was written. */
+const spoil = (file: string, table: string): void => {
+  const db = new Database(file)
+  const page = db.prepare('select rootpage from sqlite_schema where name = ?').pluck().get(table)
+  const size = Number(db.pragma('page_size', { simple: true }))
+  db.close()
+  const bytes = readFileSync(file)
+  bytes.fill(0xff, (Number(page) - 1) * size, Number(page) * size)
+  writeFileSync(file, bytes)
+}
+
+for (const table of ['migration', 'service']) {
+  test(`a store whose table ${table} is damaged is refused in one line that says what to do`, t => {
+    const folder = makeFolder(t)
+    run(folder, ['migrate'], KEYED)
+    spoil(join(folder, '.mintmark', 'mintmark.db'), table)
+    for (const command of [['agent', 'list'], ['clock', 'reset', '--yes'], ['serve']]) {
+      assertOneLine(
+        run(folder, command, serving(1)),
+        /^mintmark: The store cannot be used \(.+\): look at its disk, and restore a backup/,
+      )
+    }
+  })
+}
 
 test('migrate needs the key-encryption key, and the one that the store has', t => {
   const folder = makeFolder(t)

@@ -99,6 +99,17 @@ test('each column with another order than that of bytes is a problem with the st
   assert.equal((await doctor()).statuses['collation'], 'ok')
 })
 
+test('a role that may make functions where the service looks for them is a warning with the statement that ends it', async t => {
+  const { doctor, ask } = await makeStore(t)
+  await ask('grant create on schema public to public')
+  const { messages, statuses } = await doctor()
+  assert.equal(statuses['schema'], 'warning')
+  const [message = ''] = messages('schema')
+  assert.match(message, /^Every role may make functions in the schema public of the store/)
+  await ask(/Run: (revoke .*)\.$/.exec(message)?.[1] ?? '')
+  assert.equal((await doctor()).statuses['schema'], 'ok')
+})
+
 test('a clock of the database that is off is a warning, and from a minute on a problem', async t => {
   const { doctor, ask } = await makeStore(t)
   const shift = (ms: number) =>

@@ -1,9 +1,21 @@
-// The digest of a backup: whatever is damaged in it is found before anything is restored.
+// Damage: of a store it is found before a backup replaces another, of a backup, by its digest, before anything is restored.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { appendDigest, dropDigest } from '../../../src/store/offline/sqlite/backup-digest.ts'
+import { backupStore } from '../../../src/store/offline/sqlite/backup.ts'
 import { readBackup, verifyBackup } from '../../../src/store/offline/sqlite/read-backup.ts'
 import { BACKUP_MARK } from '../../../src/store/sqlite/connection/backup-mark.ts'
 import { backUp, restore } from '../../../../testkit/stores/backups.ts'
@@ -37,6 +49,36 @@ test('one byte that is not as it was written is found anywhere in a backup, and 
   assert.ok(!existsSync(join(file, '../restored.db')))
   const restored = restore(world, file)
   assert.deepEqual(readRows(restored.file, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
+})
+
+test('a store that is damaged replaces no backup', async t => {
+  const world = await makeTestStore(null)
+  t.after(world.dispose)
+  const { file } = world
+  const target = join(file, '../backup.db')
+  await backUp(world)
+  const before = readFileSync(target)
+  await world.store.close()
+  withFile(file, db => {
+    db.unsafeMode()
+    db.pragma('writable_schema = on')
+    db.exec(
+      "update sqlite_schema set rootpage = (select rootpage from sqlite_schema where name = 'agent') where name = 'audit'",
+    )
+  })
+  await assert.rejects(backupStore({ file, target, force: true }), /was not written: the store is damaged/)
+  assert.deepEqual(readFileSync(target), before)
+})
+
+test('a pipe is refused as a backup before anything waits for its writer', t => {
+  const pipe = join(mkdtempSync(join(tmpdir(), 'mintmark-pipe-')), 'pipe')
+  t.after(() => rmSync(join(pipe, '..'), { recursive: true }))
+  execFileSync('mkfifo', [pipe])
+  // Open at both ends, so that this test would not wait either.
+  const both = openSync(pipe, 'r+')
+  t.after(() => closeSync(both))
+  for (const read of [verifyBackup, readBackup])
+    assert.throws(() => read(pipe), /is no plain file: a backup is read from one/)
 })
 
 test('a backup of a version without digests is restored, and known as one', async t => {

@@ -1,6 +1,15 @@
-// Backups and stores behind symbolic links: a link stays, and what it leads to is replaced.
+// What stands where a backup or a store goes: a link stays, and what it leads to is replaced; a file of another process stays.
 import assert from 'node:assert/strict'
-import { chmodSync, copyFileSync, existsSync, lstatSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { TIMING } from '../../../src/ports/timing.ts'
@@ -34,6 +43,16 @@ test('a link to a backup stays, its file is replaced and keeps its mode; one to 
   assert.equal(statSync(target).mode & 0o777, 0o640)
   await assert.rejects(make(true, beside(world, '.')), /is a folder: name a file in it/)
   await assert.rejects(make(true, `${beside(world, 'new')}/`), /new\/" names no file: name one/)
+})
+
+test('what a killed backup of the same process id left, or another writes now, is not in the way and stays', async t => {
+  const world = await makeWorld(t)
+  const target = beside(world, 'backup.db')
+  const left = `${target}.${process.pid}.part`
+  writeFileSync(left, 'half')
+  await backupStore({ file: world.file, target, force: false })
+  assert.equal(readBackup(target).agents, 0)
+  assert.equal(readFileSync(left, 'utf8'), 'half')
 })
 
 test('a restore behind a link replaces the store that it leads to, and the link stays', async t => {

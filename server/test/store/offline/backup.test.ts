@@ -142,7 +142,7 @@ test('what is there is not overwritten unless asked, and then only a backup; nev
     `${file}-moving`,
     beside(world, 'link.db'),
   ]) {
-    await assert.rejects(make(path, true), problem(/is a file of the store itself/), path)
+    await assert.rejects(make(path, true), /is a file of a store that is in use: name another\./, path)
   }
   await assert.rejects(make(beside(world, 'nowhere/b.db'), false), /The folder .* does not exist/)
 })

@@ -1,6 +1,6 @@
 // The connections to the store: durable where it is written, unable to write where it is read, refused where unsafe.
 import assert from 'node:assert/strict'
-import { statSync } from 'node:fs'
+import { statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type Database from 'better-sqlite3'
@@ -12,9 +12,11 @@ import {
   refuseForeignUser,
 } from '../../../src/store/sqlite/connection/connection.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
+import { inspectSqliteStore } from '../../../src/store/sqlite/inspect.ts'
+import { first } from '../../../src/store/statement-program.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { resetClock } from '../../../src/store/offline/sqlite/reset-clock.ts'
-import { act, makeTestStore } from '../../../../testkit/stores/store.ts'
+import { act, createAgent, makeTestStore } from '../../../../testkit/stores/store.ts'
 
 const makeFile = async (t: TestContext): Promise<string> => {
   const { file, store, dispose } = await makeTestStore(null)
@@ -51,6 +53,17 @@ test('temporary files are kept in memory: the root of a container may be read-on
   for (const db of [openForWriting(file), openForReading(file)]) {
     assert.equal(keep(t, db).pragma('temp_store', { simple: true }), MEMORY)
   }
+})
+
+test('what a store has in its log alone is seen through a link to it, by doctor too', async t => {
+  const { file, store, dispose } = await makeTestStore(null)
+  t.after(dispose)
+  await createAgent(store)
+  symlinkSync(file, `${file}-link`)
+  const inspection = await inspectSqliteStore(`${file}-link`)
+  t.after(inspection.close)
+  const found = await inspection.run(first<{ readonly n: number }>('select count(*) as n from agent'))
+  assert.equal(found?.n, 1)
 })
 
 test('a reading connection cannot write, where a writing one can', async t => {

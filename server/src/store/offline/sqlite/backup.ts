@@ -1,7 +1,7 @@
 // Copies a store that is being served into one file, as it was at one moment.
-import { createReadStream, existsSync, lstatSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, lstatSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
 import type { BackupContent } from '../../../domain/restore.ts'
@@ -14,7 +14,8 @@ import type { StoreMaker } from '../../store-options.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isBackup, markBackup, readContent } from '../../sqlite/connection/backup-mark.ts'
 import type { Timing } from '../../../ports/timing.ts'
-import { openForReading, openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
+import { openForReading, openForWriting } from '../../sqlite/connection/connection.ts'
+import { refuseBesideService } from '../../sqlite/connection/serving-lock.ts'
 import { migrateSqliteStore } from '../../sqlite/open.ts'
 import { rowsInto } from './table-rows.ts'
 import { appendDigest } from './backup-digest.ts'
@@ -36,13 +37,6 @@ export type BackupMade = BackupContent & { readonly file: string; readonly bytes
 /** Copied between two looks at who waits: 4 MB. */
 const PAGES_A_STEP = 1024
 
-const STORE_ENDINGS = ['', '-wal', '-shm', '-serving', '-moving']
-
-const placeOf = (path: string): string => join(realpathSync(dirname(path)), basename(path))
-
-const isFileOfStore = (file: string, path: string): boolean =>
-  STORE_ENDINGS.some(ending => placeOf(path) === `${realpathSync(file)}${ending}`)
-
 const isBackupFile = (path: string): boolean => {
   try {
     const db = new Database(path, { readonly: true, fileMustExist: true })
@@ -56,16 +50,14 @@ const isBackupFile = (path: string): boolean => {
   }
 }
 
-type Target = Pick<BackupOptions, 'target' | 'force'> & { readonly file: string | null }
+type Target = Pick<BackupOptions, 'target' | 'force'>
 
 /** Where the backup goes. What is no plain file is not replaced, so it needs no `force`. */
-const findTarget = ({ file, target: given, force }: Target): Output => {
+const findTarget = ({ target: given, force }: Target): Output => {
   const output = findOutput(given)
   const target = resolve(given)
   if (output.kind !== 'file') return output
   const { path } = output
-  if (file !== null && isFileOfStore(file, path))
-    throw new StoreProblem(`${target} is a file of the store itself: name another.`)
   // A link that leads to no file is there, too.
   const isThere = lstatSync(target, { throwIfNoEntry: false }) !== undefined
   if (isThere && !force)
@@ -96,9 +88,19 @@ const copyMoment = async (db: Database.Database, part: string, onProgress: Backu
   }
 }
 
+/** Else it would take the place of a backup that can be restored. Pages are copied without being looked at. */
+const refuseDamaged = (db: Database.Database): void => {
+  const found = db.pragma('quick_check(1)', { simple: true })
+  if (found === 'ok') return
+  throw new StoreProblem(
+    `the backup was not written: the store is damaged (${String(found)}). Keep the backups that you have, look at its disk, and restore one.`,
+  )
+}
+
 const finish = (part: string, madeAt: number): void => {
   const db = new Database(part)
   try {
+    refuseDamaged(db)
     markBackup(db, madeAt)
   } finally {
     db.close()
@@ -160,7 +162,7 @@ const writeBackup = async (target: string, output: Output, fill: Fill): Promise<
 export const backupStore = async (options: BackupOptions): Promise<BackupMade> => {
   const { file, onProgress } = options
   const target = resolve(options.target)
-  if (existsSync(file)) refuseForeignUser(file)
+  if (existsSync(file)) refuseBesideService(file)
   const db = openForReading(file)
   try {
     const output = findTarget(options)
@@ -192,7 +194,7 @@ const fillWith = async (db: Database.Database, { rows, lastGiven }: CopiedRows, 
 }
 
 type RowsBackup = Pick<BackupOptions, 'target' | 'force'> & {
-  readonly timing: Pick<Timing, 'sqliteLockMs'>
+  readonly timing: Pick<Timing, 'sqliteLockMs' | 'sqliteRetryMs'>
   readonly copied: CopiedRows
   readonly onRows: OnRows
 }
@@ -200,7 +202,7 @@ type RowsBackup = Pick<BackupOptions, 'target' | 'force'> & {
 /** The same of a store that is no file. */
 export const backupRows = ({ timing, copied, onRows, ...options }: RowsBackup): Promise<BackupMade> => {
   const target = resolve(options.target)
-  return writeBackup(target, findTarget({ ...options, file: null }), async part => {
+  return writeBackup(target, findTarget(options), async part => {
     await migrateSqliteStore({ file: part, timing, madeBy: copied.madeBy, now: copied.madeAt })
     const db = openForWriting(part)
     try {

@@ -8,8 +8,8 @@ import { StoreProblem } from '../../store-problem.ts'
 import { isMoved, markMoved, movedProblem } from '../../sqlite/connection/backup-mark.ts'
 import { dropLog, idOfLog, keepLog, KEY_COLUMNS } from './change-log.ts'
 import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
-import { openForMove, refuseForeignUser } from '../../sqlite/connection/connection.ts'
-import { takeMovingLock, takeServingLock } from '../../sqlite/connection/serving-lock.ts'
+import { openForMove } from '../../sqlite/connection/connection.ts'
+import { refuseBesideService, takeMovingLock, takeServingLock } from '../../sqlite/connection/serving-lock.ts'
 import { readState, rowsOf } from './table-rows.ts'
 import { begin, type OfflineTiming, writingConnection } from '../../sqlite/connection/transaction.ts'
 
@@ -82,7 +82,7 @@ type Moving = { readonly file: string; readonly timing: OfflineTiming }
 
 /** Runs `work` on a connection to the file; one move of it at a time. */
 const withFile = async <T>(file: string, work: (db: Database) => Promise<T>): Promise<T> => {
-  refuseForeignUser(file)
+  refuseBesideService(file)
   const db = openForMove(file)
   try {
     const unlock = takeMovingLock(file)

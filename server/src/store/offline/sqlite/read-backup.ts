@@ -1,5 +1,5 @@
 // What a backup holds, for the person who is about to restore it. Reading changes nothing, and makes no file beside it.
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { BackupContent } from '../../../domain/restore.ts'
 import type { SigningKey } from '../../../domain/keys/signing-key.ts'
@@ -72,7 +72,10 @@ export const withBackup = async <T>(file: string, work: (given: ExportedStore) =
 }
 
 const reading = <T>(file: string, work: (file: string) => T): T => {
-  if (!existsSync(file)) throw new StoreProblem(`${file} does not exist.`)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined) throw new StoreProblem(`${file} does not exist.`)
+  // SQLite would wait for the writer of a pipe, and read it in no order.
+  if (!found.isFile()) throw new StoreProblem(`${file} is no plain file: a backup is read from one, so save it first.`)
   try {
     return work(file)
   } catch (fault) {

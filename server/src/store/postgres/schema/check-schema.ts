@@ -1,6 +1,7 @@
 // Refuses a schema that this program cannot run on: of another version, or one that compares text otherwise than by its bytes.
 import { SERVICE, TABLES } from '../../tables.ts'
 import { StoreProblem } from '../../store-problem.ts'
+import type { FoundInStore } from '../../inspection.ts'
 import type { DatabaseAddress } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
 import { PROGRAM_VERSION, refuseVersion, schemaVersionOf } from './migrations.ts'
@@ -22,17 +23,33 @@ const OTHERWISE = {
 // As the statement lists them.
 type Column = { readonly table: string; readonly column: string; readonly collation: string }
 
-type OtherOrder = { readonly what: string; readonly remedy: string }
-
 /** Each column that compares text otherwise than by its bytes, in a sentence for a person, and what to do. */
 export const listOtherOrders = async (
   connection: Connection,
   { database }: DatabaseAddress,
-): Promise<readonly OtherOrder[]> => {
+): Promise<readonly FoundInStore[]> => {
   const { rows } = await connection.ask(OTHERWISE)
   return (rows as readonly Column[]).map(({ table, column, collation }) => ({
     what: `The column ${column} of ${table} in the database ${database} has the collation "${collation}", under which rows are missed: expected "C".`,
     remedy: `Run: alter table ${table} alter ${column} type text collate "C".`,
+  }))
+}
+
+// Also of a database made before PostgreSQL 15, where everybody may. No list of privileges: the owner alone may.
+const OTHER_MAKERS = `select quote_ident(n.nspname) as schema, coalesce(quote_ident(r.rolname), 'public') as role
+  from pg_namespace n cross join aclexplode(n.nspacl) a left join pg_roles r on r.oid = a.grantee
+  where n.nspname = current_schema() and a.privilege_type = 'CREATE' and a.grantee <> n.nspowner
+    and r.rolname is distinct from current_user
+  order by 2`
+
+type OtherMaker = { readonly schema: string; readonly role: string }
+
+/** Who else may make functions where statements of the service look for them: it would run them with its own privileges. */
+export const listOtherMakers = async (connection: Connection): Promise<readonly FoundInStore[]> => {
+  const { rows } = await connection.ask({ text: OTHER_MAKERS })
+  return (rows as readonly OtherMaker[]).map(({ schema, role }) => ({
+    what: `${role === 'public' ? 'Every role' : `The role ${role}`} may make functions in the schema ${schema} of the store, and the service could be led to run them with its own privileges.`,
+    remedy: `Run: revoke create on schema ${schema} from ${role}.`,
   }))
 }
 

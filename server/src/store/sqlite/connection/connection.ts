@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { TOO_FEW_FILES, Unavailable } from '../../../domain/refusal.ts'
 import type { Timing } from '../../../ports/timing.ts'
+import { monotonicMs, sleep } from '../../clocks.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isBackup, isMoved, movedProblem } from './backup-mark.ts'
 import { isReadOnly, openReadOnly } from './read-only.ts'
@@ -140,21 +141,37 @@ const open = (file: string, opening: Opening = {}): Database.Database => {
   } catch (fault) {
     if (fault instanceof StoreProblem) throw fault
     const code = fault instanceof Error ? fault.message : String(fault)
-    throw new StoreProblem(`${file} cannot be opened as a store (${code}).${adviceOn(file)}`)
+    throw new StoreProblem(`${file} cannot be opened as a store (${code}).${adviceOn(file)}`, { cause: fault })
+  }
+}
+
+export const isBusy = (fault: unknown): boolean =>
+  fault instanceof Database.SqliteError && fault.code.startsWith('SQLITE_BUSY')
+
+export const lockedTooLong = (file: string): StoreProblem =>
+  new StoreProblem(`Another process held the lock of ${file} too long: run the command again.`)
+
+type LockTiming = Pick<Timing, 'sqliteLockMs' | 'sqliteRetryMs'>
+
+/** Tries again as SQLite does, which waits for no lock where it makes the log of a new store: another migration makes it just then. */
+const openPatiently = (file: string, { sqliteLockMs, sqliteRetryMs }: LockTiming): Database.Database => {
+  for (const deadline = monotonicMs() + sqliteLockMs; ; sleep(sqliteRetryMs)) {
+    try {
+      return open(file, { timeout: sqliteLockMs })
+    } catch (fault) {
+      if (!(fault instanceof StoreProblem && isBusy(fault.cause))) throw fault
+      if (monotonicMs() >= deadline) throw lockedTooLong(file)
+    }
   }
 }
 
 /** A connection for `migrate`: makes the file where there is none, and takes a store of any older version. */
-export const openForMigration = (
-  file: string,
-  { sqliteLockMs }: Pick<Timing, 'sqliteLockMs'>,
-  typeOf = fileSystemTypeOf,
-): Database.Database => {
+export const openForMigration = (file: string, timing: LockTiming, typeOf = fileSystemTypeOf): Database.Database => {
   refuseUnwritable(file)
   refuseNetworkFileSystem(file, typeOf)
   makeFile(file)
   // Nobody waits for a migration but the person who runs it: here SQLite's own way of waiting will do.
-  return open(file, { timeout: sqliteLockMs })
+  return openPatiently(file, timing)
 }
 
 // A file in a folder that this user may not enter is not a missing one.
@@ -207,9 +224,16 @@ export const openForReading = (file: string, typeOf = fileSystemTypeOf): Databas
 
 const FAULTS_OF_THE_DISK = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|PROTOCOL)/
 
-/** Whether the store, not our code, failed: the answer is then 503. */
-export const isStoreFault = (fault: unknown): boolean =>
-  fault instanceof Unavailable || (fault instanceof Database.SqliteError && FAULTS_OF_THE_DISK.test(fault.code))
+const isOfDisk = (fault: unknown): fault is InstanceType<typeof Database.SqliteError> =>
+  fault instanceof Database.SqliteError && FAULTS_OF_THE_DISK.test(fault.code)
 
-export const isBusy = (fault: unknown): boolean =>
-  fault instanceof Database.SqliteError && fault.code.startsWith('SQLITE_BUSY')
+/** Whether the store, not our code, failed: the answer is then 503. */
+export const isStoreFault = (fault: unknown): boolean => fault instanceof Unavailable || isOfDisk(fault)
+
+/** The same fault, as a person who runs a command is to see it. */
+export const asStoreProblem = (fault: unknown): unknown => {
+  if (!isOfDisk(fault)) return fault
+  const advice =
+    fault.code === 'SQLITE_FULL' ? 'make room on its disk' : 'look at its disk, and restore a backup if it stays so'
+  return new StoreProblem(`The store cannot be used (${fault.message}): ${advice}.`, { cause: fault })
+}

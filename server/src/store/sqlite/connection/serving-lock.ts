@@ -2,11 +2,17 @@
 import Database from 'better-sqlite3'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { StoreProblem } from '../../store-problem.ts'
-import { isBusy } from './connection.ts'
+import { besideStore } from './beside-store.ts'
+import { isBusy, refuseForeignUser } from './connection.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
 
 const makeLockFile = (path: string): void => {
-  if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
+  try {
+    if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
+  } catch (fault) {
+    // Another process may have made it just now.
+    if (!existsSync(path)) throw fault
+  }
 }
 
 const takeLock = (path: string, problem: string): (() => void) => {
@@ -25,19 +31,51 @@ const takeLock = (path: string, problem: string): (() => void) => {
 /** Takes the lock of a store, in a file beside it that nothing is ever written to; returns the function that ends it. */
 export const takeServingLock = (file: string): (() => void) =>
   takeLock(
-    `${file}-serving`,
+    besideStore(file, '-serving'),
     `${file} is in use by a mintmark that runs: stop that one first, or set MINTMARK_DATA_DIR.`,
   )
 
 /** The same for a copy of the store into a database. */
 export const takeMovingLock = (file: string): (() => void) =>
-  takeLock(`${file}-moving`, `Another migrate-store copies ${file}: wait for it, or end it.`)
+  takeLock(besideStore(file, '-moving'), `Another migrate-store copies ${file}: wait for it, or end it.`)
+
+/** SQLite's log of the store, and the memory in which its processes see what is in the log. */
+const ENDINGS = ['-wal', '-shm'] as const
+
+const isLockHeld = (path: string): boolean => {
+  let db: Database.Database | undefined
+  try {
+    db = new Database(path, { readonly: true, timeout: 0 })
+    db.pragma('schema_version')
+    return false
+  } catch (fault) {
+    return isBusy(fault)
+  } finally {
+    db?.close()
+  }
+}
+
+/** While a store is served both are there: a command would make others in their place, which the service never sees. */
+const refuseTornStore = (file: string): void => {
+  const missing = ENDINGS.map(ending => besideStore(file, ending)).find(path => !existsSync(path))
+  const lock = besideStore(file, '-serving')
+  if (missing === undefined || !existsSync(lock) || !isLockHeld(lock)) return
+  throw new StoreProblem(
+    `${missing} was removed while a service uses ${file}, which would not see what the command does: restart the service, and run the command again.`,
+  )
+}
+
+/** Refuses a command that cannot act beside the service: of another user, or where files of the store were taken away. */
+export const refuseBesideService = (file: string): void => {
+  refuseForeignUser(file)
+  refuseTornStore(file)
+}
 
 const identityOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
 
 /** Call it with the store open and read once; the function it returns throws Unavailable where a file is another one. */
 export const guardFiles = (file: string): (() => void) => {
-  const paths = [file, `${file}-wal`]
+  const paths = (['', ...ENDINGS] as const).map(ending => besideStore(file, ending))
   const opened = paths.map(identityOf)
   return () => {
     const n = paths.findIndex((path, index) => identityOf(path) !== opened[index])

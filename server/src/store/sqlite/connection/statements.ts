@@ -1,6 +1,7 @@
 // Prepared statements of one connection, each prepared once, at its first use; and statement programs that run on them.
 import type { Database, Statement as Prepared } from 'better-sqlite3'
 import type { Answer, Program, Statement } from '../../statement-program.ts'
+import { StoreProblem } from '../../store-problem.ts'
 import { SERVICE_ROW, type ServiceRow } from '../../snapshot.ts'
 
 /** Returns the statement of a text. The caller names the row's shape beside the columns it lists. */
@@ -50,6 +51,6 @@ export const runProgram = <T>(sql: Statements, program: Program<T>): T => {
 /** Without a program: every group of reads and every transaction begins with it. */
 export const readServiceRow = (sql: Statements): ServiceRow => {
   const row = sql<ServiceRow>(SERVICE_ROW).get()
-  if (row === undefined) throw new Error('The store has no service row.')
+  if (row === undefined) throw new StoreProblem('The store has lost its service row: restore a backup.')
   return row
 }

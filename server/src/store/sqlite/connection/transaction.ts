@@ -5,7 +5,7 @@ import type { Milliseconds } from '../../../../../api/values/time.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import { type LiveTokens, makeLiveTokens } from '../../ledger/live-tokens.ts'
 import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
-import { monotonicMs } from '../../clocks.ts'
+import { monotonicMs, sleep } from '../../clocks.ts'
 import { first, given, type Program } from '../../statement-program.ts'
 import type { NumberedTable, Transaction } from '../../transaction.ts'
 import { LEASE_MS } from '../../lease.ts'
@@ -55,11 +55,6 @@ export const forgetMemory = ({ sets, live }: WritingConnection): void => {
   sets.forget()
   live.forget(null)
 }
-
-const sleepCell = new Int32Array(new SharedArrayBuffer(4))
-
-/** Blocks this thread, which has nothing else to do, for so many milliseconds. */
-export const sleep = (ms: number): void => void Atomics.wait(sleepCell, 0, 0, ms)
 
 type Locking = Pick<WritingConnection, 'sql' | 'guard'> & { readonly timing: Pick<Timing, 'sqliteRetryMs'> }
 

@@ -49,29 +49,33 @@ export const schemaVersionOf = (db: Database): SchemaVersion => {
 const FIRST_SERVICE = `insert into service (one, made_by, seq, ended_seq, last_end_seq, clock_lease, last_at)
   values (1, ?, 1, 0, 0, 0, 0)`
 
-/** Applies what is missing in one transaction: a migration that fails leaves the store as it was. */
+/** Applies what is missing in one transaction, and returns the version before: a migration that fails leaves the store as it was. */
 export const applyMigrations = (
   db: Database,
   first: { madeBy: StoreMaker; now: number },
   migrations: readonly Migration[] = MIGRATIONS,
-): void => {
+): number => {
   // A table that is made anew is gone for a moment, with what refers to it still there; checked before the commit instead.
   db.pragma('foreign_keys = off')
-  db.transaction(() => {
-    db.exec(`create table if not exists migration (
+  return db
+    .transaction(() => {
+      db.exec(`create table if not exists migration (
       version integer primary key, name text not null, oldest_program integer not null, applied_at integer not null
     ) strict`)
-    const { version } = schemaVersionOf(db)
-    migrations.slice(version).forEach(({ name, sql, oldestProgram }, n) => {
-      db.exec(sql)
-      db.prepare('insert into migration values (?, ?, ?, ?)').run(version + n + 1, name, oldestProgram, first.now)
+      const { version } = schemaVersionOf(db)
+      migrations.slice(version).forEach(({ name, sql, oldestProgram }, n) => {
+        db.exec(sql)
+        db.prepare('insert into migration values (?, ?, ?, ?)').run(version + n + 1, name, oldestProgram, first.now)
+      })
+      const dangling = db.pragma('foreign_key_check')
+      if (!Array.isArray(dangling) || dangling.length > 0)
+        throw new Error('A migration left rows that refer to nothing.')
+      if (version > 0) return version
+      db.prepare(FIRST_SERVICE).run(first.madeBy)
+      if (migrations.some(({ name }) => name === 'revocation feed')) {
+        for (const { text, values } of openNewFeed()) db.prepare(text).run(...values)
+      }
+      return version
     })
-    const dangling = db.pragma('foreign_key_check')
-    if (!Array.isArray(dangling) || dangling.length > 0) throw new Error('A migration left rows that refer to nothing.')
-    if (version > 0) return
-    db.prepare(FIRST_SERVICE).run(first.madeBy)
-    if (migrations.some(({ name }) => name === 'revocation feed')) {
-      for (const { text, values } of openNewFeed()) db.prepare(text).run(...values)
-    }
-  }).immediate()
+    .immediate()
 }

@@ -1,0 +1,8 @@
+// Where the files beside a store are: beside the file itself, where SQLite has its own, and not beside a link to it.
+import { existsSync, realpathSync } from 'node:fs'
+
+type Ending = '' | '-wal' | '-shm' | '-serving' | '-moving'
+
+/** One store that is named by itself and by a link is one. */
+export const besideStore = (file: string, ending: Ending): string =>
+  `${existsSync(file) ? realpathSync(file) : file}${ending}`
