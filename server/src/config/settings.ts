@@ -57,7 +57,7 @@ export const SETTINGS = {
     group: 'store',
     hasFile: true,
     meaning:
-      '`sqlite:FILE`, or, a secret, `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE`; see A store on PostgreSQL. `dev` takes an address of PostgreSQL and no other',
+      '`sqlite:FILE` (`sqlite:mintmark.db`, `sqlite:/var/lib/mintmark/mintmark.db`), or, a secret, `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE`; see A store on PostgreSQL. `dev` takes an address of PostgreSQL and no other',
   },
   MINTMARK_DATABASE_POOLING: {
     group: 'store',

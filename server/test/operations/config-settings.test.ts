@@ -102,7 +102,7 @@ test('no secret and no credential of an address is among the settings', async ()
     DATABASE_URL: 'postgres://us3r:pa55@a.example:1,b.example/mintmark?sslmode=verify-full',
     MINTMARK_CONSOLE_CLIENT_ID: 'console',
     MINTMARK_CONSOLE_CLIENT_SECRET: 's3cret',
-    OTEL_EXPORTER_OTLP_ENDPOINT: ' https://us3r:pa55@otel.example/?key=s3cret',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://us3r:pa55@otel.example/?key=s3cret',
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https:us3r:pa55@otel.example/traces',
   })
   assert.doesNotMatch(JSON.stringify(settings), /us3r|pa55|s3cret/)

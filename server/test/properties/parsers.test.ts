@@ -90,6 +90,7 @@ const NO_ROW: Readonly<Record<string, string>> = {
   'server/src/cli/terminal/standard-input.ts readStandardInput': BYTES,
   'server/src/config/values.ts parseAutoOr': CHOICE,
   'server/src/config/values.ts parseFile': BYTES,
+  'server/src/config/values.ts parseUtf8File': BYTES,
   'server/src/config/values.ts parseOffOr': CHOICE,
   'server/src/config/values.ts parseOneOf': 'it compares texts',
   'server/src/config/values.ts parsePemFile': 'it reads bytes, which Node takes as PEM or not',
