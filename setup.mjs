@@ -35,7 +35,7 @@ const giveUp = text => {
 
 // Not `npm ci`: it refuses a lock file that lacks the optional packages of other platforms, which a registry need not
 // hold. What the lock file does name is installed as it says, and --no-save leaves the lock file as it is. No script of a
-// package runs: all that is needed comes ready made, where npm would call a compiler for better-sqlite3 on sight of its sources.
+// package runs: all that is needed comes ready made.
 const install = folder => {
   const npm = process.env.npm_execpath
   const [command, prefix] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]

@@ -58,7 +58,7 @@ export const DURABILITY: readonly SeededBug[] = [
     bug: 'A job that fails in a group leaves what it had written.',
     breaks: 'P3: an act is whole or not at all',
     file: 'server/src/store/sqlite/writer/group-commit.ts',
-    from: `    if (connection.db.inTransaction) sql('rollback to job').run()`,
+    from: `    if (connection.db.inTransaction()) sql('rollback to job').run()`,
     to: '',
     test: 'server/test/store/sqlite/writer.test.ts',
     title: 'in a group the failure of one job is its own and leaves nothing of it',

@@ -49,27 +49,23 @@ const place = (root: string, path: string, content: string | Uint8Array, mode = 
 /** Folders and files at the top of a package that its program does not read. */
 const ASIDE = /^\/(?:\.|(?:tests?|spec|bench(?:marks?)?|integration|docs?|examples?)(?:\/|$)|index\.html$)/
 
-/** What no installation of this platform loads: tests, sources in C, and the binaries of others. Packages within come by themselves. */
-const isLoaded = (name: string, path: string, processor: string): boolean => {
-  if (ASIDE.test(path) || path.includes('/node_modules') || /\/\.[^/]+$/.test(path)) return false
-  if (name !== 'better-sqlite3') return true
-  if (/^\/(?:deps|src|binding\.gyp)/.test(path)) return false
-  return !path.startsWith('/prebuilds/') || path === `/prebuilds/linux-${processor}.node`
-}
+/** What no installation loads is left out, as tests. Packages within come by themselves. */
+const isLoaded = (path: string): boolean =>
+  !ASIDE.test(path) && !path.includes('/node_modules') && !/\/\.[^/]+$/.test(path)
 
 /** From where npm installed it to where the package has it: beside the program, or below what needs another version. */
 const targetOf = (path: string): string =>
   path.startsWith('server/') ? `node_modules/mintmark/${path.slice('server/'.length)}` : path
 
-const placeProgram = (root: string, { tarball, lock }: Given, processor: string): void => {
+const placeProgram = (root: string, { tarball, lock }: Given): void => {
   const program = join(root, HOME, 'node_modules/mintmark')
   mkdirSync(program, { recursive: true })
   execFileSync('tar', ['-xzf', tarball, '-C', program, '--strip-components=1'])
-  for (const { name, path } of dependenciesOf(lock, 'server')) {
+  for (const { path } of dependenciesOf(lock, 'server')) {
     const from = join(REPOSITORY, path)
     cpSync(from, join(root, HOME, targetOf(path)), {
       recursive: true,
-      filter: source => isLoaded(name, source.slice(from.length), processor),
+      filter: source => isLoaded(source.slice(from.length)),
     })
   }
   execFileSync('chmod', ['-R', 'a-x+X,u+w,go=rX', join(root, HOME)])
@@ -129,7 +125,7 @@ export const buildDebianPackage = (given: Given): string => {
   const version = debianVersionOf(given.version)
   const root = mkdtempSync(join(tmpdir(), 'mintmark-debian-'))
   try {
-    placeProgram(root, given, process.arch)
+    placeProgram(root, given)
     placeNode(root, process.arch)
     placeRest(root, { ...given, version })
     placeControl(root, version, architecture)

@@ -1,8 +1,7 @@
 // What causes the alerts about the embedded store: another process holds its lock, or its rows are made what they would be
 // after days, or triggers refuse what maintenance does.
-import Database from 'better-sqlite3'
 import { setTimeout as delay } from 'node:timers/promises'
-import { withFile } from '../../testkit/stores/store-file.ts'
+import { openBeside, withFile } from '../../testkit/stores/store-file.ts'
 import type { Cause } from './causes-service.ts'
 import { type Causing, startWatched, type WatchedService } from './watched-service.ts'
 
@@ -15,7 +14,7 @@ const holdLock = async (
   { scope, signal }: Causing,
   [heldMs, freeMs]: readonly [number, number],
 ): Promise<void> => {
-  const other = new Database(file, { timeout: 5000 })
+  const other = openBeside(file)
   scope.after(() => other.close())
   while (!signal.aborted) {
     other.exec('begin immediate')
@@ -25,7 +24,7 @@ const holdLock = async (
   }
 }
 
-const changeStore = ({ file }: WatchedService, sql: string): void => withFile(file, db => void db.exec(sql))
+const changeStore = ({ file }: WatchedService, sql: string): void => withFile(file, db => db.exec(sql))
 
 const refuse = (table: string, when: 'insert' | 'delete'): string =>
   `create trigger refused before ${when} on ${table} begin select raise(abort, 'refused by the drill'); end`

@@ -2,7 +2,7 @@
 // lives on, is lost or moves twice. The drill measures it with a million tokens; a test runs it with a few.
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import Database from 'better-sqlite3'
+import { openDatabase } from '../../server/src/store/sqlite/connection/database.ts'
 import { fillStore } from '../../testkit/stores/fill-store.ts'
 import { REASONS } from '../../api/values/reason.ts'
 import { openConnection } from '../connection.ts'
@@ -88,15 +88,10 @@ type Records = { readonly live: number; readonly byRevocation: number; readonly 
 
 /** What the store holds of the agent's tokens, once nothing has it open. */
 export const countRecords = (service: ServiceUnderDrill, id: string): Records => {
-  const db = new Database(databaseOf(service), { readonly: true })
+  const db = openDatabase(databaseOf(service), { readOnly: true })
   try {
     const count = (sql: string, ...values: readonly unknown[]): number =>
-      Number(
-        db
-          .prepare(`select count(*) ${sql}`)
-          .pluck()
-          .get(...values),
-      )
+      db.prepare<{ count: number }>(`select count(*) as count ${sql}`).get(...values)?.count ?? 0
     const owner = '(select n from agent where client_id = ?)'
     const { clientId } = service.access.agent
     const ended = `from ended e join act a on a.n = e.act where e.agent = ${owner}`

@@ -1,6 +1,6 @@
 // Fills a store with tokens by SQL while nothing serves it: live ones, expired ones, and ones that were ended early.
 import { hash, randomBytes, randomFillSync } from 'node:crypto'
-import Database from 'better-sqlite3'
+import { type Database, openDatabase } from '../../server/src/store/sqlite/connection/database.ts'
 import { type EndingReason, REASONS } from '../../api/values/reason.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../../server/src/domain/ledger/token-id.ts'
 
@@ -60,7 +60,7 @@ type Store = {
 type Numbers = { readonly agent: number; readonly cred: number; readonly key: number; readonly seq: number }
 
 type Backfilling = {
-  readonly db: Database.Database
+  readonly db: Database
   readonly installation: Store
   readonly own: Numbers
   readonly kid: string
@@ -81,7 +81,7 @@ export const spansAt = (now: number): Pick<Backfilled, 'live' | 'ended' | 'expir
 const PRAGMAS = ['journal_mode = off', 'synchronous = off', 'locking_mode = exclusive', 'cache_size = -1000000']
 
 // What is not under test is made once: agents, scope sets, an audience, the acts that ended tokens.
-const addSurroundings = (db: Database.Database, installation: Store, now: number): number => {
+const addSurroundings = (db: Database, installation: Store, now: number): number => {
   const day = Math.floor(now / DAY_MS)
   for (const life of [LIVE_LIFETIME_SECONDS, ...SHORT_LIFETIMES_SECONDS]) {
     db.prepare('insert or ignore into lifetime values (?)').run(life)
@@ -97,22 +97,22 @@ const addSurroundings = (db: Database.Database, installation: Store, now: number
   const actor = JSON.stringify({ type: 'operator', iss: installation.baseUrl, sub: 'operator-1' })
   const act = db.prepare('insert into act (kind, actor, note, at) values (?, ?, null, ?)')
   for (let n = 0; n < ACTS; n += 1) act.run('token.revoke', actor, now - n)
-  const agent = db.prepare(`insert into agent (id, client_id, name, created_at, scopes, resources)
+  const agent = db.prepare<{ n: number }>(`insert into agent (id, client_id, name, created_at, scopes, resources)
     select ?, ?, ?, created_at, scopes, resources from agent where n = 1 returning n`)
   const credential = db.prepare(`insert into credential (agent, id, secret_hash, created_at)
     select ?, ?, randomblob(32), created_at from credential where n = 1`)
   const numbers = Array.from({ length: AGENTS }, (_, n) => {
     const id = crypto.randomUUID()
-    const made = agent.get(id, `bench-${id}`, `bench ${n}`) as { n: number } // `returning n`
-    credential.run(made.n, crypto.randomUUID())
-    return made.n
+    const made = agent.get(id, `bench-${id}`, `bench ${n}`)?.n ?? 0
+    credential.run(made, crypto.randomUUID())
+    return made
   })
   return numbers[0] ?? 0
 }
 
-const numbersOf = (db: Database.Database): Numbers & { readonly kid: string } =>
+const numbersOf = (db: Database): Numbers & { readonly kid: string } =>
   db
-    .prepare<[], Numbers & { kid: string }>(
+    .prepare<Numbers & { kid: string }>(
       `select a.n as agent, c.n as cred, k.n as key, k.kid, s.seq
        from service s, signing_key k, agent a join credential c on c.agent = a.n order by a.n limit 1`,
     )
@@ -148,11 +148,11 @@ export const tokenText = (
 const bytesOf = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex')
 
 /** Runs `step` for 0 to count − 1, in transactions of a size that memory bears. */
-const inBatches = (db: Database.Database, count: number, step: (n: number) => void): void => {
+const inBatches = (db: Database, count: number, step: (n: number) => void): void => {
   for (let from = 0; from < count; from += ROWS_A_TRANSACTION) {
     db.transaction(() => {
       for (let n = from; n < Math.min(count, from + ROWS_A_TRANSACTION); n += 1) step(n)
-    })()
+    })
   }
 }
 
@@ -241,7 +241,7 @@ export const fillStore = (installation: Store, wish: Wish): Backfilled => {
   const started = performance.now()
   const now = Date.now()
   const { live, ended, expired } = spansAt(now)
-  const db = new Database(installation.databaseFile)
+  const db = openDatabase(installation.databaseFile)
   try {
     for (const pragma of PRAGMAS) db.pragma(pragma)
     const { kid, ...own } = numbersOf(db)
@@ -251,7 +251,7 @@ export const fillStore = (installation: Store, wish: Wish): Backfilled => {
     addExpired(backfilling, Math.floor(wish.ended / 2), expired)
     addEnded(backfilling, Math.ceil(wish.ended / 2), ended)
     const agent = db
-      .prepare<[number], { id: string; clientId: string }>('select id, client_id as clientId from agent where n = ?')
+      .prepare<{ id: string; clientId: string }>('select id, client_id as clientId from agent where n = ?')
       .get(firstAgent)
     if (agent === undefined) throw new Error('The agents of the filling are not there.')
     db.pragma('journal_mode = wal')
@@ -264,10 +264,10 @@ export const fillStore = (installation: Store, wish: Wish): Backfilled => {
 
 /** Bytes of each table with its indexes. Nothing else may have the store open. */
 export const tableBytes = (databaseFile: string): ReadonlyMap<string, number> => {
-  const db = new Database(databaseFile, { readonly: true })
+  const db = openDatabase(databaseFile, { readOnly: true })
   try {
     const rows = db
-      .prepare<[], { name: string; bytes: number }>(
+      .prepare<{ name: string; bytes: number }>(
         `select s.tbl_name as name, sum(d.pgsize) as bytes
          from dbstat d join sqlite_schema s on s.name = d.name where d.aggregate = true group by s.tbl_name`,
       )

@@ -22,7 +22,7 @@ const DATABASE_TABLES = `select relname as name from pg_class
 
 export const contentOf = (file: string): string =>
   withFile(file, db => {
-    const tables = db.prepare<[], { name: string }>(isDatabaseUrl(file) ? DATABASE_TABLES : FILE_TABLES).all()
+    const tables = db.prepare<{ name: string }>(isDatabaseUrl(file) ? DATABASE_TABLES : FILE_TABLES).all()
     const content = tables
       .filter(({ name }) => !TABLES_LEFT_OUT.has(name))
       // PostgreSQL moves a row that is changed.

@@ -1,5 +1,5 @@
 // The file of a store, looked at and changed by SQL beside the program, and its writing connection without the thread.
-import Database from 'better-sqlite3'
+import { type Database, openDatabase } from '../../server/src/store/sqlite/connection/database.ts'
 import { TIMING } from '../../server/src/ports/timing.ts'
 import type { ManualClock } from '../../server/src/store/clocks.ts'
 import { clockOf, startClock } from '../../server/src/store/sqlite/connection/clock.ts'
@@ -18,24 +18,30 @@ import { askNow, inTransactionNow, type WritingDatabase } from '../databases/pos
 const BUSY_MS = 4000
 
 /** What a test does with a database beside the program, where that is PostgreSQL; the rest it does not have. */
-const databaseAt = (url: string): Database.Database => {
+const databaseAt = (url: string): Database => {
   const prepare = (text: string) => ({
     run: (...values: readonly unknown[]) => ({ changes: askNow(url, text, ...values).changes }),
     get: (...values: readonly unknown[]) => askNow(url, text, ...values).rows[0],
     all: (...values: readonly unknown[]) => askNow(url, text, ...values).rows,
   })
   const exec = (text: string): void => void askNow(url, text)
-  const transaction = (work: () => void) => work
-  return { prepare, exec, transaction } as unknown as Database.Database
+  const transaction = (work: () => void): void => work()
+  return { prepare, exec, transaction } as unknown as Database
 }
 
+/** Another connection to the file. It waits for a lock that the store holds for a moment. */
+export const openBeside = (file: string): Database => openDatabase(file, { lockMs: BUSY_MS })
+
+/** As SQLite reports a result; see SQLITE_RESULTS. */
+export const sqliteFault = (message: string, result: number): Error =>
+  Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode: result })
+
 /**
- * Runs `work` on a connection of its own to the file, or to the database of that address. It waits for a lock that the
- * store holds for a moment.
+ * Runs `work` on a connection of its own to the file, or to the database of that address.
  */
-export const withFile = <T>(file: string, work: (db: Database.Database) => T): T => {
+export const withFile = <T>(file: string, work: (db: Database) => T): T => {
   if (isDatabaseUrl(file)) return work(databaseAt(file))
-  const db = new Database(file, { timeout: BUSY_MS })
+  const db = openBeside(file)
   try {
     return work(db)
   } finally {
@@ -56,7 +62,7 @@ export const execBeside = async (file: string, sql: string): Promise<void> => {
 export type FileRow = Readonly<Record<string, unknown>>
 
 export const readRows = (file: string, sql: string, ...values: readonly unknown[]): readonly FileRow[] =>
-  withFile(file, db => db.prepare<unknown[], FileRow>(sql).all(...values))
+  withFile(file, db => db.prepare<FileRow>(sql).all(...values))
 
 const onlyRow = ([row, ...others]: readonly FileRow[], sql: string): FileRow => {
   if (row === undefined || others.length > 0) throw new Error(`Not one row: ${sql}`)

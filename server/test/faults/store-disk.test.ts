@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import Database from 'better-sqlite3'
+import { SQLITE_RESULTS } from '../../src/store/sqlite/connection/database.ts'
 import { monotonicMs } from '../../src/store/clocks.ts'
 import { groupCommit } from '../../src/store/sqlite/writer/group-commit.ts'
 import type { JobInput, JobName } from '../../src/store/sqlite/writer/jobs.ts'
@@ -17,7 +17,13 @@ import {
   type TestAgent,
   type TestStore,
 } from '../../../testkit/stores/store.ts'
-import { countRows, readRows, withFile, withWritingConnection } from '../../../testkit/stores/store-file.ts'
+import {
+  countRows,
+  readRows,
+  sqliteFault,
+  withFile,
+  withWritingConnection,
+} from '../../../testkit/stores/store-file.ts'
 
 const REVOKE = act('token.revoke')
 
@@ -48,7 +54,7 @@ const newApiKey = () => ({
 /** What makes a connection's writes fail as a disk would, and what ends it. */
 const FAULTS = {
   'a full disk': (connection: WritingConnection) => {
-    const pages = connection.db.pragma('page_count', { simple: true })
+    const pages = connection.db.pragma('page_count')
     connection.db.pragma(`max_page_count = ${Number(pages)}`)
     return () => void connection.db.pragma('max_page_count = 1000000')
   },
@@ -95,7 +101,7 @@ for (const [name, strike] of Object.entries(FAULTS)) {
 const failingAtCommit = (connection: WritingConnection): WritingConnection => ({
   ...connection,
   sql: <Row>(text: string) => {
-    if (text === 'commit') throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC')
+    if (text === 'commit') throw sqliteFault('disk I/O error', SQLITE_RESULTS.ioerr)
     return connection.sql<Row>(text)
   },
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
-import Database from 'better-sqlite3'
+import { SQLITE_RESULTS } from '../../src/store/sqlite/connection/database.ts'
 import type { Ports } from '../../src/ports/ports.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { type ClockCells, clockOf } from '../../src/store/sqlite/connection/clock.ts'
@@ -21,6 +21,7 @@ import {
   revoke,
 } from '../../../testkit/callers/requests.ts'
 import { startServer } from '../../../testkit/services/test-server.ts'
+import { openBeside, sqliteFault } from '../../../testkit/stores/store-file.ts'
 import { makePlace, START } from '../../../testkit/stores/store.ts'
 
 /** How long is waited for a disk that hangs: less than a request may take. */
@@ -32,16 +33,16 @@ const PATIENT_MS = 60_000
 type Disk = (text: string) => void
 
 const failing =
-  (where: string, message: string, code: string): Disk =>
+  (where: string, message: string, result: number): Disk =>
   text => {
-    if (text === where) throw new Database.SqliteError(message, code)
+    if (text === where) throw sqliteFault(message, result)
   }
 
 /** `hangs`: the writing thread takes the job and is never heard of again. */
 const FAULTS: Readonly<Record<string, Disk | 'hangs'>> = {
-  'is full': failing('commit', 'database or disk is full', 'SQLITE_FULL'),
-  'has become read-only': failing('begin immediate', 'attempt to write a readonly database', 'SQLITE_READONLY'),
-  'fails to sync': failing('commit', 'disk I/O error', 'SQLITE_IOERR_FSYNC'),
+  'is full': failing('commit', 'database or disk is full', SQLITE_RESULTS.full),
+  'has become read-only': failing('begin immediate', 'attempt to write a readonly database', SQLITE_RESULTS.readonly),
+  'fails to sync': failing('commit', 'disk I/O error', SQLITE_RESULTS.ioerr),
   'never answers': 'hangs',
 }
 
@@ -50,7 +51,7 @@ type Opened = { readonly file: string; readonly clock: ClockCells | null }
 /** The real store, but for what writes: its work is done here, on a connection with that disk. */
 const withDisk = ({ file, clock }: Opened, fault: () => Disk | 'hangs' | undefined, storeMs: number) => {
   assert.ok(clock)
-  const db = new Database(file)
+  const db = openBeside(file)
   const { port1: port, port2 } = new MessageChannel()
   const real = writingConnection(db, clockOf(clock), { timing: TIMING })
   const connection: WritingConnection = {

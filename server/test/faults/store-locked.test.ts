@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import Database from 'better-sqlite3'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { connectStore, openSqliteStore } from '../../src/store/sqlite/open.ts'
@@ -18,7 +17,7 @@ import {
   someSigningKey,
   type TestedStore,
 } from '../../../testkit/stores/store.ts'
-import { readRows } from '../../../testkit/stores/store-file.ts'
+import { openBeside, readRows } from '../../../testkit/stores/store-file.ts'
 
 const SHORT_MS = 150
 const LONG_MS = 60_000
@@ -39,7 +38,7 @@ const makeWorld = async (t: TestContext, retention: Retention | null = null) => 
   const [token] = await issue(store, agent, {})
   const raced = await newTokens(store, agent, [{}])
   assert.ok(token)
-  const other = new Database(file)
+  const other = openBeside(file)
   other.exec('begin exclusive')
   t.after(async () => {
     other.close()
@@ -47,7 +46,7 @@ const makeWorld = async (t: TestContext, retention: Retention | null = null) => 
     await store.close()
     await world.dispose()
   })
-  return { file, clock, store, hasty, agent, token, raced, release: () => void other.exec('rollback') }
+  return { file, clock, store, hasty, agent, token, raced, release: () => other.exec('rollback') }
 }
 
 /** Whatever the thread has handed over before, the writing thread has taken up after this. */
@@ -131,7 +130,7 @@ test('a command that writes in its own thread hears why it was refused', async t
   await store.close()
   const timing = { ...TIMING, storeMs: SHORT_MS }
   const command = await openTestedStore({ file, clock, retention: null, timing })
-  const other = new Database(file)
+  const other = openBeside(file)
   t.after(async () => {
     other.close()
     await command.close()

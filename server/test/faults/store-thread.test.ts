@@ -4,10 +4,9 @@ import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
-import Database from 'better-sqlite3'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens, START } from '../../../testkit/stores/store.ts'
-import { countRows, withFile } from '../../../testkit/stores/store-file.ts'
+import { countRows, openBeside, withFile } from '../../../testkit/stores/store-file.ts'
 
 const REVOKE = act('token.revoke')
 
@@ -48,10 +47,10 @@ const crash = (thread: Worker) => {
 }
 
 const holdLock = (t: TestContext, file: string) => {
-  const other = new Database(file)
+  const other = openBeside(file)
   t.after(() => other.close())
   other.exec('begin immediate')
-  return () => void other.exec('rollback')
+  return () => other.exec('rollback')
 }
 
 test('calls that wait for a writing thread that ends are unavailable, and were not done', async t => {

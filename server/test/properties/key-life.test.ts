@@ -2,7 +2,7 @@
 // key signs that a verifier may not have, and none goes that a live token needs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import Database from 'better-sqlite3'
+import { openDatabase } from '../../src/store/sqlite/connection/database.ts'
 import * as fc from 'fast-check'
 import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from '../../src/domain/keys/key-life.ts'
 import { TIMING } from '../../src/ports/timing.ts'
@@ -93,7 +93,7 @@ const ROTATE = { force: false, candidate: null, act: act('signing_key.rotate') }
 
 const makeStore = () => {
   const clock = makeManualClock(START)
-  const db = new Database(':memory:')
+  const db = openDatabase(':memory:')
   applyMigrations(db, { madeBy: 'migrate', now: START })
   const connection = writingConnection(db, clock.wall, { timing: TIMING })
   const first = { key: someSigningKey(), act: act('signing_key.create') }

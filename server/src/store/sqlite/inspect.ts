@@ -1,18 +1,14 @@
-// Looks at an embedded store for `mintmark doctor`. Node's own SQLite opens it: unlike the service's it can be opened knowing that a
-// file does not change, and then creates none beside it, takes no lock, and writes nothing.
+// Looks at an embedded store for `mintmark doctor`: no file is made beside it, no lock taken, and nothing written.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite' // oxlint-disable-line no-restricted-imports -- as below
-import { pathToFileURL } from 'node:url'
-import type { Answer, Program, Statement } from '../statement-program.ts'
 import type { StoreInspection } from '../inspection.ts'
-import { SCHEMA_VERSION } from '../schema-version.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { besideStore } from './connection/beside-store.ts'
-import { BACKUP_MARK, MOVED_MARK } from './connection/backup-mark.ts'
+import { isBackup, isMoved, movedProblem } from './connection/backup-mark.ts'
 import { NETWORK_FILE_SYSTEMS, refuseUnwritable } from './connection/connection.ts'
-import { sqliteText } from './connection/statements.ts'
-import { PROGRAM_VERSION } from './schema/migrations.ts'
+import { type Database, openDatabase } from './connection/database.ts'
+import { runProgram, statementsOf } from './connection/statements.ts'
+import { PROGRAM_VERSION, schemaVersionOf } from './schema/migrations.ts'
 
 const codeOf = (fault: unknown): string =>
   fault instanceof Error && 'code' in fault ? String(fault.code) : String(fault)
@@ -43,48 +39,12 @@ const refuseNetworkFileSystem = (file: string): void => {
  * Where a log stands beside it somebody may be writing, and what the log holds counts. Without one nobody has the store
  * open, and the file is all there is.
  */
-const addressOf = (file: string): URL => {
-  const address = pathToFileURL(file)
-  address.search = existsSync(besideStore(file, '-wal')) ? '?mode=ro' : '?mode=ro&immutable=1'
-  return address
-}
+const open = (file: string): Database =>
+  openDatabase(file, { readOnly: true, isStill: !existsSync(besideStore(file, '-wal')) })
 
-const open = async (file: string): Promise<DatabaseSync> => {
-  const { DatabaseSync: Database } = await import('node:sqlite') // oxlint-disable-line no-restricted-imports -- the only one to open the file in the process of a doctor
-  return new Database(addressOf(file), { readOnly: true })
-}
-
-type Row = Readonly<Record<string, unknown>>
-
-const refuseMarked = (db: DatabaseSync, file: string): void => {
-  const mark = (db.prepare('pragma application_id').get() as Row | undefined)?.['application_id']
-  if (mark === BACKUP_MARK) throw new StoreProblem(`${file} is a backup, not a store: run 'mintmark restore ${file}'.`)
-  if (mark === MOVED_MARK) {
-    throw new StoreProblem(`${file} was copied into a database, where it goes on: set DATABASE_URL.`)
-  }
-}
-
-const versionOf = (db: DatabaseSync): Pick<StoreInspection, 'version' | 'oldestProgram'> => {
-  const none = { version: 0, oldestProgram: 0 }
-  if (db.prepare(`select 1 from sqlite_schema where type = 'table' and name = 'migration'`).get() === undefined)
-    return none
-  return (db.prepare(SCHEMA_VERSION).get() as typeof none | undefined) ?? none // as the statement lists it
-}
-
-const answer = (db: DatabaseSync, { text, values }: Statement): Answer => ({
-  rows: db.prepare(sqliteText(text)).all(...values),
-  changes: 0,
-})
-
-const runOn = <T>(db: DatabaseSync, program: Program<T>): T => {
-  let step = program.next()
-  while (step.done !== true) step = program.next(answer(db, step.value))
-  return step.value
-}
-
-const describe = (db: DatabaseSync): string => {
-  const row = db.prepare('select sqlite_version() as version').get() as Row | undefined
-  return `SQLite ${String(row?.['version'])}`
+const refuseMarked = (db: Database, file: string): void => {
+  if (isBackup(db)) throw new StoreProblem(`${file} is a backup, not a store: run 'mintmark restore ${file}'.`)
+  if (isMoved(db)) throw movedProblem(file)
 }
 
 const problemOf = (file: string, fault: unknown): StoreProblem => {
@@ -99,18 +59,19 @@ export const inspectSqliteStore = async (file: string): Promise<StoreInspection>
   // Whether the service may write is seen as its user only.
   if (process.getuid?.() === statSync(file).uid) refuseUnwritable(file)
   refuseNetworkFileSystem(file)
-  let db: DatabaseSync | undefined
+  let db: Database | undefined
   try {
-    db = await open(file)
+    db = open(file)
     refuseMarked(db, file)
     const opened = db
+    const sql = statementsOf(db)
     return {
-      server: describe(db),
-      ...versionOf(db),
+      server: `SQLite ${process.versions['sqlite']}`,
+      ...schemaVersionOf(db),
       programVersion: PROGRAM_VERSION,
       run: async program => {
         try {
-          return runOn(opened, program)
+          return runProgram(sql, program)
         } catch (fault) {
           throw problemOf(file, fault)
         }

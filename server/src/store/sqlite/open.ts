@@ -1,7 +1,7 @@
 // Opens the embedded store: what writes, a reading connection, and the ports over both.
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
-import type { Database } from 'better-sqlite3'
+import type { Database } from './connection/database.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Timing } from '../../ports/timing.ts'

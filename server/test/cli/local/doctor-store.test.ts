@@ -3,14 +3,15 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import Database from 'better-sqlite3'
+import type { Database } from '../../../src/store/sqlite/connection/database.ts'
 import { examine, makeInstallation, makeStore } from '../../../../testkit/commands/doctor.ts'
 import { run } from '../../../../testkit/commands/run-mintmark.ts'
 import { PROGRAM_VERSION } from '../../../src/store/sqlite/schema/migrations.ts'
+import { openBeside } from '../../../../testkit/stores/store-file.ts'
 
 /** Changes the store with another hand than the program's. */
-const alter = (file: string, work: (db: Database.Database) => unknown): void => {
-  const db = new Database(file)
+const alter = (file: string, work: (db: Database) => unknown): void => {
+  const db = openBeside(file)
   work(db)
   db.close()
 }
@@ -76,13 +77,7 @@ test('doctor and stats of a restored store say that its agents are refused, and 
 /** The version of a program that comes after this one. */
 const LATER = PROGRAM_VERSION + 1
 
-const ALTERED: readonly (readonly [
-  string,
-  (db: Database.Database) => unknown,
-  string,
-  'problem' | 'warning',
-  RegExp,
-])[] = [
+const ALTERED: readonly (readonly [string, (db: Database) => unknown, string, 'problem' | 'warning', RegExp])[] = [
   [
     'an older schema',
     db => db.exec(`delete from migration where version = ${PROGRAM_VERSION}`),

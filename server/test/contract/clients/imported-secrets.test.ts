@@ -75,7 +75,7 @@ const credentialOf = ({ agentId }: AgentOfTest) => {
      from credential c join agent a on a.n = c.agent where a.id = ?`,
     agentId,
   )
-  return { ...row, hash: (row['hash'] as Buffer).toString('hex') } as FileRow & { readonly hash: string }
+  return { ...row, hash: Buffer.from(row['hash'] as Uint8Array).toString('hex') } as FileRow & { readonly hash: string }
 }
 
 const conversionsOf = (agent: AgentOfTest) =>

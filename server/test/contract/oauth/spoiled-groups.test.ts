@@ -96,7 +96,7 @@ test('a look-up of clients that fails for one of them fails its request alone', 
 /** From now on the database takes no token of this agent. */
 const refuseTokensOf = ({ storeFile }: TestServer, { agentId }: AgentOfTest): void =>
   withFile(storeFile, db => {
-    const { n } = db.prepare<[string], { n: number }>('select n from agent where id = ?').get(agentId) ?? { n: 0 }
+    const { n } = db.prepare<{ n: number }>('select n from agent where id = ?').get(agentId) ?? { n: 0 }
     if (!isPostgresTested()) {
       db.exec(`create trigger spoil before insert on token when new.agent = ${n}
         begin select raise(abort, 'seeded'); end`)

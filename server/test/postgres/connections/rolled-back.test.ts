@@ -38,7 +38,7 @@ const makeWorld = async (t: TestContext, pooling: 'session' | 'transaction' = 's
   const world = await makeTestStore(null)
   t.after(world.dispose)
   const { file, store } = world
-  const exec = (sql: string): void => void withFile(file, db => db.exec(sql))
+  const exec = (sql: string): void => withFile(file, db => db.exec(sql))
   exec(IS_FIRST)
   const { clockFolder } = await testCluster()
   let round = 0

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
-import Database from 'better-sqlite3'
 import { createAgent, idOf, issue, makeBoth, startServing } from '../../../../testkit/commands/serving.ts'
 import { freePorts, KEY, makeFolder, run, serveVariables, start } from '../../../../testkit/commands/run-mintmark.ts'
 import { ENDING_ALL, ENDING_KINDS, findEnd } from '../../../src/cli/find-end.ts'
 import type { Api } from '../../../src/cli/remote/api.ts'
+import { openBeside } from '../../../../testkit/stores/store-file.ts'
 
 const serving = await startServing({ after })
 const { json } = serving
@@ -74,7 +74,7 @@ const makeStopped = async (t: TestContext) => {
 }
 
 const carryAhead = (folder: string): void => {
-  const db = new Database(join(folder, '.mintmark/mintmark.db'))
+  const db = openBeside(join(folder, '.mintmark/mintmark.db'))
   db.exec('update service set clock_lease = clock_lease + 3600000')
   db.close()
 }

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import Database from 'better-sqlite3'
 import { LIFETIMES_MAX } from '../../../src/domain/clients/agent.ts'
 import { KEY, makeFolder, run, runAlone } from '../../../../testkit/commands/run-mintmark.ts'
+import { openBeside } from '../../../../testkit/stores/store-file.ts'
 
 const SIXTEEN = Array.from({ length: LIFETIMES_MAX }, (_, n) => 70 * (n + 1))
 
@@ -18,7 +18,7 @@ const VARIABLES = {
 test('a 17th lifetime is refused by agent create and by serve, which name the 16 in use', t => {
   const folder = makeFolder(t)
   run(folder, ['migrate'], VARIABLES)
-  const db = new Database(join(folder, '.mintmark', 'mintmark.db'))
+  const db = openBeside(join(folder, '.mintmark', 'mintmark.db'))
   for (const life of SIXTEEN) db.prepare('insert into lifetime values (?)').run(life)
   db.close()
   const create = (life: number) =>

@@ -5,7 +5,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import Database from 'better-sqlite3'
+import { openDatabase } from '../../../src/store/sqlite/connection/database.ts'
 import { idOfBytes } from '../../../src/store/rows.ts'
 import { fetchDescribed, postForm } from '../../../../testkit/services/fetch-described.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../../../../testkit/keys/loopback-certificate.ts'
@@ -21,6 +21,7 @@ import {
   start,
   type Variables,
 } from '../../../../testkit/commands/run-mintmark.ts'
+import { openBeside } from '../../../../testkit/stores/store-file.ts'
 
 const KEYED: Variables = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }
 
@@ -69,12 +70,13 @@ test('migrations that run together all succeed, and one of them made the store',
 
 /** As a disk may do: the table is not what was written. */
 const spoil = (file: string, table: string): void => {
-  const db = new Database(file)
-  const page = db.prepare('select rootpage from sqlite_schema where name = ?').pluck().get(table)
-  const size = Number(db.pragma('page_size', { simple: true }))
+  const db = openBeside(file)
+  const { rootpage: page = 0 } =
+    db.prepare<{ rootpage: number }>('select rootpage from sqlite_schema where name = ?').get(table) ?? {}
+  const size = Number(db.pragma('page_size'))
   db.close()
   const bytes = readFileSync(file)
-  bytes.fill(0xff, (Number(page) - 1) * size, Number(page) * size)
+  bytes.fill(0xff, (page - 1) * size, page * size)
   writeFileSync(file, bytes)
 }
 
@@ -145,7 +147,7 @@ const makeStoreAhead = async (t: TestContext, folder: string): Promise<string> =
   const answer = await postForm(`http://127.0.0.1:${port}/oauth/token`, fields)
   const { access_token: token } = (await answer.json()) as { readonly access_token: string }
   await running.stop()
-  const db = new Database(join(folder, '.mintmark/mintmark.db'))
+  const db = openBeside(join(folder, '.mintmark/mintmark.db'))
   db.exec('update service set clock_lease = clock_lease + 3600000')
   db.close()
   const [, payload = ''] = token.split('.')
@@ -154,10 +156,14 @@ const makeStoreAhead = async (t: TestContext, folder: string): Promise<string> =
 
 /** What the ledger holds, and how far its clock is ahead. */
 const sendLookup = (folder: string) => {
-  const db = new Database(join(folder, '.mintmark/mintmark.db'), { readonly: true })
-  const column = (sql: string): readonly unknown[] => db.prepare<[]>(sql).pluck().all()
+  const db = openDatabase(join(folder, '.mintmark/mintmark.db'), { readOnly: true })
+  const column = (sql: string): readonly unknown[] =>
+    db
+      .prepareArrays<readonly unknown[]>(sql)
+      .all()
+      .map(([value]) => value)
   const [live, ended] = ['select id from token', 'select id from ended where reason = 2'].map(sql =>
-    column(sql).map(id => idOfBytes(id as Buffer)),
+    column(sql).map(id => idOfBytes(id as Uint8Array)),
   )
   const aheadMs = Number(column('select clock_lease from service')[0]) - Date.now()
   db.close()
@@ -254,7 +260,7 @@ test('serve refuses a port that is taken', async t => {
 })
 
 const makeNewer = (folder: string): void => {
-  const db = new Database(join(folder, '.mintmark/mintmark.db'))
+  const db = openBeside(join(folder, '.mintmark/mintmark.db'))
   db.exec(`insert into migration values (99, 'from the future', 99, 0)`)
   db.close()
 }

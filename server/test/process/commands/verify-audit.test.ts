@@ -55,7 +55,7 @@ const copySealedStore = (t: TestContext): string => {
 }
 
 const change = (folder: string, sql: string): void =>
-  withFile(join(folder, '.mintmark', 'mintmark.db'), db => void db.exec(sql))
+  withFile(join(folder, '.mintmark', 'mintmark.db'), db => db.exec(sql))
 
 test('audit verify prints how much is sealed, what the log says too, and what is not sealed yet', t => {
   const folder = copySealedStore(t)

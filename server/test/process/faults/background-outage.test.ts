@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { renameSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import Database from 'better-sqlite3'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import type { BackgroundTask } from '../../../src/store/background.ts'
@@ -20,7 +19,7 @@ import { BOTH, type Link, openLink } from '../../../../testkit/proxies/link.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { DUE_TASKS, type DueStore, leftOf, makeDueStore, SOON } from '../../../../testkit/stores/due-work.ts'
 import { isPostgresTested, KEEP_LONG, someSigningKey, type TestedStore } from '../../../../testkit/stores/store.ts'
-import { inTransaction, withFile } from '../../../../testkit/stores/store-file.ts'
+import { inTransaction, openBeside, withFile } from '../../../../testkit/stores/store-file.ts'
 
 const WAITING = { timeout: 60_000 }
 const POLL_MS = 20
@@ -68,14 +67,14 @@ const outlast = async ({ world, store, faults, mend, isPartial }: Struck): Promi
 type FileStrike = (connection: WritingConnection, file: string) => Mend
 
 const locked = (_: WritingConnection, file: string): Mend => {
-  const other = new Database(file)
+  const other = openBeside(file)
   other.exec('begin immediate')
-  return () => void other.close()
+  return other.close
 }
 
 const FILE_STRIKES: Readonly<Record<string, FileStrike>> = {
   'is full': ({ db }) => {
-    db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true }))}`)
+    db.pragma(`max_page_count = ${Number(db.pragma('page_count'))}`)
     return () => db.pragma('max_page_count = 1000000')
   },
   'is read-only': ({ db }) => {
@@ -128,7 +127,7 @@ type DatabaseStrike = (file: string, link: Link) => Mend | Promise<Mend>
 
 const TABLES = ['service', 'seal', 'used_proof', 'cutoff', 'cascade', 'refused', 'ended', 'signing_key', 'upkeep']
 
-const inDatabase = (file: string, text: string): void => void withFile(file, db => db.exec(text))
+const inDatabase = (file: string, text: string): void => withFile(file, db => db.exec(text))
 
 /** Ends the sessions of the store. */
 const endSessions = (file: string) =>

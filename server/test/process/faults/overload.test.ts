@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import Database from 'better-sqlite3'
+import type { Database } from '../../../src/store/sqlite/connection/database.ts'
 import { monotonicMs } from '../../../src/store/clocks.ts'
 import { askToken, assertError, introspect, issue, revoke, sendBytes } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { openBeside } from '../../../../testkit/stores/store-file.ts'
 
 const ISSUES_MAX = 2048
 /** Of each a flood of its own, together more than the service takes. */
@@ -59,7 +60,7 @@ const makeWorld = async (t: TestContext) => {
       monotonic: makeSlowClock(),
     }),
   })
-  const locks: Database.Database[] = []
+  const locks: Database[] = []
   t.after(async () => {
     // A token request that waits for the lock keeps the service from closing.
     for (const lock of locks) lock.close()
@@ -67,10 +68,10 @@ const makeWorld = async (t: TestContext) => {
   })
   /** Takes the write lock, as another process might; a token request then waits in the writing thread. */
   const holdLock = () => {
-    const other = new Database(service.storeFile)
+    const other = openBeside(service.storeFile)
     locks.push(other)
     other.exec('begin immediate')
-    return () => void other.exec('rollback')
+    return () => other.exec('rollback')
   }
   const { key } = await service.createApiKey('tokens:introspect')
   const written = (count: number): Promise<void> =>

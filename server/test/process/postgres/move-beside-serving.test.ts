@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import Database from 'better-sqlite3'
+import { openDatabase as openStoreFile } from '../../../src/store/sqlite/connection/database.ts'
 import { abandonMove, copyBesideServing, finishMove } from '../../../src/compose/move.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { StartRefused } from '../../../src/config/start-refused.ts'
@@ -133,7 +133,7 @@ const copyWhileLiving = (world: World): Promise<unknown> =>
 const assertSame = ({ file, address }: World): Promise<void> =>
   withConnection(address, async connection => {
     const problems: string[] = []
-    const db = new Database(file, { readonly: true })
+    const db = openStoreFile(file, { readOnly: true })
     for (const table of [...TABLES, SERVICE]) {
       await verifyTable(rowsOf(db), rowsIn(connection), table).catch(fault => problems.push(String(fault)))
     }

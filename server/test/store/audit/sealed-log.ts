@@ -1,6 +1,10 @@
 // A store with an audit log of any length, sealed in seals of different lengths.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Seal } from '../../../src/domain/audit/seal.ts'
 import { SEAL_ENTRIES_MAX, sealStep } from '../../../src/store/audit/seals.ts'
+import { type Database, openDatabase } from '../../../src/store/sqlite/connection/database.ts'
 import type { Program } from '../../../src/store/statement-program.ts'
 import { audit, type Transaction } from '../../../src/store/transaction.ts'
 import { act, makeTestStore } from '../../../../testkit/stores/store.ts'
@@ -10,7 +14,7 @@ import { inTransaction, withFile, withWritingConnection } from '../../../../test
 const SEALED_AT_ONCE = [1, 2, 3, 37, 211, SEAL_ENTRIES_MAX]
 
 export type SealedLog = {
-  /** The whole file, to be opened in memory. */
+  /** The whole file. */
   readonly image: Buffer
   readonly seals: readonly { readonly n: number; readonly first: number; readonly last: number }[]
   /** What the sealer returned for each. */
@@ -24,6 +28,22 @@ function* writeEntries(tx: Transaction, first: number, count: number): Program<v
     const done = { ...act('agent.disable', n % 3 === 0 ? `Nöte ${n}` : null), source }
     yield* audit(tx, done, `agent-${n}`, { seq: n, from: null, to: [n] })
   }
+}
+
+const wholeOf = (db: Database, file: string): Buffer => {
+  db.pragma('wal_checkpoint(truncate)')
+  return readFileSync(file)
+}
+
+/** Opens a copy of it, which nobody else has and no disk keeps. */
+export const openImage = (image: Buffer): Database => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-image-'))
+  const file = join(folder, 'log.db')
+  writeFileSync(file, image)
+  const db = openDatabase(file)
+  db.pragma('journal_mode = memory')
+  rmSync(folder, { recursive: true })
+  return db
 }
 
 /** So many entries under seals, the first of them the store's own, and so many after the last. */
@@ -42,8 +62,8 @@ export const makeSealedLog = async (entries: number, unsealed: number, key: Uint
   })
   type Span = { n: number; first: number; last: number }
   const log = withFile(world.file, db => ({
-    image: db.serialize(),
-    seals: db.prepare<[], Span>('select n, first_n as first, last_n as last from seal').all(),
+    image: wholeOf(db, world.file),
+    seals: db.prepare<Span>('select n, first_n as first, last_n as last from seal').all(),
     logged,
   }))
   await world.dispose()

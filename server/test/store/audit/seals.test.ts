@@ -1,7 +1,7 @@
 // The seals of the audit log: what was done to it, anywhere in 3,000 entries, is found and named.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import Database from 'better-sqlite3'
+import type { Database } from '../../../src/store/sqlite/connection/database.ts'
 import fc from 'fast-check'
 import type { Tampering } from '../../../../api/values/audit.ts'
 import type { AuditVerdict, KnownSeal } from '../../../src/domain/audit/seal.ts'
@@ -15,7 +15,7 @@ import { checkAudit } from '../../../src/store/offline/sqlite/verify-audit.ts'
 import { START } from '../../../../testkit/stores/store.ts'
 import { inTransaction } from '../../../../testkit/stores/store-file.ts'
 import { checkByParts, comparable } from './check-by-parts.ts'
-import { makeSealedLog, type SealedLog } from './sealed-log.ts'
+import { makeSealedLog, openImage, type SealedLog } from './sealed-log.ts'
 
 const ENTRIES = 3000
 const KEY = auditSealKey(new Uint8Array(32).fill(7))
@@ -35,10 +35,10 @@ const BY_PARTS_EACH = 8
 
 /** Does something to a copy of the store, as who can write the file could, and checks it. */
 const checkAfter = (
-  tamper: (db: Database.Database) => void,
+  tamper: (db: Database) => void,
   { key = KEY, known = UNKNOWN }: { readonly key?: Uint8Array; readonly known?: KnownSeal } = {},
 ): AuditVerdict => {
-  const db = new Database(log.image)
+  const db = openImage(log.image)
   try {
     tamper(db)
     const verdict = checkAudit(db, { key, known })
@@ -68,11 +68,11 @@ const flip = (bytes: Uint8Array, position: number): Buffer => {
 
 /** Flips one bit of a text or a blob, moves a number, and gives null a value. */
 const flipIn = (
-  db: Database.Database,
+  db: Database,
   { table, n, column, bit }: { table: string; n: number; column: string; bit: number },
 ): void => {
   const select = `select typeof(${column}) as type, cast(${column} as blob) as bytes, ${column} as value from ${table} where n = ?`
-  const row = db.prepare<[number], { type: string; bytes: Buffer; value: unknown }>(select).get(n)
+  const row = db.prepare<{ type: string; bytes: Buffer; value: unknown }>(select).get(n)
   if (row === undefined) throw new Error(`There is no row ${n}.`)
   const set = (value: string, ...values: readonly unknown[]) =>
     db.prepare(`update ${table} set ${column} = ${value} where n = ?`).run(...values, n)
@@ -83,7 +83,7 @@ const flipIn = (
 }
 
 /** Seals what waits for it, as the service would. */
-const sealAll = (db: Database.Database, key: Uint8Array): void => {
+const sealAll = (db: Database, key: Uint8Array): void => {
   const connection = writingConnection(db, () => START, { timing: TIMING })
   while (runProgram(connection.sql, isSealDue({ bytes: key, keyEncryptionKeyId: 'test' }))) {
     inTransaction(connection, tx => sealStep(tx, key))
@@ -119,12 +119,12 @@ test('a bit that was flipped in any column of any entry is found, and the entry 
 })
 
 test('every column of the table is sealed, and flipped bytes that no text has are seen too', () => {
-  const db = new Database(log.image)
-  const columns = db.prepare<[], { name: string }>(`select name from pragma_table_info('audit')`).all()
+  const db = openImage(log.image)
+  const columns = db.prepare<{ name: string }>(`select name from pragma_table_info('audit')`).all()
   db.close()
   assert.deepEqual(columns.map(({ name }) => name).toSorted(), [...ENTRY_COLUMNS].toSorted())
-  const writeNote = (note: string) => (copy: Database.Database) =>
-    void copy.exec(`update audit set note = cast(x'${note}' as text) where n = 2000`)
+  const writeNote = (note: string) => (copy: Database) =>
+    copy.exec(`update audit set note = cast(x'${note}' as text) where n = 2000`)
   assertFound(checkAfter(writeNote('FF')), 2000, 'changed')
 })
 
@@ -195,7 +195,7 @@ test('an end that was cut off is named by its first entry: under its seals, and 
   )
 })
 
-const cutWithSeals = (seal: number) => (db: Database.Database) => {
+const cutWithSeals = (seal: number) => (db: Database) => {
   db.prepare('delete from audit where n >= ?').run(firstOfSeal(seal))
   db.prepare('delete from seal where n >= ?').run(seal)
 }
@@ -212,7 +212,7 @@ test('an end that was cut off together with its seals is named by what the store
 test('where the numbering was set back too, a head or the number of a seal from the log of the service finds it', () => {
   const [last] = log.logged.slice(-1)
   assert.ok(last)
-  const cut = (db: Database.Database): void => {
+  const cut = (db: Database): void => {
     cutWithSeals(last.number - 3)(db)
     db.exec(`update sqlite_sequence set seq = (select max(n) from audit) where name = 'audit'`)
     db.exec(`update sqlite_sequence set seq = (select max(n) from seal) where name = 'seal'`)
@@ -242,7 +242,7 @@ test('a seal of which any column was changed is found, and the first entry that 
 })
 
 test('a seal that was removed is found, the last one too, also once the service has sealed anew', () => {
-  const remove = (n: number) => (db: Database.Database) => void db.prepare('delete from seal where n = ?').run(n)
+  const remove = (n: number) => (db: Database) => void db.prepare('delete from seal where n = ?').run(n)
   always(
     fc.property(sealNumber, n => {
       assertFound(checkAfter(remove(n)), firstOfSeal(n), 'unsealed')
@@ -251,7 +251,7 @@ test('a seal that was removed is found, the last one too, also once the service 
   )
   const last = log.seals.at(-1)?.n ?? 0
   assertFound(checkAfter(remove(last)), firstOfSeal(last), 'unsealed')
-  const resealed = (db: Database.Database): void => {
+  const resealed = (db: Database): void => {
     remove(last)(db)
     sealAll(db, KEY)
   }
@@ -259,7 +259,7 @@ test('a seal that was removed is found, the last one too, also once the service 
 })
 
 test('entries that were changed and sealed anew under another key are not good', () => {
-  const forge = (db: Database.Database): void => {
+  const forge = (db: Database): void => {
     db.exec(`update audit set subject = 'somebody else' where n = 700`)
     db.exec('delete from seal where last_n >= 700')
     db.exec(`update sqlite_sequence set seq = (select max(n) from seal) where name = 'seal'`)
@@ -269,7 +269,7 @@ test('entries that were changed and sealed anew under another key are not good',
 })
 
 test('a process with another key-encryption key than the store is sealed under seals nothing', () => {
-  const { sql, db } = writingConnection(new Database(log.image), () => START, { timing: TIMING })
+  const { sql, db } = writingConnection(openImage(log.image), () => START, { timing: TIMING })
   const due = (keyEncryptionKeyId: string): boolean => runProgram(sql, isSealDue({ bytes: KEY, keyEncryptionKeyId }))
   assert.deepEqual([due('test'), due('another')], [true, false])
   db.close()

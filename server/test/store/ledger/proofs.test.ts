@@ -166,7 +166,7 @@ const fillWith = (file: string, count: number, at: number): void =>
     const put = db.prepare('insert into used_proof (id, until) values (?, ?)')
     db.transaction(() => {
       for (let n = 0; n < count; n += 1) put.run(randomBytes(16), at)
-    })()
+    })
   })
 
 test('proofs are forgotten in steps of a bounded number of rows, and none that still counts', async t => {

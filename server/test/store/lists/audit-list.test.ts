@@ -79,7 +79,7 @@ const writeAtOnce = (count: number): void =>
 
 before(async () => {
   world = await makeTestStore(null)
-  withFile(world.file, db => void db.exec('delete from audit'))
+  withFile(world.file, db => db.exec('delete from audit'))
   for (let turn = 0; turn < 40; turn += 1) {
     world.clock.advance(turn % 4 === 0 ? MINUTE_MS : 1)
     write(turn % 3 === 0 ? 20 : 7)

@@ -1,14 +1,14 @@
 // How SQLite says it will run a statement.
-import Database from 'better-sqlite3'
+import { openDatabase } from '../../../src/store/sqlite/connection/database.ts'
 import { sqliteText } from '../../../src/store/sqlite/connection/statements.ts'
 
 /** The steps of the plan, in SQLite's words. */
 export const planOf = (file: string, statement: string): readonly string[] => {
-  const db = new Database(file, { readonly: true })
+  const db = openDatabase(file, { readOnly: true })
   try {
     const parameters = Array.from(statement.matchAll(/\?/g), () => 0)
     return db
-      .prepare<unknown[], { detail: string }>(`explain query plan ${sqliteText(statement)}`)
+      .prepare<{ detail: string }>(`explain query plan ${sqliteText(statement)}`)
       .all(...parameters)
       .map(({ detail }) => detail)
   } finally {

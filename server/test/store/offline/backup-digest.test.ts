@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite' // oxlint-disable-line no-restricted-imports -- to damage a file, as the program's own may not
 import { test } from 'node:test'
 import { appendDigest, dropDigest } from '../../../src/store/offline/sqlite/backup-digest.ts'
 import { backupStore } from '../../../src/store/offline/sqlite/backup.ts'
@@ -59,13 +60,10 @@ test('a store that is damaged replaces no backup', async t => {
   await backUp(world)
   const before = readFileSync(target)
   await world.store.close()
-  withFile(file, db => {
-    db.unsafeMode()
-    db.pragma('writable_schema = on')
-    db.exec(
-      "update sqlite_schema set rootpage = (select rootpage from sqlite_schema where name = 'agent') where name = 'audit'",
-    )
-  })
+  const db = new DatabaseSync(file, { defensive: false })
+  db.exec(`pragma writable_schema = on;
+    update sqlite_schema set rootpage = (select rootpage from sqlite_schema where name = 'agent') where name = 'audit'`)
+  db.close()
   await assert.rejects(backupStore({ file, target, force: true }), /was not written: the store is damaged/)
   assert.deepEqual(readFileSync(target), before)
 })
@@ -88,11 +86,11 @@ test('a backup of a version without digests is restored, and known as one', asyn
   dropDigest(file)
   const size = readFileSync(file).length
   withFile(file, db => {
-    const { made_at: madeAt } = db.prepare('select made_at from backup').get() as { readonly made_at: number }
+    const madeAt = db.prepare<{ made_at: number }>('select made_at from backup').get()?.made_at
     db.exec(
       `drop table backup; create table backup (made_at integer not null) strict; insert into backup values (${madeAt})`,
     )
-    assert.equal(db.pragma('application_id', { simple: true }), BACKUP_MARK)
+    assert.equal(db.pragma('application_id'), BACKUP_MARK)
   })
   truncateSync(file, size)
   assert.deepEqual([verifyBackup(file).hasDigest, readBackup(file).hasDigest], [false, false])

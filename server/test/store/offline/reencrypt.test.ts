@@ -131,7 +131,7 @@ const blank = (file: string, { table, column, where }: { table: string; column: 
   withFile(file, db => db.prepare(`update ${table} set ${column} = ? where ${where}`).run(zeros))
 }
 
-const changeBy = (statement: string) => (file: string) => withFile(file, db => void db.exec(statement))
+const changeBy = (statement: string) => (file: string) => withFile(file, db => db.exec(statement))
 
 for (const [name, tamper] of Object.entries({
   'an entry of before': changeBy(`update audit set note = 'forged' where n = 2`),
@@ -156,7 +156,7 @@ test('who has the former key and the store cannot forge what the first seal unde
   sealLog(world, SECOND)
   const spans = readRows(world.file, 'select last_n as last from seal where n <= 2 order by n')
   const { file } = world
-  const exec = (statements: string): void => withFile(file, db => void db.exec(statements))
+  const exec = (statements: string): void => withFile(file, db => db.exec(statements))
   const setBack = isPostgresTested()
     ? `update given set n = 0 where what = 'seal'`
     : `update sqlite_sequence set seq = 0 where name = 'seal'`

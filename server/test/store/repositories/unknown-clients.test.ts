@@ -2,7 +2,7 @@
 // that the time of the refusal does not say which it was (docs/decisions/0056-unknown-client.md).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import Database from 'better-sqlite3'
+import { openDatabase } from '../../../src/store/sqlite/connection/database.ts'
 import { makeAgentRepository } from '../../../src/store/repositories/agent-repository.ts'
 import type { Reader, Snapshot } from '../../../src/store/snapshot.ts'
 import type { Program } from '../../../src/store/statement-program.ts'
@@ -11,7 +11,7 @@ import { createAgent, makeTestStore, START } from '../../../../testkit/stores/st
 
 /** Runs statement programs on a file of the store, and notes each statement. */
 const makeReader = (file: string, texts: string[]): Reader => {
-  const database = new Database(file, { readonly: true })
+  const database = openDatabase(file, { readOnly: true })
   const drive = <T>(program: Program<T>): T => {
     let next = program.next()
     while (next.done !== true) {

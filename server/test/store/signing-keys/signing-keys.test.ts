@@ -25,8 +25,10 @@ test('the first signing key is kept as given, published without its private half
   const { store } = await makeWorld(t)
   const key = someSigningKey()
   assert.equal(await store.signingKeys.createFirst(key, CREATE), 'created')
-  const sealed = await store.signingKeys.sealed()
-  assert.deepEqual(sealed, [{ ...key, number: 2, sealedPrivateKey: Buffer.from(key.sealedPrivateKey) }])
+  const [sealed] = await store.signingKeys.sealed()
+  const bytes = new Uint8Array(sealed?.sealedPrivateKey ?? [])
+  const kept = { ...key, number: 2, sealedPrivateKey: new Uint8Array(key.sealedPrivateKey) }
+  assert.deepEqual({ ...sealed, sealedPrivateKey: bytes }, kept)
   assert.deepEqual(await store.signingKeys.published(), [key.publicJwk])
 })
 

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict'
 import { statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import type Database from 'better-sqlite3'
+import { type Database, SQLITE_RESULTS } from '../../../src/store/sqlite/connection/database.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import {
   openForMigration,
   openForReading,
   openForWriting,
   refuseForeignUser,
+  refuseOldSqlite,
 } from '../../../src/store/sqlite/connection/connection.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { inspectSqliteStore } from '../../../src/store/sqlite/inspect.ts'
@@ -25,7 +26,7 @@ const makeFile = async (t: TestContext): Promise<string> => {
   return file
 }
 
-const keep = (t: TestContext, db: Database.Database): Database.Database => {
+const keep = (t: TestContext, db: Database): Database => {
   t.after(() => db.close())
   return db
 }
@@ -38,7 +39,7 @@ test('a commit is acknowledged once it is on the disk, on macOS by its own stron
   const file = await makeFile(t)
   for (const db of [openForWriting(file), openForMigration(file, TIMING)]) {
     keep(t, db)
-    const pragma = (name: string) => db.pragma(name, { simple: true })
+    const pragma = (name: string) => db.pragma(name)
     assert.equal(pragma('synchronous'), FULL)
     assert.equal(pragma('journal_mode'), 'wal')
     assert.equal(pragma('fullfsync'), 1)
@@ -47,11 +48,18 @@ test('a commit is acknowledged once it is on the disk, on macOS by its own stron
   }
 })
 
+test('a SQLite that may lose commits is refused', () => {
+  for (const version of ['3.51.2', '3.9.0', '2.99.9']) {
+    assert.throws(() => refuseOldSqlite(version), isProblem(/SQLite .* take one with 3\.51\.3 or newer/))
+  }
+  for (const version of ['3.51.3', '3.51.10', '3.52.0', '4.0.0']) refuseOldSqlite(version)
+})
+
 test('temporary files are kept in memory: the root of a container may be read-only, with its /tmp', async t => {
   const file = await makeFile(t)
   const MEMORY = 2
   for (const db of [openForWriting(file), openForReading(file)]) {
-    assert.equal(keep(t, db).pragma('temp_store', { simple: true }), MEMORY)
+    assert.equal(keep(t, db).pragma('temp_store'), MEMORY)
   }
 })
 
@@ -69,7 +77,7 @@ test('what a store has in its log alone is seen through a link to it, by doctor 
 test('a reading connection cannot write, where a writing one can', async t => {
   const file = await makeFile(t)
   const write = 'update service set seq = seq + 1'
-  assert.throws(() => keep(t, openForReading(file)).exec(write), { code: 'SQLITE_READONLY' })
+  assert.throws(() => keep(t, openForReading(file)).exec(write), { errcode: SQLITE_RESULTS.readonly })
   keep(t, openForWriting(file)).exec(write)
 })
 

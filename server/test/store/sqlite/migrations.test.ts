@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../../../src/store/sqlite/connection/database.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import {
@@ -86,10 +86,7 @@ test('a later migration is applied once, keeps what is there, and records itself
   const later = Array.from({ length: PROGRAM_VERSION }, () => ({ name: 'earlier', sql: 'fail', oldestProgram: 1 }))
   const list = [...later, { name: 'a column', sql: 'alter table agent add column extra text', oldestProgram: 1 }]
   for (const _ of [1, 2]) withFile(world.file, db => applyMigrations(db, FIRST, list))
-  assert.deepEqual(withFile(world.file, schemaVersionOf), {
-    version: PROGRAM_VERSION + 1,
-    oldestProgram,
-  })
+  assert.deepEqual(withFile(world.file, schemaVersionOf), { version: PROGRAM_VERSION + 1, oldestProgram })
   const { store, dispose } = await world.reopen(null) // yesterday's program on tomorrow's schema
   t.after(dispose)
   assert.deepEqual(

@@ -1,14 +1,14 @@
 // Statement programs on SQLite: each statement is asked for as its program wants it, and a hint becomes what it means there.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import Database from 'better-sqlite3'
+import { type Database, openDatabase } from '../../../src/store/sqlite/connection/database.ts'
 import { all, asBytes, byIndex, first, given, only, run, type Program } from '../../../src/store/statement-program.ts'
 import { runProgram, sqliteText, statementsOf } from '../../../src/store/sqlite/connection/statements.ts'
 
 type Thing = { readonly n: number; readonly name: string }
 
-const withThings = (work: (perform: <T>(program: Program<T>) => T, db: Database.Database) => void): void => {
-  const db = new Database(':memory:')
+const withThings = (work: (perform: <T>(program: Program<T>) => T, db: Database) => void): void => {
+  const db = openDatabase(':memory:')
   try {
     db.exec('create table thing (n integer primary key, name text); create index thing_name on thing (name)')
     work(program => runProgram(statementsOf(db), program), db)
@@ -67,8 +67,9 @@ test('a fault of a statement ends the script: it cannot go on as if nothing were
 test('hints become an index to scan, and the bytes of a column', () =>
   withThings((perform, db) => {
     const select = `select n from thing ${byIndex('thing_name')} where name > ?`
-    const [step] = db.prepare<unknown[], { detail: string }>(`explain query plan ${sqliteText(select)}`).all('')
+    const [step] = db.prepare<{ detail: string }>(`explain query plan ${sqliteText(select)}`).all('')
     assert.match(step?.detail ?? '', /USING COVERING INDEX thing_name/)
     perform(run('insert into thing (name) values (?)', 'é'))
-    assert.deepEqual(perform(first(`select ${asBytes('name')} from thing`)), { name: Buffer.from('é') })
+    const row = perform(first<{ name: Uint8Array }>(`select ${asBytes('name')} from thing`))
+    assert.deepEqual(row?.name, new TextEncoder().encode('é'))
   }))

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import Database from 'better-sqlite3'
+import { openDatabase } from '../../../src/store/sqlite/connection/database.ts'
 import { BLANK_SETTINGS } from '../../../src/domain/clients/change-agent.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
@@ -23,7 +23,7 @@ import {
   type TestAgent,
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
-import { countRows, readNumber, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
+import { countRows, openBeside, readNumber, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
 
 type World = TestStore & { readonly agent: TestAgent }
 
@@ -155,12 +155,12 @@ test('a job whose deadline has passed is not begun, whatever its group does', as
 
 test('each check of health is a write that another process can see', async t => {
   const { store, file } = await makeWorld(t)
-  const db = new Database(file, { readonly: true })
+  const db = openDatabase(file, { readOnly: true })
   t.after(() => db.close())
   const versions: unknown[] = []
   for (let n = 0; n < 3; n += 1) {
     assert.equal(await store.health.check(), null)
-    versions.push(db.pragma('data_version', { simple: true }))
+    versions.push(db.pragma('data_version'))
   }
   assert.equal(new Set(versions).size, 3)
 })
@@ -254,7 +254,7 @@ test('a revocation behind a flood of new tokens does not wait for them all', asy
     Array.from({ length: 6 * GROUP_MAX }, () => ({})),
   )
   let written = 0
-  const other = new Database(file)
+  const other = openBeside(file)
   t.after(() => other.close())
   other.exec('begin immediate')
   const writing = flood.map(token =>

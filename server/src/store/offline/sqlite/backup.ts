@@ -3,7 +3,7 @@ import { createReadStream, existsSync, lstatSync, mkdtempSync, rmSync, statSync 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import Database from 'better-sqlite3'
+import { type Database, openDatabase } from '../../sqlite/connection/database.ts'
 import type { BackupContent } from '../../../domain/restore.ts'
 import { putInPlace } from '../../../files/durable-files.ts'
 import { findOutput, makePrivateFile, type Output, partOf } from '../../../files/output.ts'
@@ -39,7 +39,7 @@ const PAGES_A_STEP = 1024
 
 const isBackupFile = (path: string): boolean => {
   try {
-    const db = new Database(path, { readonly: true, fileMustExist: true })
+    const db = openDatabase(path, { readOnly: true })
     try {
       return isBackup(db)
     } finally {
@@ -71,16 +71,14 @@ const findTarget = ({ target: given, force }: Target): Output => {
  * One read transaction holds the moment while the pages are copied in steps: other processes go on writing, and what is written
  * meanwhile is not in the copy. Without it SQLite begins anew after each commit of another process.
  */
-const copyMoment = async (db: Database.Database, part: string, onProgress: BackupOptions['onProgress']) => {
+const copyMoment = async (db: Database, part: string, onProgress: BackupOptions['onProgress']) => {
   const before = Date.now()
   db.exec('begin')
   try {
     const content = runProgram(statementsOf(db), readContent(before))
     await db.backup(part, {
-      progress: ({ totalPages, remainingPages }) => {
-        onProgress?.(1 - remainingPages / Math.max(1, totalPages))
-        return PAGES_A_STEP
-      },
+      pagesAStep: PAGES_A_STEP,
+      onProgress: ({ totalPages, remainingPages }) => onProgress?.(1 - remainingPages / Math.max(1, totalPages)),
     })
     return content
   } finally {
@@ -89,8 +87,8 @@ const copyMoment = async (db: Database.Database, part: string, onProgress: Backu
 }
 
 /** Else it would take the place of a backup that can be restored. Pages are copied without being looked at. */
-const refuseDamaged = (db: Database.Database): void => {
-  const found = db.pragma('quick_check(1)', { simple: true })
+const refuseDamaged = (db: Database): void => {
+  const found = db.pragma('quick_check(1)')
   if (found === 'ok') return
   throw new StoreProblem(
     `the backup was not written: the store is damaged (${String(found)}). Keep the backups that you have, look at its disk, and restore one.`,
@@ -98,7 +96,7 @@ const refuseDamaged = (db: Database.Database): void => {
 }
 
 const finish = (part: string, madeAt: number): void => {
-  const db = new Database(part)
+  const db = openDatabase(part)
   try {
     refuseDamaged(db)
     markBackup(db, madeAt)
@@ -182,7 +180,7 @@ type CopiedRows = {
 
 const NUMBER = `insert into sqlite_sequence (name, seq) values (?, ?)`
 
-const fillWith = async (db: Database.Database, { rows, lastGiven }: CopiedRows, onRows: OnRows): Promise<void> => {
+const fillWith = async (db: Database, { rows, lastGiven }: CopiedRows, onRows: OnRows): Promise<void> => {
   const target = rowsInto(db)
   db.exec('begin; delete from service')
   for (const table of [...TABLES, SERVICE]) await copyTable(rows, target, { table, last: null, onRows })

@@ -1,7 +1,7 @@
 // The log of what changes in a store while it is copied into another one: triggers write the key of every row that is made,
 // changed or removed, so that no program that writes to the store, yesterday's included, can leave one out.
 import { randomUUID } from 'node:crypto'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../../sqlite/connection/database.ts'
 import { TABLES, type Table } from '../../tables.ts'
 import { schemaVersionOf } from '../../sqlite/schema/migrations.ts'
 
@@ -32,14 +32,14 @@ const HAS_LOG = `select 1 as found from sqlite_schema where type = 'table' and n
 
 const triggersIn = (db: Database): readonly string[] =>
   db
-    .prepare<[], { name: string }>(TRIGGERS)
+    .prepare<{ name: string }>(TRIGGERS)
     .all()
     .map(({ name }) => name)
 
 /** The id of the move that the log is of; undefined where there is none, or where it may have missed something. */
 export const idOfLog = (db: Database): string | undefined => {
   if (db.prepare(HAS_LOG).get() === undefined) return undefined
-  const log = db.prepare<[], { id: string; version: number }>('select id, version from moving').get()
+  const log = db.prepare<{ id: string; version: number }>('select id, version from moving').get()
   // A migration may make a table anew, and its triggers are gone until the last of them is made again.
   const isWhole =
     triggersIn(db).length === TABLES.length * EVENTS.length && log?.version === schemaVersionOf(db).version

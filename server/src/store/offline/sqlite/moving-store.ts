@@ -1,6 +1,6 @@
 // The embedded store as the source of a move: read while it is served, with a log of what changes; then locked, and
 // marked so that nobody serves it again.
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../../sqlite/connection/database.ts'
 import { type ChangedKeys, HISTORY_TABLES, type MoveSource, REPOSITORY_TABLES, textOf } from '../moving.ts'
 import { type Row, TABLES, type Table } from '../../tables.ts'
 import { monotonicMs } from '../../clocks.ts'
@@ -40,7 +40,7 @@ const HISTORY = `select n, name, ${KEY_COLUMNS.join(', ')} from moving_change
 
 const inSnapshot = async <T>(db: Database, work: () => Promise<T>): Promise<T> => {
   // The owner of the lock has a transaction already.
-  if (db.inTransaction) return work()
+  if (db.inTransaction()) return work()
   db.exec('begin')
   try {
     return await work()
@@ -51,9 +51,9 @@ const inSnapshot = async <T>(db: Database, work: () => Promise<T>): Promise<T> =
 
 const rowsAt = (db: Database, table: Table, columns: readonly string[], keys: readonly Row[]): readonly Row[] => {
   const where = table.key.map(column => `${column} = ?`).join(' and ')
-  const statement = db.prepare(`select ${columns.join(', ')} from ${table.name} where ${where}`).raw()
+  const statement = db.prepareArrays<Row>(`select ${columns.join(', ')} from ${table.name} where ${where}`)
   return keys.flatMap(key => {
-    const row = statement.get(...key) as Row | undefined
+    const row = statement.get(...key)
     return row === undefined ? [] : [row]
   })
 }
@@ -62,11 +62,11 @@ const sourceOf = (db: Database, id: string): MoveSource => ({
   ...rowsOf(db),
   id,
   inSnapshot: work => inSnapshot(db, work),
-  count: ({ name }) => db.prepare<[], { count: number }>(`select count(*) as count from ${name}`).get()?.count ?? 0,
-  lastChange: () => db.prepare<[], { n: number }>(LAST).get()?.n ?? 0,
-  changedRepositories: ({ after, to }) => byTable(db.prepare<[number, number], Change>(REPOSITORIES).all(after, to)),
+  count: ({ name }) => db.prepare<{ count: number }>(`select count(*) as count from ${name}`).get()?.count ?? 0,
+  lastChange: () => db.prepare<{ n: number }>(LAST).get()?.n ?? 0,
+  changedRepositories: ({ after, to }) => byTable(db.prepare<Change>(REPOSITORIES).all(after, to)),
   changedHistory: ({ after, to }) => {
-    const changes = db.prepare<[number, number], Change>(HISTORY).all(after, to)
+    const changes = db.prepare<Change>(HISTORY).all(after, to)
     const last = changes.at(-1)
     return last === undefined ? undefined : { last: last.n, changed: byTable(changes) }
   },

@@ -1,6 +1,6 @@
 // What a backup holds, for the person who is about to restore it. Reading changes nothing, and makes no file beside it.
 import { statSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import { type Database, openDatabase } from '../../sqlite/connection/database.ts'
 import type { BackupContent } from '../../../domain/restore.ts'
 import type { SigningKey } from '../../../domain/keys/signing-key.ts'
 import { only } from '../../statement-program.ts'
@@ -19,14 +19,14 @@ type FoundBackup = BackupContent & {
   readonly sealed: readonly SigningKey[]
 }
 
-const refuseNoBackup = (db: Database.Database, file: string): void => {
+const refuseNoBackup = (db: Database, file: string): void => {
   if (isBackup(db)) return
   throw new StoreProblem(
     `${file} is no backup that 'mintmark backup' made. A store that was put back by other means is taken with 'mintmark restore epoch'.`,
   )
 }
 
-const refuseOther = (db: Database.Database, file: string): void => {
+const refuseOther = (db: Database, file: string): void => {
   refuseNoBackup(db, file)
   const { version, oldestProgram } = schemaVersionOf(db)
   if (oldestProgram > PROGRAM_VERSION) {
@@ -38,7 +38,7 @@ const refuseOther = (db: Database.Database, file: string): void => {
 }
 
 /** Whether it is as it was written, before anything else is made of it. */
-const verify = (db: Database.Database, file: string): boolean => {
+const verify = (db: Database, file: string): boolean => {
   refuseNoBackup(db, file)
   const hasDigest = checkDigest(file)
   if (!hasDigest && isDigestWanted(db)) throw damaged(file, 'its end is missing')
@@ -48,7 +48,7 @@ const verify = (db: Database.Database, file: string): boolean => {
 const readMadeAt = () => only<Pick<BackupContent, 'madeAt'>>('select made_at as "madeAt" from backup')
 
 const read = (file: string): FoundBackup => {
-  const db = new Database(file, { readonly: true, fileMustExist: true })
+  const db = openDatabase(file, { readOnly: true })
   try {
     const hasDigest = verify(db, file)
     refuseOther(db, file)
@@ -62,7 +62,7 @@ const read = (file: string): FoundBackup => {
 
 /** The rows of a backup, for a store that is no file. */
 export const withBackup = async <T>(file: string, work: (given: ExportedStore) => Promise<T>): Promise<T> => {
-  const db = new Database(file, { readonly: true, fileMustExist: true })
+  const db = openDatabase(file, { readOnly: true })
   try {
     refuseOther(db, file)
     return await work(readState(db))
@@ -92,10 +92,10 @@ export type VerifiedBackup = Pick<FoundBackup, 'hasDigest' | 'madeAt'>
 /** Of any version. Throws StoreProblem where it is damaged, or no backup. */
 export const verifyBackup = (file: string): VerifiedBackup =>
   reading(file, () => {
-    const db = new Database(file, { readonly: true, fileMustExist: true })
+    const db = openDatabase(file, { readOnly: true })
     try {
       const hasDigest = verify(db, file)
-      const found = db.pragma('quick_check(1)', { simple: true })
+      const found = db.pragma('quick_check(1)')
       if (found !== 'ok') throw damaged(file, String(found))
       return { hasDigest, ...runProgram(statementsOf(db), readMadeAt()) }
     } finally {

@@ -1,7 +1,7 @@
 // Puts a backup in the place of a store: all of it, or what was there stays.
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
+import { type Database, openDatabase } from '../../sqlite/connection/database.ts'
 import { flush, putInPlace } from '../../../files/durable-files.ts'
 import { followLinks, makePrivateFile } from '../../../files/output.ts'
 import { monotonicMs } from '../../clocks.ts'
@@ -47,9 +47,9 @@ const prepare = (part: string, { backup, timing, restoration }: RestoreOptions):
   makePrivateFile(part)
   copyFileSync(backup, part)
   dropDigest(part)
-  const db = new Database(part)
+  const db = openDatabase(part)
   try {
-    const found = db.pragma('quick_check(1)', { simple: true })
+    const found = db.pragma('quick_check(1)')
     if (found !== 'ok') throw new StoreProblem(`${backup} is damaged: ${String(found)}.`)
     unmarkBackup(db)
   } finally {
@@ -61,9 +61,9 @@ const prepare = (part: string, { backup, timing, restoration }: RestoreOptions):
 const inUse = (file: string): StoreProblem =>
   new StoreProblem(`${file} is in use by another process: end that one first.`)
 
-const openAnything = (file: string, timeout: number): Database.Database | undefined => {
+const openAnything = (file: string, lockMs: number): Database | undefined => {
   try {
-    return new Database(file, { timeout })
+    return openDatabase(file, { lockMs })
   } catch {
     return undefined
   }
@@ -73,11 +73,11 @@ const openAnything = (file: string, timeout: number): Database.Database | undefi
  * Keeps everybody else from the store that is there, with all that is committed in the one file. Undefined where it cannot
  * be opened, as with a file that is damaged.
  */
-const seize = (file: string, { sqliteLockMs }: OfflineTiming): Database.Database | undefined => {
+const seize = (file: string, { sqliteLockMs }: OfflineTiming): Database | undefined => {
   const db = openAnything(file, sqliteLockMs)
   if (db === undefined) return undefined
   try {
-    if (db.pragma('journal_mode = delete', { simple: true }) === 'wal') throw inUse(file)
+    if (db.pragma('journal_mode = delete') === 'wal') throw inUse(file)
     db.exec('begin exclusive')
     return db
   } catch (fault) {

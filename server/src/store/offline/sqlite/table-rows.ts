@@ -1,23 +1,18 @@
 // The rows of an embedded store as they stand, for a copy of the store.
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../../sqlite/connection/database.ts'
 import type { Row, RowSource, RowTarget } from '../../tables.ts'
 
 /** Reads on this connection; a transaction on it sees one moment. */
 export const rowsOf = (db: Database): RowSource => ({
   columns: async ({ name }) => {
-    const found = db
-      .prepare<[string], { name: string }>('select name from pragma_table_info(?) order by name')
-      .all(name)
+    const found = db.prepare<{ name: string }>('select name from pragma_table_info(?) order by name').all(name)
     return found.map(column => column.name)
   },
   page: async ({ table, columns, after, limit }) => {
     const places = table.key.map(() => '?').join(', ')
     const where = after === null ? '' : `where (${table.key.join(', ')}) > (${places})`
     const text = `select ${columns.join(', ')} from ${table.name} ${where} order by ${table.key.join(', ')} limit ?`
-    return db
-      .prepare(text)
-      .raw()
-      .all(...(after ?? []), limit) as readonly Row[]
+    return db.prepareArrays<Row>(text).all(...(after ?? []), limit)
   },
 })
 
@@ -44,7 +39,7 @@ const MARK = `select json_array((select json_array(seq, ended_seq, last_end_seq,
 
 /** What of a store is copied, as this connection sees it. */
 export const readState = (db: Database): ExportedStore => {
-  const numbers = db.prepare<[], { name: string; seq: number }>('select name, seq from sqlite_sequence').all()
-  const mark = db.prepare<[], { mark: string }>(MARK).get()?.mark ?? ''
+  const numbers = db.prepare<{ name: string; seq: number }>('select name, seq from sqlite_sequence').all()
+  const mark = db.prepare<{ mark: string }>(MARK).get()?.mark ?? ''
   return { rows: rowsOf(db), mark, lastGiven: new Map(numbers.map(({ name, seq }) => [name, seq])) }
 }

@@ -1,5 +1,5 @@
 // Checks the audit log in the file of a store.
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../../sqlite/connection/database.ts'
 import type { AuditVerdict } from '../../../domain/audit/seal.ts'
 import { type AuditCheck, beginCheck } from '../verify-audit.ts'
 import { openForReading } from '../../sqlite/connection/connection.ts'

@@ -1,6 +1,6 @@
 // The mark of a backup, and of a store that went on elsewhere: in the header of the file, which is read first when a store
 // is opened.
-import type { Database } from 'better-sqlite3'
+import type { Database } from './database.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import type { BackupContent } from '../../../domain/restore.ts'
 import { countUsable } from '../../repositories/suspensions.ts'
@@ -12,14 +12,14 @@ export const BACKUP_MARK = 0x4d_4d_42_4b
 /** MMMV. */
 export const MOVED_MARK = 0x4d_4d_4d_56
 
-export const isMoved = (db: Database): boolean => db.pragma('application_id', { simple: true }) === MOVED_MARK
+export const isMoved = (db: Database): boolean => db.pragma('application_id') === MOVED_MARK
 
 export const movedProblem = (file: string): StoreProblem =>
   new StoreProblem(`${file} was copied into a database, where it goes on: set DATABASE_URL.`)
 
 export const markMoved = (db: Database): void => void db.pragma(`application_id = ${MOVED_MARK}`)
 
-export const isBackup = (db: Database): boolean => db.pragma('application_id', { simple: true }) === BACKUP_MARK
+export const isBackup = (db: Database): boolean => db.pragma('application_id') === BACKUP_MARK
 
 const DIGEST = 'sha256'
 
@@ -36,7 +36,7 @@ export const markBackup = (db: Database, madeAt: number): void => {
     db.exec('create table backup (made_at integer not null, digest text not null) strict')
     db.prepare('insert into backup values (?, ?)').run(madeAt, DIGEST)
     db.pragma(`application_id = ${BACKUP_MARK}`)
-  })()
+  })
 }
 
 /** Makes the file a store again. */
@@ -44,7 +44,7 @@ export const unmarkBackup = (db: Database): void => {
   db.transaction(() => {
     db.exec('drop table backup')
     db.pragma('application_id = 0')
-  })()
+  })
 }
 
 type Counts = Pick<BackupContent, 'tokens' | 'ended' | 'auditEntries'>

@@ -2,7 +2,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { dirname } from 'node:path'
-import Database from 'better-sqlite3'
+import { type Database, openDatabase, resultOf, SQLITE_RESULTS } from './database.ts'
 import { TOO_FEW_FILES, Unavailable } from '../../../domain/refusal.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import { monotonicMs, sleep } from '../../clocks.ts'
@@ -75,7 +75,7 @@ export const refuseForeignUser = (file: string, userId = () => process.getuid?.(
   }
 }
 
-const refuseVersion = (db: Database.Database, file: string): void => {
+const refuseVersion = (db: Database, file: string): void => {
   const { version, oldestProgram } = schemaVersionOf(db)
   if (version === 0) throw new StoreProblem(`${file} is not set up yet: run 'mintmark migrate' first.`)
   if (version < PROGRAM_VERSION) throw new StoreProblem(`${file} is of an older version: run 'mintmark migrate' first.`)
@@ -114,10 +114,23 @@ const adviceOn = (file: string): string => {
   return isDiskFull(file) ? ' Its disk is full: make room there.' : ''
 }
 
-type Opening = { readonly timeout?: number; readonly takesMoved?: boolean }
+/** The oldest whose write-ahead log loses nothing where two checkpoints meet (sqlite.org/wal.html#walresetbug). */
+const OLDEST_SQLITE = [3, 51, 3]
+
+/** Node.js comes with SQLite; a distribution may link another one. */
+export const refuseOldSqlite = (version = process.versions['sqlite'] ?? '0'): void => {
+  const numbers = version.split('.').map(Number)
+  const at = OLDEST_SQLITE.findIndex((oldest, n) => numbers[n] !== oldest)
+  if (at === -1 || (numbers[at] ?? 0) > (OLDEST_SQLITE[at] ?? 0)) return
+  throw new StoreProblem(
+    `This Node.js has SQLite ${version}, which may lose what was committed: take one with ${OLDEST_SQLITE.join('.')} or newer.`,
+  )
+}
+
+type Opening = { readonly lockMs?: number; readonly takesMoved?: boolean }
 
 /** What is refused has not been written to. */
-const refuseNoStore = (db: Database.Database, file: string, { takesMoved = false }: Opening): Database.Database => {
+const refuseNoStore = (db: Database, file: string, { takesMoved = false }: Opening): Database => {
   try {
     if (isBackup(db)) throw new StoreProblem(`${file} is a backup, not a store: run 'mintmark restore ${file}'.`)
     if (isMoved(db) && !takesMoved) throw movedProblem(file)
@@ -128,9 +141,10 @@ const refuseNoStore = (db: Database.Database, file: string, { takesMoved = false
   }
 }
 
-const open = (file: string, opening: Opening = {}): Database.Database => {
+const open = (file: string, opening: Opening = {}): Database => {
+  refuseOldSqlite()
   try {
-    const db = refuseNoStore(new Database(file, { timeout: opening.timeout ?? 0 }), file, opening)
+    const db = refuseNoStore(openDatabase(file, { lockMs: opening.lockMs ?? 0 }), file, opening)
     // Readers and one writer; a commit is acknowledged once it is on the disk (FULL), on macOS by its own strong call.
     for (const pragma of ['journal_mode = wal', 'synchronous = full', 'fullfsync = on', 'checkpoint_fullfsync = on']) {
       db.pragma(pragma)
@@ -145,8 +159,7 @@ const open = (file: string, opening: Opening = {}): Database.Database => {
   }
 }
 
-export const isBusy = (fault: unknown): boolean =>
-  fault instanceof Database.SqliteError && fault.code.startsWith('SQLITE_BUSY')
+export const isBusy = (fault: unknown): boolean => resultOf(fault) === SQLITE_RESULTS.busy
 
 export const lockedTooLong = (file: string): StoreProblem =>
   new StoreProblem(`Another process held the lock of ${file} too long: run the command again.`)
@@ -154,10 +167,10 @@ export const lockedTooLong = (file: string): StoreProblem =>
 type LockTiming = Pick<Timing, 'sqliteLockMs' | 'sqliteRetryMs'>
 
 /** Tries again as SQLite does, which waits for no lock where it makes the log of a new store: another migration makes it just then. */
-const openPatiently = (file: string, { sqliteLockMs, sqliteRetryMs }: LockTiming): Database.Database => {
+const openPatiently = (file: string, { sqliteLockMs, sqliteRetryMs }: LockTiming): Database => {
   for (const deadline = monotonicMs() + sqliteLockMs; ; sleep(sqliteRetryMs)) {
     try {
-      return open(file, { timeout: sqliteLockMs })
+      return open(file, { lockMs: sqliteLockMs })
     } catch (fault) {
       if (!(fault instanceof StoreProblem && isBusy(fault.cause))) throw fault
       if (monotonicMs() >= deadline) throw lockedTooLong(file)
@@ -166,7 +179,7 @@ const openPatiently = (file: string, { sqliteLockMs, sqliteRetryMs }: LockTiming
 }
 
 /** A connection for `migrate`: makes the file where there is none, and takes a store of any older version. */
-export const openForMigration = (file: string, timing: LockTiming, typeOf = fileSystemTypeOf): Database.Database => {
+export const openForMigration = (file: string, timing: LockTiming, typeOf = fileSystemTypeOf): Database => {
   refuseUnwritable(file)
   refuseNetworkFileSystem(file, typeOf)
   makeFile(file)
@@ -185,7 +198,7 @@ const refuseMissing = (file: string): void => {
   }
 }
 
-const refuseUnmigrated = (db: Database.Database, file: string): Database.Database => {
+const refuseUnmigrated = (db: Database, file: string): Database => {
   try {
     // A container's root may be read-only, /tmp with it. Not in a migration, whose temporary files may be as large as a table.
     db.pragma('temp_store = memory')
@@ -197,7 +210,7 @@ const refuseUnmigrated = (db: Database.Database, file: string): Database.Databas
   }
 }
 
-const openMigrated = (file: string, typeOf: FileSystemTypeOf, opening: Opening = {}): Database.Database => {
+const openMigrated = (file: string, typeOf: FileSystemTypeOf, opening: Opening = {}): Database => {
   refuseMissing(file)
   refuseUnwritable(file)
   refuseNetworkFileSystem(file, typeOf)
@@ -205,27 +218,24 @@ const openMigrated = (file: string, typeOf: FileSystemTypeOf, opening: Opening =
 }
 
 /** The writing connection; one in a process. */
-export const openForWriting = (file: string, typeOf = fileSystemTypeOf): Database.Database => openMigrated(file, typeOf)
+export const openForWriting = (file: string, typeOf = fileSystemTypeOf): Database => openMigrated(file, typeOf)
 
 /** A connection for a move of the store, also after it was marked as moved. */
-export const openForMove = (file: string): Database.Database =>
-  openMigrated(file, fileSystemTypeOf, { takesMoved: true })
+export const openForMove = (file: string): Database => openMigrated(file, fileSystemTypeOf, { takesMoved: true })
 
-const openUnwritable = (file: string): Database.Database =>
-  refuseUnmigrated(refuseNoStore(openReadOnly(file), file, {}), file)
+const openUnwritable = (file: string): Database => refuseUnmigrated(refuseNoStore(openReadOnly(file), file, {}), file)
 
 /** A reading connection; it cannot write. */
-export const openForReading = (file: string, typeOf = fileSystemTypeOf): Database.Database => {
+export const openForReading = (file: string, typeOf = fileSystemTypeOf): Database => {
   refuseMissing(file)
   const db = isReadOnly(file) ? openUnwritable(file) : openMigrated(file, typeOf)
   db.pragma('query_only = on')
   return db
 }
 
-const FAULTS_OF_THE_DISK = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|PROTOCOL)/
+const STORE_FAULTS = new Set<number | undefined>(Object.values(SQLITE_RESULTS))
 
-const isOfDisk = (fault: unknown): fault is InstanceType<typeof Database.SqliteError> =>
-  fault instanceof Database.SqliteError && FAULTS_OF_THE_DISK.test(fault.code)
+const isOfDisk = (fault: unknown): fault is Error => STORE_FAULTS.has(resultOf(fault))
 
 /** Whether the store, not our code, failed: the answer is then 503. */
 export const isStoreFault = (fault: unknown): boolean => fault instanceof Unavailable || isOfDisk(fault)
@@ -233,7 +243,7 @@ export const isStoreFault = (fault: unknown): boolean => fault instanceof Unavai
 /** The same fault, as a person who runs a command is to see it. */
 export const asStoreProblem = (fault: unknown): unknown => {
   if (!isOfDisk(fault)) return fault
-  const advice =
-    fault.code === 'SQLITE_FULL' ? 'make room on its disk' : 'look at its disk, and restore a backup if it stays so'
+  const isFull = resultOf(fault) === SQLITE_RESULTS.full
+  const advice = isFull ? 'make room on its disk' : 'look at its disk, and restore a backup if it stays so'
   return new StoreProblem(`The store cannot be used (${fault.message}): ${advice}.`, { cause: fault })
 }

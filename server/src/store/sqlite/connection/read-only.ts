@@ -1,15 +1,9 @@
 // A store on a read-only file system, as a volume that is mounted so. SQLite makes files beside a store in WAL mode even to read
 // it: where there are none, the store is read into memory.
-import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Database from 'better-sqlite3'
+import { type Database, openDatabase } from './database.ts'
 import { StoreProblem } from '../../store-problem.ts'
-
-/** More is not read into memory. */
-const STORE_BYTES_MAX = 268_435_456
-
-/** The two bytes of the header that say whether a log belongs to the file, and what they are without one. */
-const [LOG_BYTES_BEGIN, LOG_BYTES_END, WITHOUT_LOG] = [18, 20, 1]
 
 export const isReadOnly = (file: string): boolean => {
   try {
@@ -30,22 +24,22 @@ const lookAt = (path: string) => {
   return { size, mtimeNs, hasLog: isThere(`${path}-wal`) }
 }
 
-const readStill = (file: string, path: string): Buffer => {
+/** Without a log the file is all there is. Elsewhere it may be mounted to be written: whether it was is seen at the end. */
+const openStill = (file: string, path: string): Database => {
   const before = lookAt(path)
-  if (before.size > STORE_BYTES_MAX)
-    throw new StoreProblem(
-      `${file} is on a read-only file system, and larger than ${STORE_BYTES_MAX} bytes: ${ELSEWHERE}.`,
-    )
-  const bytes = readFileSync(path)
-  const after = lookAt(path)
-  if (after.hasLog || after.mtimeNs !== before.mtimeNs || after.size !== before.size)
-    throw new StoreProblem(`${file} was changed while it was read: run the command again.`)
-  return bytes.fill(WITHOUT_LOG, LOG_BYTES_BEGIN, LOG_BYTES_END)
+  const db = openDatabase(path, { readOnly: true, isStill: true })
+  const close = (): void => {
+    db.close()
+    const after = lookAt(path)
+    if (after.hasLog || after.mtimeNs !== before.mtimeNs || after.size !== before.size)
+      throw new StoreProblem(`${file} was changed while it was read: run the command again.`)
+  }
+  return { ...db, close }
 }
 
 /** The log beside it, of a service that runs or was killed, is read with its index, which nobody can make here. */
-const openWithLog = (file: string): Database.Database => {
-  const db = new Database(file, { readonly: true, fileMustExist: true })
+const openWithLog = (file: string): Database => {
+  const db = openDatabase(file, { readOnly: true })
   try {
     db.pragma('schema_version')
     return db
@@ -59,7 +53,7 @@ const openWithLog = (file: string): Database.Database => {
 }
 
 /** Reads the store as it is; nothing can be written by it. */
-export const openReadOnly = (file: string): Database.Database => {
+export const openReadOnly = (file: string): Database => {
   const path = realpathSync(file)
-  return isThere(`${path}-wal`) ? openWithLog(file) : new Database(readStill(file, path))
+  return isThere(`${path}-wal`) ? openWithLog(file) : openStill(file, path)
 }

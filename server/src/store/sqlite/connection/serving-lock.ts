@@ -1,5 +1,5 @@
 // One process serves a store at a time: two would each run a clock, backfill and remove. The lock ends with the process.
-import Database from 'better-sqlite3'
+import { type Database, openDatabase } from './database.ts'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { StoreProblem } from '../../store-problem.ts'
 import { besideStore } from './beside-store.ts'
@@ -17,7 +17,7 @@ const makeLockFile = (path: string): void => {
 
 const takeLock = (path: string, problem: string): (() => void) => {
   makeLockFile(path)
-  const db = new Database(path, { timeout: 0 })
+  const db = openDatabase(path)
   try {
     db.exec('begin exclusive')
     return () => db.close()
@@ -43,9 +43,9 @@ export const takeMovingLock = (file: string): (() => void) =>
 const ENDINGS = ['-wal', '-shm'] as const
 
 const isLockHeld = (path: string): boolean => {
-  let db: Database.Database | undefined
+  let db: Database | undefined
   try {
-    db = new Database(path, { readonly: true, timeout: 0 })
+    db = openDatabase(path, { readOnly: true })
     db.pragma('schema_version')
     return false
   } catch (fault) {

@@ -1,11 +1,11 @@
 // Prepared statements of one connection, each prepared once, at its first use; and statement programs that run on them.
-import type { Database, Statement as Prepared } from 'better-sqlite3'
+import type { Database, Prepared } from './database.ts'
 import type { Answer, Program, Statement } from '../../statement-program.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { SERVICE_ROW, type ServiceRow } from '../../snapshot.ts'
 
 /** Returns the statement of a text. The caller names the row's shape beside the columns it lists. */
-export type Statements = <Row = never>(sql: string) => Prepared<unknown[], Row>
+export type Statements = <Row = never>(sql: string) => Prepared<Row>
 
 /** A statement as SQLite reads it: its hints (statement-program.ts) become what they mean here. */
 export const sqliteText = (text: string): string =>
@@ -14,14 +14,14 @@ export const sqliteText = (text: string): string =>
     .replaceAll(/\/\* bytes \*\/ (\w+) as/g, 'cast($1 as blob) as')
 
 export const statementsOf = (db: Database): Statements => {
-  const prepared = new Map<string, Prepared>()
+  const prepared = new Map<string, Prepared<unknown>>()
   return <Row>(sql: string) => {
     let statement = prepared.get(sql)
     if (statement === undefined) {
-      statement = db.prepare(sqliteText(sql))
+      statement = db.prepare<unknown>(sqliteText(sql))
       prepared.set(sql, statement)
     }
-    return statement as Prepared<unknown[], Row>
+    return statement as Prepared<Row>
   }
 }
 

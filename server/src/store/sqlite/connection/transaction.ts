@@ -1,5 +1,5 @@
 // The writing connection, and one transaction on it. Runs only where nothing else writes in the process.
-import type { Database } from 'better-sqlite3'
+import type { Database } from './database.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
 import type { Timing } from '../../../ports/timing.ts'

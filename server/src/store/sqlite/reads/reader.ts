@@ -1,5 +1,5 @@
 // The reading side of a serving thread: snapshots of the store, with the store's clock, and no statement left open.
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import type { CutOff } from '../../../domain/ledger/ledger.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
@@ -67,7 +67,7 @@ export const makeReader = (
       const [cutOffs, comparedCutOffs] = [once(readOpenCutOffs), once(readComparedCutOffs)]
       return work({ sql, sets, service, now, cutOffs, comparedCutOffs, endedBetween })
     } finally {
-      if (db.inTransaction) sql('commit').run()
+      if (db.inTransaction()) sql('commit').run()
     }
   }
 

@@ -1,5 +1,5 @@
 // Brings the schema of a store to this version, forward only. docs/storage.md explains the tables.
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import { ADMINISTRATION } from './administration.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
@@ -43,7 +43,7 @@ type SchemaVersion = { readonly version: number; readonly oldestProgram: number 
 export const schemaVersionOf = (db: Database): SchemaVersion => {
   const exists = db.prepare(`select 1 from sqlite_schema where type = 'table' and name = 'migration'`).get()
   if (exists === undefined) return { version: 0, oldestProgram: 0 }
-  return db.prepare<[], SchemaVersion>(SCHEMA_VERSION).get() ?? { version: 0, oldestProgram: 0 }
+  return db.prepare<SchemaVersion>(SCHEMA_VERSION).get() ?? { version: 0, oldestProgram: 0 }
 }
 
 const FIRST_SERVICE = `insert into service (one, made_by, seq, ended_seq, last_end_seq, clock_lease, last_at)
@@ -57,25 +57,21 @@ export const applyMigrations = (
 ): number => {
   // A table that is made anew is gone for a moment, with what refers to it still there; checked before the commit instead.
   db.pragma('foreign_keys = off')
-  return db
-    .transaction(() => {
-      db.exec(`create table if not exists migration (
+  return db.transaction(() => {
+    db.exec(`create table if not exists migration (
       version integer primary key, name text not null, oldest_program integer not null, applied_at integer not null
     ) strict`)
-      const { version } = schemaVersionOf(db)
-      migrations.slice(version).forEach(({ name, sql, oldestProgram }, n) => {
-        db.exec(sql)
-        db.prepare('insert into migration values (?, ?, ?, ?)').run(version + n + 1, name, oldestProgram, first.now)
-      })
-      const dangling = db.pragma('foreign_key_check')
-      if (!Array.isArray(dangling) || dangling.length > 0)
-        throw new Error('A migration left rows that refer to nothing.')
-      if (version > 0) return version
-      db.prepare(FIRST_SERVICE).run(first.madeBy)
-      if (migrations.some(({ name }) => name === 'revocation feed')) {
-        for (const { text, values } of openNewFeed()) db.prepare(text).run(...values)
-      }
-      return version
+    const { version } = schemaVersionOf(db)
+    migrations.slice(version).forEach(({ name, sql, oldestProgram }, n) => {
+      db.exec(sql)
+      db.prepare('insert into migration values (?, ?, ?, ?)').run(version + n + 1, name, oldestProgram, first.now)
     })
-    .immediate()
+    if (db.pragma('foreign_key_check') !== undefined) throw new Error('A migration left rows that refer to nothing.')
+    if (version > 0) return version
+    db.prepare(FIRST_SERVICE).run(first.madeBy)
+    if (migrations.some(({ name }) => name === 'revocation feed')) {
+      for (const { text, values } of openNewFeed()) db.prepare(text).run(...values)
+    }
+    return version
+  }, 'begin immediate')
 }

@@ -42,7 +42,7 @@ const runOne = (connection: WritingConnection, tx: SqliteTransaction, job: JobMe
     sql('release job').run()
     return { n: job.n, value }
   } catch (fault) {
-    if (connection.db.inTransaction) sql('rollback to job').run()
+    if (connection.db.inTransaction()) sql('rollback to job').run()
     forgetMemory(connection)
     tx.endings.length = ended
     throw fault
@@ -84,7 +84,7 @@ export const groupCommit = (
     connection.onCommitted(tx)
     return replies
   } catch (fault) {
-    if (connection.db.inTransaction) connection.db.exec('rollback')
+    if (connection.db.inTransaction()) connection.db.exec('rollback')
     forgetMemory(connection)
     if (jobs.length > 1 && !isStoreFault(fault)) return jobs.flatMap(job => groupCommit(connection, [job], observeSync))
     return jobs.map(({ n }) => ({ n, failure: failureOf(fault) }))

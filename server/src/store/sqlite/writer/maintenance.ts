@@ -27,7 +27,7 @@ const runStep = (connection: WritingConnection, { work }: Step, busyMs: number):
     connection.onCommitted(tx)
     committed?.()
   } catch (fault) {
-    if (connection.db.inTransaction) connection.db.exec('rollback')
+    if (connection.db.inTransaction()) connection.db.exec('rollback')
     forgetMemory(connection)
     throw fault
   }
@@ -61,7 +61,7 @@ export const startMaintenance = (
   /** Whether there may be more to do after a fault. */
   const goOnAfter = (fault: unknown): boolean => {
     // Nothing could be written on this connection any more: the thread ends, and its successor opens another.
-    if (connection.db.inTransaction) throw fault
+    if (connection.db.inTransaction()) throw fault
     return maintenance.failed(fault, isStoreFault(fault))
   }
 

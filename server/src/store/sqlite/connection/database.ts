@@ -1,0 +1,161 @@
+// SQLite as Node.js brings it, with the checks that its module lacks: it binds null for a value that is not given, a boolean as a number,
+// and drops whatever follows the first statement of a text.
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite' // oxlint-disable-line no-restricted-imports -- the one place
+
+const MEMORY = ':memory:'
+
+/** A statement that is used again and again; blobs in its rows are Uint8Arrays. */
+export type Prepared<Row> = {
+  readonly get: (...values: readonly unknown[]) => Row | undefined
+  readonly all: (...values: readonly unknown[]) => Row[]
+  readonly run: (...values: readonly unknown[]) => { readonly changes: number }
+}
+
+type Progress = { readonly totalPages: number; readonly remainingPages: number }
+
+type Backup = { readonly pagesAStep: number; readonly onProgress: (progress: Progress) => void }
+
+export type Database = {
+  /** Of one statement; throws where there are several, and at each use unless every parameter has a value. */
+  readonly prepare: <Row = never>(text: string) => Prepared<Row>
+  /** The same with rows as arrays, in the order of the columns. */
+  readonly prepareArrays: <Row extends readonly unknown[]>(text: string) => Prepared<Row>
+  /** Runs any number of statements without parameters. */
+  readonly exec: (text: string) => void
+  /** Sets or asks for a pragma; returns the first value that it answers with, if any. */
+  readonly pragma: (text: string) => unknown
+  /** Does the work in a transaction: all of it, or none where it throws. */
+  readonly transaction: <T>(work: () => T, begin?: 'begin' | 'begin immediate') => T
+  readonly inTransaction: () => boolean
+  /** Copies the whole into a file, in steps, while other connections go on. */
+  readonly backup: (file: string, how: Backup) => Promise<void>
+  /** Once more is nothing. */
+  readonly close: () => void
+}
+
+/** What is no parameter: strings, names in quotes, comments. */
+const NO_PARAMETERS = /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$)/g
+
+/** How many values a statement takes: each `?` is one. Throws where another statement follows. */
+const countParameters = (text: string): number => {
+  const bare = text.replaceAll(NO_PARAMETERS, ' ')
+  if (/;\s*\S/.test(bare)) throw new TypeError(`One statement is prepared at a time: ${text}`)
+  return bare.split('?').length - 1
+}
+
+const isBindable = (value: unknown): value is SQLInputValue => value !== undefined && typeof value !== 'boolean'
+
+/** The values, where there is one that SQLite takes for each parameter. */
+const bindable = (values: readonly unknown[], count: number): SQLInputValue[] => {
+  if (values.length !== count) throw new RangeError(`A statement with ${count} parameters got ${values.length} values.`)
+  if (!values.every(isBindable)) throw new TypeError('A statement got undefined or a boolean.')
+  return values as SQLInputValue[] // just checked; the module checks the rest
+}
+
+/** A row of these columns. The objects that the module makes are slow to read, and have no prototype. */
+const rowOf = (names: readonly string[], values: readonly unknown[]): Readonly<Record<string, unknown>> => {
+  const row: Record<string, unknown> = {}
+  for (let n = 0; n < names.length; n += 1) row[names[n] ?? ''] = values[n]
+  return row
+}
+
+type ArrayStatement = { readonly statement: StatementSync; readonly count: number }
+
+const prepareArrays = (db: DatabaseSync, text: string): ArrayStatement => {
+  const statement = db.prepare(text)
+  statement.setReturnArrays(true)
+  return { statement, count: countParameters(text) }
+}
+
+/** `read` makes a row of the array that the module returns. */
+const prepared = <Row>(
+  { statement, count }: ArrayStatement,
+  read: (values: readonly unknown[]) => Row,
+): Prepared<Row> => {
+  const get = (values: readonly unknown[]) => statement.get(...bindable(values, count)) as unknown // an array, as was set
+  const all = (values: readonly unknown[]) => statement.all(...bindable(values, count)) as unknown // arrays
+  return {
+    get: (...values) => {
+      const row = get(values)
+      return row === undefined ? undefined : read(row as readonly unknown[])
+    },
+    all: (...values) => (all(values) as readonly (readonly unknown[])[]).map(read),
+    run: (...values) => ({ changes: Number(statement.run(...bindable(values, count)).changes) }),
+  }
+}
+
+const transact = <T>(db: DatabaseSync, work: () => T, begin: string): T => {
+  db.exec(begin)
+  try {
+    const done = work()
+    db.exec('commit')
+    return done
+  } catch (fault) {
+    if (db.isTransaction) db.exec('rollback')
+    throw fault
+  }
+}
+
+const wrap = (db: DatabaseSync): Database => {
+  return {
+    prepare: <Row>(text: string) => {
+      const found = prepareArrays(db, text)
+      const names = found.statement.columns().map(({ name }) => name)
+      return prepared(found, values => rowOf(names, values) as Row) // the caller names the shape
+    },
+    prepareArrays: <Row>(text: string) => prepared(prepareArrays(db, text), values => values as Row), // the same
+    exec: text => db.exec(text),
+    pragma: text => Object.values(db.prepare(`pragma ${text}`).get() ?? {})[0],
+    transaction: (work, begin = 'begin') => transact(db, work, begin),
+    inTransaction: () => db.isTransaction,
+    backup: async (file, { pagesAStep, onProgress }) => {
+      await backup(db, file, { rate: pagesAStep, progress: onProgress })
+    },
+    close: () => {
+      if (db.isOpen) db.close()
+    },
+  }
+}
+
+type Opening = {
+  readonly readOnly?: boolean
+  /** Nothing writes the file, which is read without a lock and without a file beside it; only with `readOnly`. */
+  readonly isStill?: boolean
+  /** How long SQLite itself waits for a lock, blocking the thread; 0 unless it is given. */
+  readonly lockMs?: number
+}
+
+/** A path that is not absolute could be a URI to SQLite, as only that of a still file is meant to be. */
+const locationOf = (file: string, isStill: boolean): string | URL => {
+  if (file === MEMORY) return file
+  if (!isStill) return resolve(file)
+  const location = pathToFileURL(file)
+  location.search = '?mode=ro&immutable=1'
+  return location
+}
+
+/** Opens a file, or makes it where it may be written. Throws as SQLite does: see `isStoreFault`. */
+export const openDatabase = (file: string, opening: Opening = {}): Database => {
+  const { readOnly = false, isStill = false, lockMs = 0 } = opening
+  return wrap(new DatabaseSync(locationOf(file, isStill), { readOnly, timeout: lockMs }))
+}
+
+/** Results that SQLite reports of its file, its disk or the machine, by their numbers (sqlite.org/rescode.html). */
+export const SQLITE_RESULTS = {
+  busy: 5,
+  locked: 6,
+  nomem: 7,
+  readonly: 8,
+  ioerr: 10,
+  corrupt: 11,
+  full: 13,
+  cantopen: 14,
+  protocol: 15,
+  notadb: 26,
+} as const
+
+/** The result that an error of SQLite is of, without what extends it; undefined for any other error. */
+export const resultOf = (fault: unknown): number | undefined =>
+  fault instanceof Error && 'errcode' in fault && typeof fault.errcode === 'number' ? fault.errcode & 0xff : undefined
