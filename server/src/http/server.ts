@@ -9,7 +9,6 @@ import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 import { NO_TRACES, type Traces } from '../ports/traces.ts'
 import { registerAdministration } from './admin/administration-routes.ts'
-
 import { type Admission, makeAdmission } from './wire/admission.ts'
 import { makeAnswerDeadline } from './wire/answer-deadline.ts'
 import { makeBrokenRequestHandler, makeUnreadRefuser } from './wire/connections/broken-request.ts'
@@ -24,7 +23,6 @@ import { type ImportCell, makeImportCell } from './imports/import-turns.ts'
 import { makeListener, type Tls } from './wire/connections/listener.ts'
 import { registerOpenapi } from './openapi/openapi-document.ts'
 import { makeOutageLog } from './wire/outage-log.ts'
-
 import { basePathOf } from './wire/path.ts'
 import type { ConnectionLimit } from './wire/connections/connection-limit.ts'
 import { makeNetworks } from './wire/networks.ts'
@@ -185,7 +183,6 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))
-
   app.addHook('onClose', (_app, done) => {
     outages.close()
     done()

@@ -2,39 +2,26 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { RequestListener, Server } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { connect as connectSecurely } from 'node:tls'
 import { makeServerCertificate } from '../../../testkit/commands/serving-tls.ts'
-import { makeBeside } from '../../src/http/wire/connections/accepting.ts'
+import { type Given, listenTwice } from '../../../testkit/services/listeners.ts'
 import { makeBrokenRequestHandler } from '../../src/http/wire/connections/broken-request.ts'
 import { drain } from '../../src/http/wire/connections/closing.ts'
-import { makeListener } from '../../src/http/wire/connections/listener.ts'
-import { TIMING, type Timing } from '../../src/ports/timing.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 
 const LIMIT = { timeout: 30_000 }
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 const ANSWER_LAST = /^HTTP\/1\.1 200 OK\r\n(?:[^\r]+\r\n)*Connection: close\r\n(?:[^\r]+\r\n)*\r\ndone$/
 
-const portOf = (server: { readonly address: () => unknown }): number => (server.address() as AddressInfo).port
-
-type Given = { readonly timing?: Partial<Timing>; readonly https?: ReturnType<typeof makeServerCertificate> }
-
 /** A server whose connections come from a socket beside its own, as of `acceptInNumbers`. */
-const listen = async (t: TestContext, handle: RequestListener, { timing = {}, https }: Given = {}) => {
-  const waits = { ...TIMING, ...timing }
-  const server = makeListener(handle, { https, timing: waits })
-  server.on('clientError', makeBrokenRequestHandler({ makeId: () => 'id', timing: waits }))
-  const beside = makeBeside(server)
-  for (const one of [server, beside]) await once(one.listen(0, '127.0.0.1'), 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-    beside.close()
-  })
+const listen = async (t: TestContext, handle: RequestListener, given: Given = {}) => {
+  const { server, beside: where } = await listenTwice(t, handle, given)
+  const { https } = given
+  server.on('clientError', makeBrokenRequestHandler({ makeId: () => 'id', timing: { ...TIMING, ...given.timing } }))
   const open = async (): Promise<Socket> => {
-    const where = { port: portOf(beside), host: '127.0.0.1' }
     const accepted = once(server, https === undefined ? 'connection' : 'secureConnection')
     const socket = https === undefined ? connect(where) : connectSecurely({ ...where, rejectUnauthorized: false })
     await Promise.all([accepted, once(socket, https === undefined ? 'connect' : 'secureConnect')])

@@ -1,39 +1,24 @@
 // Connections over TLS whose callers hang up, or send no more, while the listener is at work for them.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type AddressInfo, connect as connectPlain } from 'node:net'
+import type { RequestListener } from 'node:http'
+import { connect as connectPlain } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { connect } from 'node:tls'
-import { makeBeside } from '../../src/http/wire/connections/accepting.ts'
-import { makeListener } from '../../src/http/wire/connections/listener.ts'
-import { TIMING } from '../../src/ports/timing.ts'
 import { makeServerCertificate } from '../../../testkit/commands/serving-tls.ts'
+import { listenTwice } from '../../../testkit/services/listeners.ts'
 
 const CALLERS = 24
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
-const { key, cert } = makeServerCertificate()
-
 /** Answers once the caller sends no more. */
 const listenOverTls = async (t: TestContext) => {
-  const server = makeListener(
-    ({ socket }, response) => {
-      socket.once('end', () => setImmediate(() => response.end('done')))
-    },
-    { https: { key, cert }, timing: TIMING },
-  )
-  const beside = makeBeside(server)
-  for (const one of [server, beside]) await once(one.listen(0, '127.0.0.1'), 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-    beside.close()
-  })
-  // They listen on ports.
-  const places = [server, beside].map(one => ({ port: (one.address() as AddressInfo).port, host: '127.0.0.1' }))
-  const [where = { port: 0 }] = places
-  return { server, where, places }
+  const answer: RequestListener = ({ socket }, response) => {
+    socket.once('end', () => setImmediate(() => response.end('done')))
+  }
+  const { server, place, beside } = await listenTwice(t, answer, { https: makeServerCertificate() })
+  return { server, where: place, places: [place, beside] }
 }
 
 test('callers who hang up before the TLS handshake is done hold no connection', { timeout: 20_000 }, async t => {

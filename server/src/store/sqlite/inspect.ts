@@ -1,11 +1,10 @@
 // Looks at an embedded store for `mintmark doctor`: no file is made beside it, no lock taken, and nothing written.
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import type { StoreInspection } from '../inspection.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { besideStore } from './connection/beside-store.ts'
-import { isBackup, isMoved, movedProblem } from './connection/backup-mark.ts'
-import { NETWORK_FILE_SYSTEMS, refuseUnwritable } from './connection/connection.ts'
+import { refuseMarked } from './connection/backup-mark.ts'
+import { refuseNetworkFileSystem, refuseUnwritable } from './connection/connection.ts'
 import { type Database, openDatabase } from './connection/database.ts'
 import { runProgram, statementsOf } from './connection/statements.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from './schema/migrations.ts'
@@ -28,24 +27,12 @@ const refuseUnreadable = (file: string): void => {
   if (!statSync(file).isFile()) throw new StoreProblem(`${file} is no file: correct MINTMARK_DATA_DIR or DATABASE_URL.`)
 }
 
-const refuseNetworkFileSystem = (file: string): void => {
-  const kind = process.platform === 'linux' ? NETWORK_FILE_SYSTEMS.get(statfsSync(dirname(file)).type) : undefined
-  if (kind !== undefined) {
-    throw new StoreProblem(`${file} is on a network file system (${kind}), where SQLite is not safe: use a local disk.`)
-  }
-}
-
 /**
  * Where a log stands beside it somebody may be writing, and what the log holds counts. Without one nobody has the store
  * open, and the file is all there is.
  */
 const open = (file: string): Database =>
   openDatabase(file, { readOnly: true, isStill: !existsSync(besideStore(file, '-wal')) })
-
-const refuseMarked = (db: Database, file: string): void => {
-  if (isBackup(db)) throw new StoreProblem(`${file} is a backup, not a store: run 'mintmark restore ${file}'.`)
-  if (isMoved(db)) throw movedProblem(file)
-}
 
 const problemOf = (file: string, fault: unknown): StoreProblem => {
   if (fault instanceof StoreProblem) return fault

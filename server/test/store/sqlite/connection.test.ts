@@ -3,14 +3,13 @@ import assert from 'node:assert/strict'
 import { statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { type Database, SQLITE_RESULTS } from '../../../src/store/sqlite/connection/database.ts'
+import { type Database, refuseOldSqlite, SQLITE_RESULTS } from '../../../src/store/sqlite/connection/database.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import {
   openForMigration,
   openForReading,
   openForWriting,
   refuseForeignUser,
-  refuseOldSqlite,
 } from '../../../src/store/sqlite/connection/connection.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { inspectSqliteStore } from '../../../src/store/sqlite/inspect.ts'

@@ -3,7 +3,7 @@ import { createReadStream, existsSync, lstatSync, mkdtempSync, rmSync, statSync 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type Database, openDatabase } from '../../sqlite/connection/database.ts'
+import { type Database, findDamage, openDatabase } from '../../sqlite/connection/database.ts'
 import type { BackupContent } from '../../../domain/restore.ts'
 import { putInPlace } from '../../../files/durable-files.ts'
 import { findOutput, makePrivateFile, type Output, partOf } from '../../../files/output.ts'
@@ -88,10 +88,10 @@ const copyMoment = async (db: Database, part: string, onProgress: BackupOptions[
 
 /** Else it would take the place of a backup that can be restored. Pages are copied without being looked at. */
 const refuseDamaged = (db: Database): void => {
-  const found = db.pragma('quick_check(1)')
-  if (found === 'ok') return
+  const damage = findDamage(db)
+  if (damage === undefined) return
   throw new StoreProblem(
-    `the backup was not written: the store is damaged (${String(found)}). Keep the backups that you have, look at its disk, and restore one.`,
+    `the backup was not written: the store is damaged (${damage}). Keep the backups that you have, look at its disk, and restore one.`,
   )
 }
 

@@ -1,6 +1,6 @@
 // What a backup holds, for the person who is about to restore it. Reading changes nothing, and makes no file beside it.
 import { statSync } from 'node:fs'
-import { type Database, openDatabase } from '../../sqlite/connection/database.ts'
+import { type Database, findDamage, openDatabase } from '../../sqlite/connection/database.ts'
 import type { BackupContent } from '../../../domain/restore.ts'
 import type { SigningKey } from '../../../domain/keys/signing-key.ts'
 import { only } from '../../statement-program.ts'
@@ -95,8 +95,8 @@ export const verifyBackup = (file: string): VerifiedBackup =>
     const db = openDatabase(file, { readOnly: true })
     try {
       const hasDigest = verify(db, file)
-      const found = db.pragma('quick_check(1)')
-      if (found !== 'ok') throw damaged(file, String(found))
+      const damage = findDamage(db)
+      if (damage !== undefined) throw damaged(file, damage)
       return { hasDigest, ...runProgram(statementsOf(db), readMadeAt()) }
     } finally {
       db.close()

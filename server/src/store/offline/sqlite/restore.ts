@@ -1,7 +1,7 @@
 // Puts a backup in the place of a store: all of it, or what was there stays.
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Database, openDatabase } from '../../sqlite/connection/database.ts'
+import { type Database, findDamage, openDatabase } from '../../sqlite/connection/database.ts'
 import { flush, putInPlace } from '../../../files/durable-files.ts'
 import { followLinks, makePrivateFile } from '../../../files/output.ts'
 import { monotonicMs } from '../../clocks.ts'
@@ -49,8 +49,8 @@ const prepare = (part: string, { backup, timing, restoration }: RestoreOptions):
   dropDigest(part)
   const db = openDatabase(part)
   try {
-    const found = db.pragma('quick_check(1)')
-    if (found !== 'ok') throw new StoreProblem(`${backup} is damaged: ${String(found)}.`)
+    const damage = findDamage(db)
+    if (damage !== undefined) throw new StoreProblem(`${backup} is damaged: ${damage}.`)
     unmarkBackup(db)
   } finally {
     db.close()

@@ -10,16 +10,22 @@ import { all, only, type Program } from '../../statement-program.ts'
 export const BACKUP_MARK = 0x4d_4d_42_4b
 
 /** MMMV. */
-export const MOVED_MARK = 0x4d_4d_4d_56
+const MOVED_MARK = 0x4d_4d_4d_56
 
 export const isMoved = (db: Database): boolean => db.pragma('application_id') === MOVED_MARK
 
 export const movedProblem = (file: string): StoreProblem =>
   new StoreProblem(`${file} was copied into a database, where it goes on: set DATABASE_URL.`)
 
-export const markMoved = (db: Database): void => void db.pragma(`application_id = ${MOVED_MARK}`)
-
 export const isBackup = (db: Database): boolean => db.pragma('application_id') === BACKUP_MARK
+
+/** A file that is no store, or no longer. */
+export const refuseMarked = (db: Database, file: string, { takesMoved = false } = {}): void => {
+  if (isBackup(db)) throw new StoreProblem(`${file} is a backup, not a store: run 'mintmark restore ${file}'.`)
+  if (isMoved(db) && !takesMoved) throw movedProblem(file)
+}
+
+export const markMoved = (db: Database): void => void db.pragma(`application_id = ${MOVED_MARK}`)
 
 const DIGEST = 'sha256'
 

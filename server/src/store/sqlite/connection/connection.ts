@@ -7,12 +7,12 @@ import { TOO_FEW_FILES, Unavailable } from '../../../domain/refusal.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import { monotonicMs, sleep } from '../../clocks.ts'
 import { StoreProblem } from '../../store-problem.ts'
-import { isBackup, isMoved, movedProblem } from './backup-mark.ts'
+import { refuseMarked } from './backup-mark.ts'
 import { isReadOnly, openReadOnly } from './read-only.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from '../schema/migrations.ts'
 
 // Linux's f_type of file systems that machines share: SQLite's shared memory and locks do not reach across them.
-export const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
   [0xff534d42, 'CIFS'],
@@ -26,7 +26,7 @@ type FileSystemTypeOf = (folder: string) => number | undefined
 const fileSystemTypeOf: FileSystemTypeOf = folder =>
   process.platform === 'linux' ? statfsSync(folder).type : undefined
 
-const refuseNetworkFileSystem = (file: string, typeOf: FileSystemTypeOf): void => {
+export const refuseNetworkFileSystem = (file: string, typeOf = fileSystemTypeOf): void => {
   const kind = NETWORK_FILE_SYSTEMS.get(typeOf(dirname(file)) ?? 0)
   if (kind !== undefined) {
     throw new StoreProblem(`${file} is on a network file system (${kind}), where SQLite is not safe: use a local disk.`)
@@ -114,26 +114,12 @@ const adviceOn = (file: string): string => {
   return isDiskFull(file) ? ' Its disk is full: make room there.' : ''
 }
 
-/** The oldest whose write-ahead log loses nothing where two checkpoints meet (sqlite.org/wal.html#walresetbug). */
-const OLDEST_SQLITE = [3, 51, 3]
-
-/** Node.js comes with SQLite; a distribution may link another one. */
-export const refuseOldSqlite = (version = process.versions['sqlite'] ?? '0'): void => {
-  const numbers = version.split('.').map(Number)
-  const at = OLDEST_SQLITE.findIndex((oldest, n) => numbers[n] !== oldest)
-  if (at === -1 || (numbers[at] ?? 0) > (OLDEST_SQLITE[at] ?? 0)) return
-  throw new StoreProblem(
-    `This Node.js has SQLite ${version}, which may lose what was committed: take one with ${OLDEST_SQLITE.join('.')} or newer.`,
-  )
-}
-
 type Opening = { readonly lockMs?: number; readonly takesMoved?: boolean }
 
 /** What is refused has not been written to. */
-const refuseNoStore = (db: Database, file: string, { takesMoved = false }: Opening): Database => {
+const refuseNoStore = (db: Database, file: string, opening: Opening): Database => {
   try {
-    if (isBackup(db)) throw new StoreProblem(`${file} is a backup, not a store: run 'mintmark restore ${file}'.`)
-    if (isMoved(db) && !takesMoved) throw movedProblem(file)
+    refuseMarked(db, file, opening)
     return db
   } catch (fault) {
     db.close()
@@ -142,9 +128,8 @@ const refuseNoStore = (db: Database, file: string, { takesMoved = false }: Openi
 }
 
 const open = (file: string, opening: Opening = {}): Database => {
-  refuseOldSqlite()
   try {
-    const db = refuseNoStore(openDatabase(file, { lockMs: opening.lockMs ?? 0 }), file, opening)
+    const db = refuseNoStore(openDatabase(file, opening), file, opening)
     // Readers and one writer; a commit is acknowledged once it is on the disk (FULL), on macOS by its own strong call.
     for (const pragma of ['journal_mode = wal', 'synchronous = full', 'fullfsync = on', 'checkpoint_fullfsync = on']) {
       db.pragma(pragma)

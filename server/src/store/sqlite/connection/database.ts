@@ -3,6 +3,7 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite' // oxlint-disable-line no-restricted-imports -- the one place
+import { StoreProblem } from '../../store-problem.ts'
 
 const MEMORY = ':memory:'
 
@@ -98,26 +99,24 @@ const transact = <T>(db: DatabaseSync, work: () => T, begin: string): T => {
   }
 }
 
-const wrap = (db: DatabaseSync): Database => {
-  return {
-    prepare: <Row>(text: string) => {
-      const found = prepareArrays(db, text)
-      const names = found.statement.columns().map(({ name }) => name)
-      return prepared(found, values => rowOf(names, values) as Row) // the caller names the shape
-    },
-    prepareArrays: <Row>(text: string) => prepared(prepareArrays(db, text), values => values as Row), // the same
-    exec: text => db.exec(text),
-    pragma: text => Object.values(db.prepare(`pragma ${text}`).get() ?? {})[0],
-    transaction: (work, begin = 'begin') => transact(db, work, begin),
-    inTransaction: () => db.isTransaction,
-    backup: async (file, { pagesAStep, onProgress }) => {
-      await backup(db, file, { rate: pagesAStep, progress: onProgress })
-    },
-    close: () => {
-      if (db.isOpen) db.close()
-    },
-  }
-}
+const wrap = (db: DatabaseSync): Database => ({
+  prepare: <Row>(text: string) => {
+    const found = prepareArrays(db, text)
+    const names = found.statement.columns().map(({ name }) => name)
+    return prepared(found, values => rowOf(names, values) as Row) // the caller names the shape
+  },
+  prepareArrays: <Row>(text: string) => prepared(prepareArrays(db, text), values => values as Row), // the same
+  exec: text => db.exec(text),
+  pragma: text => Object.values(db.prepare(`pragma ${text}`).get() ?? {})[0],
+  transaction: (work, begin = 'begin') => transact(db, work, begin),
+  inTransaction: () => db.isTransaction,
+  backup: async (file, { pagesAStep, onProgress }) => {
+    await backup(db, file, { rate: pagesAStep, progress: onProgress })
+  },
+  close: () => {
+    if (db.isOpen) db.close()
+  },
+})
 
 type Opening = {
   readonly readOnly?: boolean
@@ -136,10 +135,30 @@ const locationOf = (file: string, isStill: boolean): string | URL => {
   return location
 }
 
+/** The oldest whose write-ahead log loses nothing where two checkpoints meet (sqlite.org/wal.html#walresetbug). */
+const OLDEST_SQLITE = [3, 51, 3]
+
+/** Node.js comes with SQLite; a distribution may link another one. */
+export const refuseOldSqlite = (version = process.versions['sqlite'] ?? '0'): void => {
+  const numbers = version.split('.').map(Number)
+  const at = OLDEST_SQLITE.findIndex((oldest, n) => numbers[n] !== oldest)
+  if (at === -1 || (numbers[at] ?? 0) > (OLDEST_SQLITE[at] ?? 0)) return
+  throw new StoreProblem(
+    `This Node.js has SQLite ${version}, which may lose what was committed: take one with ${OLDEST_SQLITE.join('.')} or newer.`,
+  )
+}
+
 /** Opens a file, or makes it where it may be written. Throws as SQLite does: see `isStoreFault`. */
 export const openDatabase = (file: string, opening: Opening = {}): Database => {
+  refuseOldSqlite()
   const { readOnly = false, isStill = false, lockMs = 0 } = opening
   return wrap(new DatabaseSync(locationOf(file, isStill), { readOnly, timeout: lockMs }))
+}
+
+/** What SQLite finds wrong in the pages of the file; undefined where it finds nothing. */
+export const findDamage = (db: Database): string | undefined => {
+  const found = db.pragma('quick_check(1)')
+  return found === 'ok' ? undefined : String(found)
 }
 
 /** Results that SQLite reports of its file, its disk or the machine, by their numbers (sqlite.org/rescode.html). */

@@ -1,6 +1,6 @@
 // One process serves a store at a time: two would each run a clock, backfill and remove. The lock ends with the process.
-import { type Database, openDatabase } from './database.ts'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { type Database, openDatabase } from './database.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { besideStore } from './beside-store.ts'
 import { isBusy, refuseForeignUser } from './connection.ts'
