@@ -5,9 +5,9 @@ import { blocksOf, commandsOf, typeBeside } from './operator-stories.ts'
 import type { Scope } from './run-mintmark.ts'
 import { startServing } from './serving.ts'
 
-const INTEROP = resolve(import.meta.dirname, '../../interop')
+const INTEROP = resolve(import.meta.dirname, '../../proof/interop')
 
-/** What the agents of interop/exports authenticated with at the other server. The realm is as Keycloak 26.2.5 exported it, less what an import passes over. */
+/** What the agents of proof/interop/exports authenticated with at the other server. The realm is as Keycloak 26.2.5 exported it, less what an import passes over. */
 const SECRETS = {
   REPORTS_SECRET: 'the-secret-of-reports-in-hydra',
   ORDERS_SECRET: 'the-secret-of-orders-in-keycloak',

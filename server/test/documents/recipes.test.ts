@@ -1,7 +1,7 @@
 // The recipes hold what the suites of interop run, word for word.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { embed, listEmbedded, listRecipes, readRecipe } from '../../../interop/recipes.ts'
+import { embed, listEmbedded, listRecipes, readRecipe } from '../../../proof/interop/recipes.ts'
 
 test('every block of code in docs/recipes and the quickstart that names a file is that file; `npm run recipes` puts it there', () => {
   assert.ok(listRecipes().length > 0, 'There are no recipes.')

@@ -4,5 +4,5 @@ export const PROCESS_TESTS: readonly string[] = [
   'server/test/process/**/*.test.ts',
   'packages/*/test/process/*.test.ts',
   'console/test/process/*.test.ts',
-  'drills/test/process/*.test.ts',
+  'proof/drills/test/process/*.test.ts',
 ]

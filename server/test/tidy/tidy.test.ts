@@ -70,7 +70,7 @@ const LAYERS: Readonly<Record<string, Rule>> = {
 const SOURCES = [...readFiles('api/**/*.ts'), ...readFiles('server/src/**/*.ts')]
 /** tidy-workspaces.test.ts says what they may import. */
 const PACKAGES = readFiles('packages/{,*/{,src/**/}}*.ts')
-const TESTS = ['server/test', 'testkit', 'drills/test', 'packages/*/test', 'console/test'].flatMap(folder =>
+const TESTS = ['server/test', 'testkit', 'proof/drills/test', 'packages/*/test', 'console/test'].flatMap(folder =>
   readFiles(`${folder}/**/*.ts`),
 )
 const CODE = [...SOURCES, ...PACKAGES, ...TESTS, ...readFiles('server/bin/*.js'), ...readFiles('examples/**/*.ts')]

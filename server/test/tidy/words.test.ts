@@ -40,7 +40,7 @@ const ALLOWED: readonly { readonly path: RegExp; readonly text: RegExp; readonly
 ]
 
 const GLOBS = [
-  '{api,bench,console,deploy,docs,drills,examples,interop,packages,server,testkit}/**/*.{ts,tsx,md,yml,yaml,sh,py,go,java}',
+  '{api,console,deploy,docs,examples,packages,proof,server,testkit}/**/*.{ts,tsx,md,yml,yaml,sh,py,go,java}',
   '*.{md,mjs,json}',
 ]
 

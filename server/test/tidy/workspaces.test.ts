@@ -15,12 +15,11 @@ import {
   readText,
 } from '../../../testkit/sources/source-files.ts'
 
-/** What a folder may import beside itself. Tests and drills use the testkit, never each other. */
+/** What a folder may import beside itself. Tests and what proves use the testkit, never each other. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'server/test': ['server/src', 'server/package.json', 'api', 'testkit', 'interop', 'docs', 'deploy', 'site'],
+  'server/test': ['server/src', 'server/package.json', 'api', 'testkit', 'proof/interop', 'docs', 'deploy', 'site'],
   testkit: ['server/src', 'api', 'packages', 'console/src/search'],
-  bench: ['server/src', 'api', 'testkit', 'packages'],
-  drills: ['server/src', 'api', 'testkit', 'packages', 'bugs'],
+  proof: ['server/src', 'api', 'testkit', 'packages'],
   'console/test': ['console/src', 'api', 'testkit'],
 }
 const FOLDERS = Object.keys(MAY_IMPORT)
@@ -51,7 +50,7 @@ const manifestOf = (folder: string) => JSON.parse(readText(`${folder}/package.js
 /** `@types/NAME` are the types of NAME, and those of Node are everybody's. */
 const typedBy = (name: string): string => name.replace(/^@types\//, '')
 
-test('tests, testkit, bench and drills import only what they stand on', () => {
+test('tests, testkit and proof import only what they stand on', () => {
   const wrong = FOLDERS.flatMap(folder => {
     const files = filesOf(folder)
     assert.ok(files.length > (folder === 'console/test' ? 1 : 10), `${folder} holds next to no files.`)
@@ -72,10 +71,12 @@ test('there are no circular imports among their files', () => {
 })
 
 test('a workspace names each package that it imports, and no other', () => {
-  for (const folder of ['testkit', 'bench', 'drills']) {
+  for (const folder of ['testkit', 'proof']) {
     const named = Object.keys(manifestOf(folder).devDependencies ?? {}).map(typedBy)
     // Our own packages stand in sources of consumers, which the testkit writes.
-    const others = [...packagesOf(folder)].filter(name => !name.startsWith('@mintmark/'))
+    // The programs of interop/ are copied by readers, and name their packages beside them.
+    const files = filesOf(folder).filter(({ path }) => !path.startsWith('proof/interop/'))
+    const others = files.flatMap(importedPackagesOf).filter(name => !/^node:|^@mintmark\/|\$/.test(name))
     const imported = new Set([...others, 'node'])
     assert.deepEqual(new Set(named), imported, `${folder}/package.json`)
   }
@@ -98,8 +99,7 @@ test('one package has one version in all manifests', () => {
     'packages/verify',
     'server',
     'testkit',
-    'bench',
-    'drills',
+    'proof',
     ...EXAMPLES,
   ]) {
     const { dependencies, devDependencies } = manifestOf(folder)
@@ -136,7 +136,7 @@ const MAY_HAVE_MORE: Readonly<Record<string, RegExp>> = {
 }
 
 /** What an installation or a command makes is no part of the tree. Files with a dot in front, which tools want at the root, are not listed. */
-const IS_MADE = /^\.\/|(?:^|\/)(?:node_modules|dist)\/|^server\/(?:console|guide)\/|^mutation\/(?:once|report)/
+const IS_MADE = /^\.\/|(?:^|\/)(?:node_modules|dist)\/|^server\/(?:console|guide)\/|^proof\/mutation\/(?:once|report)/
 
 test(`no folder has more than ${FOLDER_ENTRIES_MAX} entries, but for a numbered series`, () => {
   const entries = new Map<string, Set<string>>()
@@ -170,7 +170,7 @@ test('check, test, test:process and test:browser run every file of tests, and no
     'server/test/**/*.test.ts',
     'packages/*/test/**/*.test.ts',
     'console/test/**/*.test.ts',
-    'drills/test/**/*.test.ts',
+    'proof/**/*.test.ts',
   ]
   assert.deepEqual(run.toSorted(), globs.flatMap(files).toSorted())
 })

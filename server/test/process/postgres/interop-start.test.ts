@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { startService, type Surroundings } from '../../../../interop/service.ts'
+import { startService, type Surroundings } from '../../../../proof/interop/service.ts'
 import { databaseUrl, runStatement, testCluster } from '../../../../testkit/databases/postgres-cluster.ts'
 
 /** Marks the databases of this file, because other files make some at the same time. */

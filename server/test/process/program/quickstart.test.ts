@@ -12,8 +12,8 @@ const agent = service.agent()
 const apiKey = service.apiKey('tokens:introspect')
 
 const PROGRAMS = [
-  ['interop/shell/quickstart.sh', 'sh'],
-  ['interop/typescript/quickstart.ts', process.execPath],
+  ['proof/interop/shell/quickstart.sh', 'sh'],
+  ['proof/interop/typescript/quickstart.ts', process.execPath],
 ] as const
 
 for (const [path, command] of PROGRAMS) {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { errors } from 'jose'
-import { KeysUnread, makeCheck } from '../../../../interop/typescript/verify-offline.ts'
+import { KeysUnread, makeCheck } from '../../../../proof/interop/typescript/verify-offline.ts'
 import { issue } from '../../../../testkit/callers/requests.ts'
 import { startServer } from '../../../../testkit/services/test-server.ts'
 

@@ -1,0 +1,147 @@
+// A real `mintmark serve` on a store of its own, with an agent and an API key made by the command line.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { makeTestDatabase } from '../../testkit/databases/postgres-cluster.ts'
+
+const PROGRAM = resolve(import.meta.dirname, '../../server/src/main.ts')
+/** What the followers of the revocation feed are tried against where a real service cannot be made to fail. */
+const PUBLISHER = resolve(import.meta.dirname, '../../testkit/feed/publisher.ts')
+const READY_WITHIN_MS = 60_000
+const TRY_EVERY_MS = 100
+const ANSWER_WITHIN_MS = 5_000
+
+/** What a suite finds in its environment. */
+export type Surroundings = Readonly<Record<string, string>>
+
+export type RunningService = { readonly surroundings: Surroundings; readonly stop: () => Promise<void> }
+
+export const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  await once(probe.close(), 'close')
+  return port
+}
+
+export const untilAnswering = async (address: string, process: ChildProcess): Promise<void> => {
+  const giveUpAt = Date.now() + READY_WITHIN_MS
+  while (Date.now() < giveUpAt && process.exitCode === null && process.signalCode === null) {
+    const status = await fetch(address, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }).then(
+      response => response.status,
+      () => 0,
+    )
+    if (status > 0 && status < 500) return
+    await delay(TRY_EVERY_MS)
+  }
+  throw new Error(`Nothing answers at ${address}.`)
+}
+
+export const end = async (process: ChildProcess): Promise<void> => {
+  if (process.exitCode !== null || process.signalCode !== null) return
+  const closed = once(process, 'close')
+  process.kill('SIGTERM')
+  await closed
+}
+
+const AGENT = ['--scope', 'db:read db:write', '--default-scope', 'db:read', '--resource', '*']
+/** The resource server of the suites, which exchanges the tokens that are sent to it. */
+const ORDERS = 'https://orders.example/v1'
+const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
+
+type Credentials = { readonly agent_id: string; readonly client_id: string; readonly client_secret: string }
+type ApiKey = { readonly api_key_id: string; readonly api_key: string }
+
+export type ServiceStore = 'sqlite' | 'postgres'
+
+/** What was started, and is ended in reverse. */
+type Started = AsyncDisposableStack
+
+/** The variables of the service that name its store. The PostgreSQL of the tests does without fsync. */
+const openStore = async (store: ServiceStore, started: Started): Promise<Surroundings> => {
+  if (store === 'sqlite') return {}
+  const { url, drop } = await makeTestDatabase()
+  started.defer(drop)
+  return { DATABASE_URL: url, MINTMARK_ALLOW_UNSAFE_DATABASE: 'fsync,full_page_writes' }
+}
+
+const makeFolder = (started: Started): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-interop-'))
+  started.defer(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+type Place = { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv }
+
+/** Runs a program of Node until what was started is ended. */
+const startProgram = (args: readonly string[], place: Place, started: Started): ChildProcess => {
+  const program = spawn(process.execPath, args, { ...place, stdio: ['ignore', 'ignore', 'inherit'] })
+  started.defer(() => end(program))
+  return program
+}
+
+/** `settings` are variables of the service, beside those that it needs. Where it does not start, nothing of it stays. */
+export const startService = async (
+  settings: Surroundings = {},
+  store: ServiceStore = 'sqlite',
+): Promise<RunningService> => {
+  await using started = new AsyncDisposableStack()
+  const named = await openStore(store, started)
+  const folder = makeFolder(started)
+  const port = await freePort()
+  const issuer = `http://127.0.0.1:${port}`
+  const env = {
+    ...process.env,
+    ...settings,
+    ...named,
+    MINTMARK_DATA_DIR: folder,
+    MINTMARK_KEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    MINTMARK_BASE_URL: issuer,
+    MINTMARK_IDP_ISSUER: 'https://login.example.com',
+    MINTMARK_IDP_AUDIENCE: 'mintmark',
+    LOG_LEVEL: 'error',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+  }
+  const run = (...args: readonly string[]): string =>
+    execFileSync(process.execPath, [PROGRAM, ...args], { cwd: folder, env, encoding: 'utf8' })
+  run('migrate')
+  const createAgent = (...more: readonly string[]): Credentials =>
+    JSON.parse(run('agent', 'create', '--json', ...AGENT, ...more)) as Credentials
+  const agent = createAgent('--name', 'interop')
+  const brief = createAgent('--name', 'brief', '--lifetime-seconds', '1')
+  const exchanging = ['--grant-type', EXCHANGE, '--acts-for', agent.agent_id, '--receives', ORDERS]
+  const orders = createAgent('--name', 'orders', ...exchanging)
+  const createApiKey = (permission: string): ApiKey =>
+    JSON.parse(run('api-key', 'create', '--name', permission, '--permission', permission, '--json')) as ApiKey
+  const apiKey = createApiKey('tokens:introspect')
+  const serving = startProgram([PROGRAM, 'serve'], { cwd: folder, env }, started)
+  await untilAnswering(`${issuer}/readyz`, serving)
+  const publisherPort = await freePort()
+  const publisher = `http://127.0.0.1:${publisherPort}`
+  await untilAnswering(`${publisher}/jwks`, startProgram([PUBLISHER, String(publisherPort)], {}, started))
+  const writerApiKey = createApiKey('agents:write').api_key
+  const running = started.move()
+  return {
+    surroundings: {
+      ISSUER: issuer,
+      PUBLISHER: publisher,
+      CLIENT_ID: agent.client_id,
+      CLIENT_SECRET: agent.client_secret,
+      // An agent whose tokens live for one second.
+      BRIEF_CLIENT_ID: brief.client_id,
+      BRIEF_CLIENT_SECRET: brief.client_secret,
+      // An agent that may only exchange what the first one sends to https://orders.example/v1.
+      ORDERS_CLIENT_ID: orders.client_id,
+      ORDERS_CLIENT_SECRET: orders.client_secret,
+      API_KEY_ID: apiKey.api_key_id,
+      API_KEY: apiKey.api_key,
+      WRITER_API_KEY: writerApiKey,
+    },
+    stop: () => running.disposeAsync(),
+  }
+}
