@@ -7,7 +7,7 @@ import { freePort } from '../../testkit/processes/free-port.ts'
 import { formatTable, median, publish, type Row } from './figures.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads, type Operation } from './mintmark-loads.ts'
-import { readOptions } from './options.ts'
+import { readOptions } from '../options.ts'
 import { figuresOf, measureRounds, microsecondsOf, type Series, type Tallies } from './rounds.ts'
 import { runBench } from './run-bench.ts'
 import { install, serve } from './servers/mintmark-server.ts'
@@ -100,4 +100,4 @@ const run = async (): Promise<void> => {
   publish({ title, facts, tables: [table] }, options.record)
 }
 
-await runBench(run)
+await runBench(options, run)

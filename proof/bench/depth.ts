@@ -7,7 +7,7 @@ import { format, formatTable, publish, type Row } from './figures.ts'
 import { type Backfilled, fillStore, tableBytes } from '../../testkit/stores/fill-store.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { install, type Installation, serve } from './servers/mintmark-server.ts'
-import { readOptions } from './options.ts'
+import { readOptions } from '../options.ts'
 import { runBench } from './run-bench.ts'
 import { makePageRequests } from './pages.ts'
 import { memoryOf } from '../../testkit/processes/process-costs.ts'
@@ -114,4 +114,4 @@ const run = async (): Promise<void> => {
   )
 }
 
-await runBench(run)
+await runBench(options, run)

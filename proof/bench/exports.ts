@@ -7,7 +7,7 @@ import { runClosed } from './load.ts'
 import { describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads } from './mintmark-loads.ts'
 import { install, type MintmarkServer, serve } from './servers/mintmark-server.ts'
-import { readOptions } from './options.ts'
+import { readOptions } from '../options.ts'
 import { memoryOf, processorSeconds } from '../../testkit/processes/process-costs.ts'
 import { runBench } from './run-bench.ts'
 
@@ -114,4 +114,4 @@ const run = async (): Promise<void> => {
   publish({ title: 'Exports', facts: [...facts, verdict], tables: [table] }, options.record)
 }
 
-await runBench(run)
+await runBench(options, run)

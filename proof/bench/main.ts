@@ -1,4 +1,4 @@
-// npm run bench: Mintmark beside a bare server and a rival, in one run, by processor time a request. README.md explains.
+// npm run proof bench: Mintmark beside a bare server and a rival, in one run, by processor time a request. README.md explains.
 import { startIdentityProvider } from '../../testkit/identity-providers/identity-provider.ts'
 import { CONTESTANTS, readModels, startContestant } from './servers/contestants.ts'
 import { formatTable, percent, publish } from './figures.ts'
@@ -6,7 +6,7 @@ import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { type JudgedMark, judgeMarks, type SeriesName } from './marks.ts'
 import { makeMintmarkLoads, type Operation } from './mintmark-loads.ts'
 import { install, serve } from './servers/mintmark-server.ts'
-import { readOptions } from './options.ts'
+import { readOptions } from '../options.ts'
 import { runBench } from './run-bench.ts'
 import { type Figures, figuresOf, type Series, type Latency, measureLatencies, measureRounds } from './rounds.ts'
 
@@ -110,4 +110,4 @@ const run = async (): Promise<void> => {
   publish({ title: `Bench, ${new Date().toISOString().slice(0, 10)}`, facts, tables }, options.record)
 }
 
-await runBench(run)
+await runBench(options, run)

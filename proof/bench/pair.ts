@@ -11,7 +11,7 @@ import { formatTable, median, publish, quantile, type Row } from './figures.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { type Load, runClosed } from './load.ts'
 import { makeMintmarkLoads, type Operation } from './mintmark-loads.ts'
-import { readOptions } from './options.ts'
+import { readOptions } from '../options.ts'
 import { measureRounds, microsecondsOf, type Series, type Tallies } from './rounds.ts'
 import { runBench } from './run-bench.ts'
 import { install, serve } from './servers/mintmark-server.ts'
@@ -163,4 +163,4 @@ const run = async (): Promise<void> => {
   publish({ title: `What features cost: ${options.operation}`, facts, tables: [table] }, options.record)
 }
 
-await runBench(run)
+await runBench(options, run)

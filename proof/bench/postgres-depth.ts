@@ -12,7 +12,7 @@ import type { Backfilled } from '../../testkit/stores/fill-store.ts'
 import { fillPostgres } from './postgres/fill-postgres.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { install, type Installation, serve } from './servers/mintmark-server.ts'
-import { readOptions } from './options.ts'
+import { readOptions } from '../options.ts'
 import { makePageRequests } from './pages.ts'
 import {
   type Bytes,
@@ -172,4 +172,4 @@ const run = async (): Promise<void> => {
   publish({ title: 'Depth on PostgreSQL', facts: lines, tables: tablesOf(small, full, compared) }, options.record)
 }
 
-await runBench(run)
+await runBench(options, run)

@@ -9,7 +9,7 @@ import { runClosed, type Tally } from './load.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads, type MintmarkLoads, type Operation } from './mintmark-loads.ts'
 import { install, type Installation, serve } from './servers/mintmark-server.ts'
-import { readOptions } from './options.ts'
+import { readOptions } from '../options.ts'
 import { type BenchPostgres, startPostgres } from './postgres/postgres-server.ts'
 import { microsecondsOf } from './rounds.ts'
 import { runBench } from './run-bench.ts'
@@ -214,4 +214,4 @@ const run = async (): Promise<void> => {
   )
 }
 
-await runBench(run)
+await runBench(options, run)

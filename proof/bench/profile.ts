@@ -7,7 +7,7 @@ import { runClosed } from './load.ts'
 import { describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads, type MintmarkLoads, type Operation } from './mintmark-loads.ts'
 import { install, serve } from './servers/mintmark-server.ts'
-import { readOptions } from './options.ts'
+import { readOptions } from '../options.ts'
 import { startPostgres } from './postgres/postgres-server.ts'
 import { runBench } from './run-bench.ts'
 
@@ -171,4 +171,4 @@ const run = async (): Promise<void> => {
   publish({ title: `Profile of ${operation}`, facts, tables }, options.record)
 }
 
-await runBench(run)
+await runBench(options, run)

@@ -1,4 +1,5 @@
 // Measures series in turn, in short slices, so that a noisy neighbour hits all of them alike.
+import { type Bounded, makeBound } from '../options.ts'
 import { type Load, runClosed, runOpen, type Tally } from './load.ts'
 import { median, quantile } from './figures.ts'
 
@@ -9,7 +10,7 @@ export type Series<Name extends string> = {
   readonly prepare: (requests: number) => Promise<void>
 }
 
-type Plan = {
+type Plan = Bounded & {
   readonly rounds: number
   /** Rounds before them that are not counted. */
   readonly warmups: number
@@ -55,12 +56,15 @@ const inTurn = <T>(allSeries: readonly T[], round: number): readonly T[] => {
 
 export const measureRounds = async <Name extends string>(
   allSeries: readonly Series<Name>[],
-  { rounds, warmups, seconds, connections }: Plan,
+  plan: Plan,
   report: (line: string) => void,
 ): Promise<Tallies<Name>> => {
+  const { rounds, warmups, seconds, connections } = plan
+  const isOver = makeBound(plan)
   const tallies = new Map<Name, Tally[]>(allSeries.map(({ name }) => [name, []]))
   const rates = new Map<Name, number>()
   for (let round = 0; round < warmups + rounds; round += 1) {
+    if (round > warmups && isOver()) break
     report(round < warmups ? `warm-up ${round + 1} of ${warmups}` : `round ${round - warmups + 1} of ${rounds}`)
     for (const { name, load, prepare } of inTurn(allSeries, round)) {
       await prepare(Math.ceil((rates.get(name) ?? FIRST_RATE_PER_SECOND) * seconds * POOL_MARGIN))

@@ -8,7 +8,7 @@ import { runClosed, runOpen, type Tally } from './load.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads, type MintmarkLoads } from './mintmark-loads.ts'
 import { install, serve } from './servers/mintmark-server.ts'
-import { readOptions } from './options.ts'
+import { readOptions } from '../options.ts'
 import { runBench } from './run-bench.ts'
 import { makeFolder, removeFolder, type Variables } from './servers/server-process.ts'
 
@@ -88,4 +88,4 @@ const run = async (): Promise<void> => {
   publish({ title: 'Slow disk', facts: [...facts, ...verdicts], tables: [table] }, options.record)
 }
 
-await runBench(run)
+await runBench(options, run)

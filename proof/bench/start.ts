@@ -11,7 +11,7 @@ import { fillStore } from '../../testkit/stores/fill-store.ts'
 import { describeMachine } from './machine.ts'
 import { issueRequest, tokenIn } from './mintmark-loads.ts'
 import { install, type Installation } from './servers/mintmark-server.ts'
-import { readOptions } from './options.ts'
+import { readOptions } from '../options.ts'
 import { runBench } from './run-bench.ts'
 import { freePort } from '../../testkit/processes/free-port.ts'
 import { makeFolder, removeFolder, serverEnvironment, type Variables } from './servers/server-process.ts'
@@ -105,4 +105,4 @@ const run = async (): Promise<void> => {
   publish({ title: 'Start', facts, tables: [table] }, options.record)
 }
 
-await runBench(run)
+await runBench(options, run)

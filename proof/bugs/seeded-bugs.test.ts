@@ -1,4 +1,4 @@
-// The bank of seeded bugs still fits the program. `npm run bugs` seeds each and runs its test.
+// The bank of seeded bugs still fits the program. `npm run proof bugs` seeds each and runs its test.
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -77,22 +77,30 @@ const tryFile = async (folder: string, bugs: readonly SeededBug[], print: Print)
   return caught
 }
 
-/** Tries all bugs, `jobs` test files at a time, and returns how many were caught. */
-export const tryBugs = async (bugs: readonly SeededBug[], jobs: number, print: Print): Promise<number> => {
+type Trying = {
+  /** So many test files at a time. */
+  readonly jobs: number
+  readonly print: Print
+  /** Whether no other file is to begin. */
+  readonly isOver: () => boolean
+}
+
+/** Tries the bugs, and returns how many of them it came to, and how many were caught. */
+export const tryBugs = async (bugs: readonly SeededBug[], { jobs, print, isOver }: Trying) => {
   const files = [...Map.groupBy(bugs, keyOf).values()]
-  const work = async (): Promise<number> => {
+  let [tried, caught] = [0, 0]
+  const work = async (): Promise<void> => {
     const folder = mkdtempSync(join(tmpdir(), 'mintmark-bugs-'))
     try {
       copyProgram(folder, COPIED)
-      let caught = 0
-      for (let file = files.shift(); file !== undefined; file = files.shift()) {
+      for (let file = files.shift(); file !== undefined && !isOver(); file = files.shift()) {
+        tried += file.length
         caught += await tryFile(folder, file, print)
       }
-      return caught
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
   }
-  const caught = await Promise.all(Array.from({ length: jobs }, work))
-  return caught.reduce((sum, one) => sum + one, 0)
+  await Promise.all(Array.from({ length: jobs }, work))
+  return { tried, caught }
 }

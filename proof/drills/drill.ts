@@ -1,62 +1,19 @@
-// What every drill shares: its options, what it prints, its one line of result, its exit code.
-import { parseArgs } from 'node:util'
+// The frame of every drill: its options, a folder and stores of its own, what was wrong, its one line of result and its exit code.
+import { type Bounded, type Defaults, type Options, readOptions as readAll } from '../options.ts'
+import { type DrillFolder, makeDrillFolder } from './cluster/drill-folder.ts'
 import { prepareService, type ServiceUnderDrill } from './service-under-drill.ts'
-
-/**
- * Options by name, each with its default. Null: a number that may be left out. False: a flag. A list: one of these words, or
- * nothing.
- */
-type Default = number | null | false | readonly string[]
-type Defaults = Readonly<Record<string, Default>>
-
-type Value<T extends Default> = T extends readonly string[] ? T[number] | null : T extends false ? boolean : T
-type Options<D extends Defaults> = { readonly [Name in keyof D]: Value<D[Name]> }
+import { type StoreKind, type StoreUnderDrill, storesUnderDrill } from './stores.ts'
 
 /** The exit code of a drill for which the machine lacks something. */
 export const CANNOT_RUN = 2
 
-export const print = (line: string): void => void process.stdout.write(`${line}\n`)
-
 const SEED_MAX = 0xffff_ffff
 
-const parseCount = (name: string, text: string): number => {
-  if (!/^\d{1,10}$/.test(text)) throw new Error(`--${name} is ${text}; expected a whole number.`)
-  return Number(text)
-}
+export const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-const isWords = (value: Default | undefined): value is readonly string[] => Array.isArray(value)
-
-const parseWord = (name: string, text: string, words: readonly string[]): string => {
-  if (!words.includes(text)) throw new Error(`--${name} is ${text}; expected one of ${words.join(', ')}.`)
-  return text
-}
-
-const parseValue = (name: string, given: string | boolean | undefined, byDefault: Default | undefined) => {
-  if (typeof given === 'boolean') return given
-  if (given === undefined) return isWords(byDefault) ? null : byDefault
-  return isWords(byDefault) ? parseWord(name, given, byDefault) : parseCount(name, given)
-}
-
-/** The options that these arguments give. Throws an error for a person where one is wrong. */
-export const parseOptions = <const D extends Defaults>(defaults: D, args: readonly string[]): Options<D> => {
-  const names = Object.entries(defaults)
-  const known = Object.fromEntries(
-    names.map(([name, value]) => [name, { type: value === false ? ('boolean' as const) : ('string' as const) }]),
-  )
-  const { values } = parseArgs({ options: known, args: [...args] })
-  return Object.fromEntries(names.map(([name, value]) => [name, parseValue(name, values[name], value)])) as Options<D>
-}
-
-/** Reads the options of a drill, and `--seed`; ends the drill with a line where an option is wrong. */
-export const readOptions = <D extends Defaults>(defaults: D): Options<D> & { readonly seed: number } => {
-  const all = { ...defaults, seed: Math.floor(Math.random() * SEED_MAX) }
-  try {
-    return parseOptions<Defaults>(all, process.argv.slice(2)) as Options<D> & { readonly seed: number }
-  } catch (fault) {
-    print(`${fault instanceof Error ? fault.message : String(fault)}\nOptions: --${Object.keys(all).join(', --')}`)
-    process.exit(1)
-  }
-}
+/** Reads the options of a drill, `--minutes`, and `--seed` of all that it draws. */
+export const readOptions = <const D extends Defaults>(defaults: D): Options<D & { readonly seed: number }> & Bounded =>
+  readAll({ ...defaults, seed: Math.floor(Math.random() * SEED_MAX) })
 
 export const formatCount = (count: number): string => count.toLocaleString('en-US')
 
@@ -100,25 +57,57 @@ export const performAll = async (
 
 type Drill = {
   readonly name: string
-  readonly options: { readonly workers: number | null }
-  readonly perform: (service: ServiceUnderDrill) => Promise<void>
+  readonly options: object
   /** What `perform` finds as it goes. */
   readonly violations: string[]
+  /** Starts what the drill needs, ends it with what it has started, and puts stores and logs into the folder. */
+  readonly perform: (started: AsyncDisposableStack, folder: DrillFolder) => Promise<void>
   /** What was done so far, in one line. */
   readonly summary: () => string
 }
 
 /**
- * Performs a drill on a service of its own: prints its options, what was wrong, what was done, and the one line of
- * result. The store of one that failed is kept for a look.
+ * Performs a drill: prints its options, what was wrong, what was done, and the one line of result. The folder of one that failed is kept
+ * for a look.
  */
 export const runDrill = async ({ name, options, perform, violations, summary }: Drill): Promise<void> => {
   print(`${name}: ${JSON.stringify(options)}`)
-  const service = await prepareService(options.workers)
-  await performAll(violations, started => {
-    started.defer(() => service.close(violations.length > 0))
-    return perform(service)
-  })
-  if (violations.length > 0) print(`The store is kept in ${service.folder}`)
+  const folder = makeDrillFolder()
+  await performAll(violations, started => perform(started, folder))
+  await folder.close(violations.length > 0)
+  if (violations.length > 0) print(`Stores and logs are kept in ${folder.path}`)
   conclude(violations, summary())
 }
+
+type OnStores = Omit<Drill, 'perform'> & {
+  readonly options: { readonly store: StoreKind | null }
+  readonly stores?: readonly StoreUnderDrill[]
+  readonly perform: (store: StoreUnderDrill, started: AsyncDisposableStack, folder: DrillFolder) => Promise<void>
+}
+
+/** The same on one store after another. A store on which the drill cannot go on keeps it from no other. */
+export const runOnStores = (drill: OnStores): Promise<void> => {
+  const { options, violations, perform, stores = storesUnderDrill(options.store) } = drill
+  return runDrill({
+    ...drill,
+    perform: async (_started, folder) => {
+      for (const store of stores) await performAll(violations, started => perform(store, started, folder))
+    },
+  })
+}
+
+type OnService = Omit<Drill, 'perform'> & {
+  readonly options: { readonly workers: number | null }
+  readonly perform: (service: ServiceUnderDrill) => Promise<void>
+}
+
+/** The same on one service with the embedded store, which the drill starts, kills and starts again. */
+export const runOnService = (drill: OnService): Promise<void> =>
+  runDrill({
+    ...drill,
+    perform: async (started, folder) => {
+      const service = await prepareService(folder.path, drill.options.workers)
+      started.defer(service.close)
+      await drill.perform(service)
+    },
+  })

@@ -1,5 +1,6 @@
 // The replicas drill: five replicas over a PostgreSQL cluster that fails over, while processes stop and die, links break
 // and clocks step; every answer must fit into one order of all operations. docs/development/drills.md says what it shows.
+import { makeBound } from '../options.ts'
 import { runReplicas } from './cluster/drill-run.ts'
 import { withParts } from './cluster/with-parts.ts'
 import { conclude, print, readOptions } from './drill.ts'
@@ -9,7 +10,6 @@ const options = readOptions({
   operations: 1_000_000,
   faults: 200,
   failovers: 20,
-  seconds: null,
   replicas: 5,
   clients: 2,
   connections: 80,
@@ -18,6 +18,7 @@ const options = readOptions({
   quiet: 0,
 })
 
+const isOver = makeBound(options)
 const began = performance.now()
 const say = (line: string): void => print(`  ${((performance.now() - began) / 1000).toFixed(1)} s: ${line}`)
 const report = (line: string): void => {
@@ -26,7 +27,14 @@ const report = (line: string): void => {
 
 await withParts(async parts => {
   print(`Replicas: ${JSON.stringify(options)}`)
-  const { violations, summary, folder } = await runReplicas({ ...options, parts, program: PROGRAM, say, report })
+  const { violations, summary, folder } = await runReplicas({
+    ...options,
+    isOver,
+    parts,
+    program: PROGRAM,
+    say,
+    report,
+  })
   if (folder !== undefined) print(`All logs are kept in ${folder}`)
   conclude(violations, summary)
 })

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeBound } from '../options.ts'
 import { runReplicas } from './cluster/drill-run.ts'
 import type { Parts } from './cluster/parts.ts'
 import { SEEDED_FAULTS, type SeededFault, seedFault } from './cluster/seeded-faults.ts'
@@ -20,6 +21,8 @@ const options = readOptions({
   quiet: 1,
 })
 
+const isOver = makeBound(options)
+
 const say = (line: string): void => print(`  ${line}`)
 const report = (line: string): void => {
   if (options.quiet === 0) say(line)
@@ -30,7 +33,8 @@ const run = async (parts: Parts, fault: SeededFault): Promise<boolean> => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-seeded-'))
   try {
     const program = seedFault(folder, fault)
-    const until = { operations: 0, faults: 0, failovers: 0 }
+    const { seconds } = options
+    const until = { operations: Infinity, faults: 0, failovers: 0, isOver: makeBound({ minutes: seconds / 60 }) }
     const { violations, summary } = await runReplicas({ ...options, ...until, parts, program, say, report })
     const promises = violations.filter(violation => /^P\d: /.test(violation))
     for (const violation of violations.slice(0, 3)) say(violation)
@@ -46,6 +50,10 @@ const runAll = async (parts: Parts): Promise<void> => {
   const chosen = SEEDED_FAULTS.filter((_, n) => options.fault === null || options.fault === n + 1)
   let found = 0
   for (const fault of chosen) {
+    if (isOver()) {
+      say(`not tried, for the minutes are over: ${fault.name}`)
+      continue
+    }
     print(fault.name)
     if (await run(parts, fault)) found += 1
   }

@@ -1,8 +1,7 @@
 // The real program in a folder of its own: made once, then started, killed and started again on one port.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { type IdentityProvider, startIdentityProvider } from '../../testkit/identity-providers/identity-provider.ts'
@@ -42,13 +41,11 @@ export type Running = {
 
 export type ServiceUnderDrill = {
   readonly access: Access
-  /** The top of what the drill made; its store is in `dataFolder`. */
-  readonly folder: string
   readonly dataFolder: string
   /** Starts `serve` and waits until it listens; undefined where it was killed before that. Throws if it fails. */
   readonly start: (start?: Start) => Promise<Running | undefined>
-  /** Ends what still runs and removes the folder, unless it is to be kept for a look. */
-  readonly close: (keep: boolean) => Promise<void>
+  /** Ends what still runs. */
+  readonly close: () => Promise<void>
 }
 
 /** Where compiled code is kept for the next process, where its own environment names a folder. */
@@ -148,9 +145,8 @@ const untilListening = (running: Running): Promise<Running | undefined> =>
     })
   })
 
-/** Makes the store, the agents and the keys of a drill. `workers` is passed on only where it is given. */
-export const prepareService = async (workers: number | null): Promise<ServiceUnderDrill> => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'mintmark-drill-')))
+/** Makes the store, the agents and the keys of a drill below this folder. `workers` is passed on only where it is given. */
+export const prepareService = async (folder: string, workers: number | null): Promise<ServiceUnderDrill> => {
   const dataFolder = join(folder, 'store')
   mkdirSync(dataFolder, { mode: 0o700 })
   const provider = await startIdentityProvider()
@@ -160,7 +156,6 @@ export const prepareService = async (workers: number | null): Promise<ServiceUnd
   let running: Running | undefined
   return {
     access,
-    folder,
     dataFolder,
     start: ({ nodeOptions = [], variables = {}, onSpawn } = {}) => {
       const child = spawn(process.execPath, [...nodeOptions, PROGRAM, 'serve'], {
@@ -171,10 +166,9 @@ export const prepareService = async (workers: number | null): Promise<ServiceUnd
       onSpawn?.(child)
       return untilListening(running)
     },
-    close: async keep => {
+    close: async () => {
       if (isThere(running?.child)) await running.kill()
       await provider.close()
-      if (!keep) rmSync(folder, { recursive: true, force: true })
     },
   }
 }

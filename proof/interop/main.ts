@@ -1,8 +1,9 @@
-// `npm run interop` runs every suite that this machine can; `npm run interop -- go python` runs those.
+// `npm run proof interop` runs every suite that this machine can; with `--suite go` that one.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { startService, type Surroundings } from './service.ts'
+import { makeBound, readOptions } from '../options.ts'
 import { BUILD, folderOf, type Step, type Suite, SUITES } from './suites.ts'
 
 type Outcome = { readonly result: 'passed' | 'failed' | 'skipped'; readonly why: string }
@@ -35,21 +36,18 @@ const runSuite = async (suite: Suite): Promise<Outcome> => {
   return { result: 'passed', why: '' }
 }
 
-const wanted = process.argv.slice(2)
-const unknown = wanted.filter(name => !SUITES.some(suite => suite.name === name))
-if (unknown.length > 0) {
-  console.error(`There is no suite ${unknown.join(', ')}; there are: ${SUITES.map(({ name }) => name).join(', ')}`)
-  process.exit(2)
-}
+const options = readOptions({ suite: SUITES.map(({ name }) => name) })
+const isOver = makeBound(options)
 mkdirSync(BUILD, { recursive: true })
 process.env['PATH'] = [process.env['PATH'], '/usr/sbin'].join(delimiter)
 const outcomes: [string, Outcome][] = []
-for (const suite of SUITES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+for (const suite of SUITES.filter(({ name }) => options.suite === null || options.suite === name)) {
+  if (isOver()) break
   console.log(`── ${suite.name}`)
   outcomes.push([suite.name, await runSuite(suite)])
 }
 console.log('──')
 for (const [name, { result, why }] of outcomes) console.log(`${name}: ${result}${why && ` (${why})`}`)
 // A suite that was asked for by name and could not run is no success.
-const bad = outcomes.filter(([, { result }]) => result === 'failed' || (result === 'skipped' && wanted.length > 0))
+const bad = outcomes.filter(([, { result }]) => result === 'failed' || (result === 'skipped' && options.suite !== null))
 process.exitCode = bad.length > 0 ? 1 : 0

@@ -13,7 +13,7 @@ import { fillFeed } from '../../../testkit/stores/fill-feed.ts'
 import { fillStore } from '../../../testkit/stores/fill-store.ts'
 import { formatTable, publish, type Row } from '../figures.ts'
 import { type Cores, describeMachine, divideCores } from '../machine.ts'
-import { readOptions } from '../options.ts'
+import { readOptions } from '../../options.ts'
 import { runBench } from '../run-bench.ts'
 import { install, type Installation, type MintmarkServer, serve } from '../servers/mintmark-server.ts'
 
@@ -204,4 +204,4 @@ const run = async (): Promise<void> => {
   )
 }
 
-await runBench(run)
+await runBench(options, run)

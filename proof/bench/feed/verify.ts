@@ -1,14 +1,13 @@
 // How fast @mintmark/verify is in mode `feed`, on one core: a token that it has seen beside introspection over loopback, and
 // one that it has not beside a bare verification by jose. All in one run, by turns, so that the machine treats them alike.
-//   node setup.mjs proof/bench/feed/verify.ts [ROUNDS]
 // The service is a reference publisher on a thread of its own, which answers introspection from memory: the real one takes longer.
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { type CryptoKey, importJWK, jwtVerify, type JWK } from 'jose'
 import { createVerifier, type Verifier } from '../../../packages/verify/src/index.ts'
 import { API_KEY, AUDIENCE, startPublisher } from '../../../packages/verify/test/publisher.ts'
+import { makeBound, readOptions } from '../../options.ts'
 import { median } from '../figures.ts'
 
-const ROUNDS = 15
 const FRESH_PER_ROUND = 1000
 /** So few at a time by turns with jose, so that other work on the machine slows both alike. */
 const FRESH_PER_TURN = 100
@@ -20,17 +19,14 @@ const ENDED = 1000
 
 type Served = { readonly issuer: string; readonly jwk: JWK; readonly tokens: readonly string[] }
 
-const roundsAsked = (): number => {
-  const rounds = Number(process.argv[2] ?? ROUNDS)
-  if (Number.isInteger(rounds) && rounds > 0) return rounds
-  throw new Error('The number of rounds is a whole number from 1 on: node setup.mjs proof/bench/feed/verify.ts 15')
-}
+const options = readOptions({ rounds: 15 })
+const isOver = makeBound(options)
 
 const servePublisher = async (): Promise<void> => {
   const publisher = await startPublisher()
   for (let n = 0; n < ENDED; n += 1) publisher.end(publisher.mint())
   publisher.log.segmentLength = ENDED
-  const count = (roundsAsked() + 1) * FRESH_PER_ROUND
+  const count = (options.rounds + 1) * FRESH_PER_ROUND
   const tokens = Array.from({ length: count }, () => publisher.mint().token)
   const served: Served = { issuer: publisher.issuer, jwk: publisher.key.jwk, tokens }
   parentPort?.postMessage(served)
@@ -71,10 +67,10 @@ const makeCalls = ({ issuer, tokens, verifier, key }: Subject) => {
     requireGood(result.ok && result.by === 'feed', 'A token')
   }
   const [seen = ''] = tokens
-  const options = { issuer, audience: AUDIENCE, typ: 'at+jwt', algorithms: ['ES256'], requiredClaims: ['exp', 'sub'] }
+  const checks = { issuer, audience: AUDIENCE, typ: 'at+jwt', algorithms: ['ES256'], requiredClaims: ['exp', 'sub'] }
   return {
     fresh: verify,
-    bare: (token: string) => jwtVerify(token, key, options),
+    bare: (token: string) => jwtVerify(token, key, checks),
     seen: () => verifier.verify(seen),
     introspect: async (): Promise<void> => {
       const headers = { 'x-api-key': API_KEY, 'content-type': 'application/x-www-form-urlencoded' }
@@ -105,7 +101,8 @@ const measureRound = async (tokens: readonly string[], calls: ReturnType<typeof 
 const measure = async (subject: Subject): Promise<readonly Round[]> => {
   const calls = makeCalls(subject)
   const rounds: Round[] = []
-  for (let round = 0; round <= roundsAsked(); round += 1) {
+  for (let round = 0; round <= options.rounds; round += 1) {
+    if (round > 1 && isOver()) break
     const tokens = subject.tokens.slice(round * FRESH_PER_ROUND, (round + 1) * FRESH_PER_ROUND)
     rounds.push(await measureRound(tokens, calls))
   }

@@ -10,7 +10,7 @@ import { formatTable, publish } from '../figures.ts'
 import { UnexpectedAnswer } from '../load.ts'
 import { describeMachine } from '../machine.ts'
 import { introspectRequest, issueRequest, revokeRequest, takeActive, takeRevoked, tokenIn } from '../mintmark-loads.ts'
-import { readOptions } from '../options.ts'
+import { readOptions } from '../../options.ts'
 import { runBench } from '../run-bench.ts'
 import { makeFolder, serverEnvironment } from '../servers/server-process.ts'
 import { install, type Installation, serve } from '../servers/mintmark-server.ts'
@@ -148,4 +148,4 @@ const run = async (): Promise<void> => {
   )
 }
 
-await runBench(run)
+await runBench(options, run)

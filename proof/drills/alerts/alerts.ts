@@ -1,9 +1,8 @@
 // Causes each alert of deploy/prometheus once, on a service of its own that a real Prometheus scrapes, and says how soon it fired.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { CANNOT_RUN, conclude, performAll, print } from '../drill.ts'
+import { makeBound } from '../../options.ts'
+import { CANNOT_RUN, print, readOptions, runDrill } from '../drill.ts'
+import type { DrillFolder } from '../cluster/drill-folder.ts'
 import { DATABASE_CAUSES } from './causes-database.ts'
 import { type Cause, SERVICE_CAUSES } from './causes-service.ts'
 import { STORE_CAUSES } from './causes-store.ts'
@@ -57,28 +56,27 @@ const watchOne = async (prometheus: Prometheus, cause: Cause, violations: string
   stopping.abort()
 }
 
-const wanted = process.argv.slice(2)
-const unknown = wanted.filter(name => !alertNames().includes(name))
+const options = readOptions({ alert: alertNames() })
+const isOver = makeBound(options)
 const violations = alertNames()
   .filter(name => !CAUSES.some(({ alerts }) => alerts.includes(name)))
   .map(name => `${name} is caused by nothing.`)
-if (unknown.length > 0) violations.push(`No alert is named ${unknown.join(', ')}.`)
+const causes = CAUSES.filter(({ alerts }) => options.alert === null || alerts.includes(options.alert))
 let done = 0
 
-await performAll(violations, async started => {
-  const folder = mkdtempSync(join(tmpdir(), 'mintmark-alerts-'))
-  started.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const prometheus = await startPrometheus(folder, readShortRules(), started)
+const perform = async (started: AsyncDisposableStack, folder: DrillFolder): Promise<void> => {
+  const prometheus = await startPrometheus(folder.path, readShortRules(), started)
   if (prometheus === undefined) {
     print('This machine has no prometheus.')
     process.exit(CANNOT_RUN)
   }
-  for (const cause of CAUSES) {
-    if (wanted.length > 0 && !cause.alerts.some(alert => wanted.includes(alert))) continue
+  for (const cause of causes) {
+    if (isOver()) return
     await watchOne(prometheus, cause, violations).catch((fault: unknown) => {
       violations.push(`${cause.alerts.join(', ')}: ${String(fault)}`)
     })
     done += cause.alerts.length
   }
-})
-conclude(violations, `${done} alerts caused`)
+}
+
+await runDrill({ name: 'Alerts', options, violations, perform, summary: () => `${done} alerts caused` })

@@ -1,5 +1,5 @@
 // A tree of tokens that were got for one another, as the drill knows it: who descends from whom, and what ended each.
-import type { ListRecord } from '../check-store.ts'
+import type { ListRecord } from '../crash/check-store.ts'
 import { claimsOf } from '../requests.ts'
 import type { Random } from '../random.ts'
 

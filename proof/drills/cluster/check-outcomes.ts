@@ -1,5 +1,5 @@
 // What must hold in the store once all is over: what was acknowledged is there, once, on the side where it belongs.
-import { type ListRecord, scanList } from '../check-store.ts'
+import { type ListRecord, scanList } from '../crash/check-store.ts'
 import { type Access, claimsOf } from '../requests.ts'
 import type { TokenOutcome } from '../linear/token-table.ts'
 

@@ -21,11 +21,11 @@ type RunOptions = {
   readonly connections: number
   readonly tokens: number
   readonly seed: number
-  /** It ends once that much was done; or after so many seconds, where they are given. */
+  /** It ends once that much was done, or its time is over. */
   readonly operations: number
   readonly faults: number
   readonly failovers: number
-  readonly seconds: number | null
+  readonly isOver: () => boolean
   readonly say: (line: string) => void
   /** Called for each fault. */
   readonly report: (line: string) => void
@@ -71,10 +71,10 @@ const summaryOf = (course: Course): string => {
   return `${formatCount(operationsOf(course))} operations (${reportCounts(reports)}) under ${under}`
 }
 
-const isOver = (course: Course, faults: FaultSchedule, startedAt: number): boolean => {
+const isOver = (course: Course, faults: FaultSchedule): boolean => {
   const { options, violations, progress } = course
   if (violations.length > 0 || Atomics.load(progress, PROGRESS.violations) > 0) return true
-  if (options.seconds !== null) return performance.now() - startedAt > 1000 * options.seconds
+  if (options.isOver()) return true
   const isLoaded = operationsOf(course) >= options.operations
   return isLoaded && faults.total() >= options.faults && faults.failOvers() >= options.failovers
 }
@@ -103,9 +103,8 @@ const loadUnderFaults = async (course: Course, set: ReplicaSet): Promise<void> =
   course.faults = faults
   const reported = (): string => `${formatCount(operationsOf(course))} operations, ${faults.total()} faults`
   const timer = setInterval(() => options.say(reported()), PROGRESS_MS)
-  const startedAt = performance.now()
   try {
-    while (!isOver(course, faults, startedAt)) await Promise.race([delay(POLL_MS), faults.failed, clients])
+    while (!isOver(course, faults)) await Promise.race([delay(POLL_MS), faults.failed, clients])
     await faults.stop()
   } finally {
     clearInterval(timer)

@@ -3,10 +3,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { memoryOf } from '../../../testkit/processes/process-costs.ts'
 import { startIdentityProvider } from '../../../testkit/identity-providers/identity-provider.ts'
-import { type DrillFolder, makeDrillFolder } from '../cluster/drill-folder.ts'
+import { makeBound } from '../../options.ts'
+import type { DrillFolder } from '../cluster/drill-folder.ts'
 import { BOTH, openLink } from '../../../testkit/proxies/link.ts'
 import { untilListening } from '../cluster/replica.ts'
-import { conclude, formatCount, performAll, print, readOptions } from '../drill.ts'
+import { formatCount, print, readOptions, runDrill } from '../drill.ts'
 import { makeDatabaseServer, ROLE } from './database-server.ts'
 import { type Fault, FAULTS, type Stage } from './faults.ts'
 import { type Asked, askOne, type Operation, OPERATIONS, type Stock, untilAllGood } from './operations.ts'
@@ -16,6 +17,7 @@ import { openConnection } from '../connection.ts'
 import { environmentOf, prepareAccess, PROGRAM, untilReady } from '../service-under-drill.ts'
 
 const options = readOptions({ faults: FAULTS.length, seconds: 8, outage: 600, callers: 8, workers: 1 })
+const isOver = makeBound(options)
 const RECOVERY_MS_MAX = 2000
 const GIVE_UP_MS = 30_000
 /** The memory that a service of some 150 MB may gain while nothing can be done. */
@@ -103,9 +105,9 @@ const endure = async (world: World, fault: Fault): Promise<void> => {
   print(`  ${fault.name}: ${reported}; all answered again after ${Math.round(took)} ms`)
 }
 
-const runCaller = async (world: World, isOver: () => boolean): Promise<void> => {
+const runCaller = async (world: World, isDone: () => boolean): Promise<void> => {
   const { access, stock } = world
-  for (let n = 0; !isOver(); n += 1) {
+  for (let n = 0; !isDone(); n += 1) {
     const operation = OPERATIONS[n % OPERATIONS.length] ?? 'issue'
     // What is revoked in an outage is in neither list afterwards.
     if (operation.startsWith('revoke')) continue
@@ -191,20 +193,17 @@ const setUp = async (folder: DrillFolder, started: AsyncDisposableStack): Promis
   return { server, link, access, stock: { live: [], ended: [] }, pid: child.pid ?? 0 }
 }
 
-const perform = async (folder: DrillFolder, started: AsyncDisposableStack): Promise<void> => {
+const perform = async (started: AsyncDisposableStack, folder: DrillFolder): Promise<void> => {
   const world = await setUp(folder, started)
   const skipped = FAULTS.filter(({ needsDisk }) => needsDisk === true && !world.server.hasDisk)
   for (const { name } of skipped) print(`  ${name}: skipped, for only root may mount a small disk`)
-  for (const fault of FAULTS.slice(0, options.faults)) if (!skipped.includes(fault)) await endure(world, fault)
-  if (options.outage > 0) await outlastLong(world)
+  for (const fault of FAULTS.slice(0, options.faults)) {
+    if (!skipped.includes(fault) && !isOver()) await endure(world, fault)
+  }
+  if (options.outage > 0 && !isOver()) await outlastLong(world)
 }
 
-print(`Database: ${JSON.stringify(options)}`)
-const folder = makeDrillFolder()
-await performAll(violations, started => perform(folder, started))
-await folder.close(violations.length > 0)
-if (violations.length > 0) print(`What was logged is kept in ${folder.path}`)
-conclude(
-  violations,
-  `${formatCount(struck)} faults, ${formatCount(asked)} answers, all answered again after ${Math.round(slowestMs)} ms at most`,
-)
+const summary = (): string =>
+  `${formatCount(struck)} faults, ${formatCount(asked)} answers, all answered again after ${Math.round(slowestMs)} ms at most`
+
+await runDrill({ name: 'Database', options, violations, perform, summary })

@@ -3,13 +3,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { startIdentityProvider } from '../../../testkit/identity-providers/identity-provider.ts'
 import { freePort } from '../../../testkit/processes/free-port.ts'
-import { makeDrillFolder } from '../cluster/drill-folder.ts'
-import { CANNOT_RUN, conclude, formatCount, performAll, print, readOptions } from '../drill.ts'
+import { makeBound } from '../../options.ts'
+import { CANNOT_RUN, formatCount, print, readOptions, runOnStores } from '../drill.ts'
 import { makeRandom } from '../random.ts'
 import type { AgentAccess } from '../requests.ts'
 import { makeRollingReplica, type RollingReplica } from '../rolling/rolling-replica.ts'
 import { environmentOf, prepareAccess, type Variables } from '../service-under-drill.ts'
-import { STORES, storesUnderDrill } from '../strangers/databases.ts'
+import { STORES, type StoreUnderDrill } from '../stores.ts'
 import { createAgent, end, issue, type Kind, KINDS, type Service } from './ends.ts'
 import { FAULTS, type FaultSchedule, type Killed, lacksFor, openWay, startFaults } from './feed-faults.ts'
 import { startVerifyingProcesses, type VerifyingProcesses } from './verifying-processes.ts'
@@ -29,6 +29,7 @@ const options = readOptions({
 })
 const fault = options.fault ?? 'none'
 const stalenessMs = options.staleness * 1000
+const isOver = makeBound(options)
 const random = makeRandom(options.seed)
 const violations: string[] = []
 /** Ends of one kind one after another, and so many of each kind at the same time. */
@@ -79,7 +80,7 @@ const untilVerified = async (processes: VerifyingProcesses, loops: Promise<unkno
   loops.catch(() => {
     loopState.failed = true
   })
-  for (let at = 0; verifications < options.verifications && !loopState.failed; at += 1) {
+  for (let at = 0; verifications < options.verifications && !loopState.failed && !isOver(); at += 1) {
     await delay(POLL_MS)
     const counts = await processes.counts()
     // What a stale verifier refuses shows nothing.
@@ -128,7 +129,7 @@ const makeLoops = async (variables: Variables): Promise<readonly EndingLoop[]> =
 const killedOf = ({ kill, start }: RollingReplica, port: number): Killed => ({ port, kill, start })
 
 const setUp = async (
-  store: ReturnType<typeof storesUnderDrill>[number],
+  store: StoreUnderDrill,
   home: string,
   started: AsyncDisposableStack,
 ): Promise<Stage & { readonly schedule: FaultSchedule }> => {
@@ -161,11 +162,7 @@ const setUp = async (
   return { service: { ports, access }, loops, processes, schedule }
 }
 
-const drill = async (
-  store: ReturnType<typeof storesUnderDrill>[number],
-  home: string,
-  started: AsyncDisposableStack,
-) => {
+const drill = async (store: StoreUnderDrill, home: string, started: AsyncDisposableStack) => {
   loopState.over = false
   verifications = 0
   polling = 0
@@ -208,22 +205,23 @@ const report = (name: string): void => {
   if (fault === 'none' && p99 > options.bound) violations.push(`The 99th percentile on ${name} is ${ms(p99)}.`)
 }
 
-print(`Feed: ${JSON.stringify(options)}`)
 const lacking = lacksFor(fault)
 if (lacking !== undefined) {
   print(`Skipped: ${lacking} is not on this machine.`)
   process.exit(CANNOT_RUN)
 }
-const folder = makeDrillFolder()
 let all = 0
-for (const store of storesUnderDrill(options.store)) {
-  await performAll(violations, started => drill(store, folder.make(store.kind), started))
-  report(store.name)
-  all += verifications
-  ends.clear()
-}
-await folder.close(violations.length > 0)
-if (violations.length > 0) print(`The embedded store is kept in ${folder.path}`)
-conclude(violations, `${formatCount(all)} verifications, ${formatCount(tokens)} ends, ${formatCount(faults)} faults`)
+await runOnStores({
+  name: 'Feed',
+  options,
+  violations,
+  perform: async (store, started, folder) => {
+    await drill(store, folder.make(store.kind), started)
+    report(store.name)
+    all += verifications
+    ends.clear()
+  },
+  summary: () => `${formatCount(all)} verifications, ${formatCount(tokens)} ends, ${formatCount(faults)} faults`,
+})
 // A link that resets a connection which it was ending leaves Node a handle, for which it would wait without end.
 process.exit()

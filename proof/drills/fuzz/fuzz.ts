@@ -1,8 +1,9 @@
 // The fuzzer: requests of every operation with something wrong about them, in process and over sockets, on both stores.
 // No answer is a fault, each is as the OpenAPI document says, memory stays flat, and an honest caller beside them is served.
-import { conclude, formatCount, performAll, print, readOptions } from '../drill.ts'
+import { makeBound } from '../../options.ts'
+import { formatCount, print, readOptions, runOnStores } from '../drill.ts'
+import { type StoreKind, STORES } from '../stores.ts'
 
-const STORES = ['sqlite', 'postgres'] as const
 const options = readOptions({ requests: 100_000, sockets: false, store: STORES, together: 32, first: 0 })
 
 /** Each round has a service of its own, whose log and watch are read at its end. */
@@ -10,7 +11,9 @@ const ROUND = 10_000
 /** What the process may gain between the first third of the rounds and the last. */
 const GROWTH_MIB_MAX = 200
 
+const isOver = makeBound(options)
 const violations: string[] = []
+let sent = 0
 const residentMiB = (): number => process.memoryUsage().rss / 1_048_576
 
 const total = (answers: ReadonlyMap<string, number>): string =>
@@ -19,11 +22,11 @@ const total = (answers: ReadonlyMap<string, number>): string =>
     .map(([status, count]) => `${status}: ${formatCount(count)}`)
     .join(', ')
 
-const fuzzStore = async (store: (typeof STORES)[number]): Promise<void> => {
+const fuzzStore = async (store: StoreKind): Promise<void> => {
   process.env['MINTMARK_TEST_STORE'] = store
   const { fuzzService } = await import('./fuzz-service.ts')
   const memory: number[] = []
-  for (let round = options.first; round * ROUND < options.requests; round += 1) {
+  for (let round = options.first; round * ROUND < options.requests && !isOver(); round += 1) {
     const seed = (options.seed + round) >>> 0
     const requests = Math.min(ROUND, options.requests - round * ROUND)
     const began = performance.now()
@@ -33,6 +36,7 @@ const fuzzStore = async (store: (typeof STORES)[number]): Promise<void> => {
       overSockets: options.sockets,
       atOnce: options.together,
     })
+    sent += requests
     memory.push(residentMiB())
     const rate = Math.round((1000 * requests) / (performance.now() - began))
     print(`  ${store}, seed ${seed}: ${rate}/s, ${Math.round(residentMiB())} MiB; ${total(answers)}`)
@@ -44,12 +48,11 @@ const fuzzStore = async (store: (typeof STORES)[number]): Promise<void> => {
     violations.push(`${store}: memory grew by ${Math.round(growth)} MiB`)
 }
 
-print(`Fuzz: ${JSON.stringify(options)}`)
-await performAll(violations, async () => {
-  for (const store of STORES.filter(one => options.store === null || options.store === one)) await fuzzStore(store)
-})
-conclude(
+await runOnStores({
+  name: 'Fuzz',
+  options,
   violations,
-  `${formatCount(options.requests)} requests ${options.sockets ? 'over sockets' : 'in process'} a store`,
-)
+  perform: store => fuzzStore(store.kind),
+  summary: () => `${formatCount(sent)} requests ${options.sockets ? 'over sockets' : 'in process'}`,
+})
 process.exit()

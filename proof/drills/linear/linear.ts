@@ -2,7 +2,8 @@
 // into one order of all operations (promises P1, P2 and P5). docs/development/drills.md says what it shows and what it cannot.
 import { type ClientReport, PROGRESS } from './client-report.ts'
 import { makeProgress, reportCounts, runClients, sumCounts } from './clients.ts'
-import { formatCount, print, readOptions, runDrill } from '../drill.ts'
+import { makeBound } from '../../options.ts'
+import { formatCount, print, readOptions, runOnService } from '../drill.ts'
 import type { ServiceUnderDrill } from '../service-under-drill.ts'
 import { makeTableMemory, openTokenTable, type TableMemory } from './token-table.ts'
 
@@ -12,10 +13,13 @@ const OPERATIONS_PER_ERROR_MIN = 1000
 const ANSWER_MS_MAX = 30_000
 
 const options = readOptions({ operations: 1_000_000, clients: 2, connections: 32, tokens: 96, workers: null })
+const isOver = makeBound(options)
 
-const reportProgress = (progress: Int32Array, total: number): NodeJS.Timeout => {
+/** Says how far the clients are, and lets them end once the minutes are over. */
+const watchProgress = (progress: Int32Array, total: number): NodeJS.Timeout => {
   const began = Date.now()
   return setInterval(() => {
+    if (isOver()) Atomics.store(progress, PROGRESS.left, 0)
     const done = total - Math.max(0, Atomics.load(progress, PROGRESS.left))
     print(`  ${formatCount(done)} operations, ${formatCount(Math.round((1000 * done) / (Date.now() - began)))}/s`)
   }, PROGRESS_MS)
@@ -41,7 +45,7 @@ const drill = async ({ access, start }: ServiceUnderDrill): Promise<void> => {
   const { connections, seed } = options
   const table = makeTableMemory(options.tokens)
   const progress = makeProgress(options.operations)
-  const timer = reportProgress(progress, options.operations)
+  const timer = watchProgress(progress, options.operations)
   const began = Date.now()
   const clients = runClients(options.clients, {
     access,
@@ -64,4 +68,4 @@ const summary = (): string => {
   return `${formatCount(options.operations)} operations at ${rate}/s (${reportCounts(reports)})`
 }
 
-await runDrill({ name: 'Linearizability', options, perform: drill, violations, summary })
+await runOnService({ name: 'Linearizability', options, perform: drill, violations, summary })

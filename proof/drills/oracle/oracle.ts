@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { join } from 'node:path'
-import { makeDrillFolder } from '../cluster/drill-folder.ts'
-import { conclude, formatCount, performAll, print, readOptions } from '../drill.ts'
+import { makeBound } from '../../options.ts'
+import type { DrillFolder } from '../cluster/drill-folder.ts'
+import { formatCount, performAll, print, readOptions, runOnStores } from '../drill.ts'
 import type { Variables } from '../service-under-drill.ts'
-import { STORES, type StoreUnderDrill, storesUnderDrill } from '../strangers/databases.ts'
+import { STORES, type StoreUnderDrill } from '../stores.ts'
 import { makeWorld } from '../strangers/world.ts'
 import { type Group, makeGroups } from './groups.ts'
 import { isFound, LEAK_NAMES, LEAK_VARIABLE, type SeededLeak, SEEDED_LEAKS } from './seeded-leaks.ts'
@@ -26,6 +27,7 @@ const options = readOptions({
   store: STORES,
   workers: 1,
 })
+const isOver = makeBound(options)
 const violations: string[] = []
 const seeded: SeededLeak | null = options.leak === null ? null : SEEDED_LEAKS[options.leak]
 let compared = 0
@@ -79,22 +81,24 @@ const isAsked = ({ name }: Group, n: number): boolean =>
   (options.group === null || GROUPS[n] === options.group) && (seeded === null || seeded.group === name)
 
 /** Compares all pairs on a service of its own. */
-const runService = async (store: StoreUnderDrill, variables: Variables): Promise<readonly Compared[]> => {
+const runService = async (
+  store: StoreUnderDrill,
+  folder: DrillFolder,
+  variables: Variables,
+): Promise<readonly Compared[]> => {
   const all: Compared[] = []
-  const folder = makeDrillFolder()
-  const perform = async (started: AsyncDisposableStack): Promise<void> => {
+  await performAll(violations, async started => {
     const world = await makeWorld(store, { folder, workers: options.workers, print, variables }, started)
     await world.start()
     for (const group of (await makeGroups(world)).filter(isAsked)) {
+      if (isOver()) break
       const classes = Object.values(group.classes)
       const sampling = { port: world.access.port, classes, perConnection: options['per-connection'] }
       await sample({ ...sampling, samplesEach: WARM_UP_SAMPLES })
       const sampled = await sample({ ...sampling, samplesEach: Math.ceil(options.samples / 2) })
       all.push(...group.pairs.map(pair => compare(group, sampled, store.kind, pair)))
     }
-  }
-  await performAll(violations, perform)
-  await folder.close(false)
+  })
   return all
 }
 
@@ -105,11 +109,11 @@ const judge = ({ title, differences, answersDiffer }: Compared): void => {
 }
 
 /** The same pairs on the service as it is, and with a leak seeded: the difference must move by as much. */
-const seekLeak = async (leak: SeededLeak, store: StoreUnderDrill): Promise<void> => {
+const seekLeak = async (leak: SeededLeak, store: StoreUnderDrill, folder: DrillFolder): Promise<void> => {
   const preload = pathToFileURL(join(import.meta.dirname, 'preload.ts')).href
   const variables = { [LEAK_VARIABLE]: options.leak ?? '', NODE_OPTIONS: `--import ${preload}` }
   const title = `${store.kind}, ${leak.group}: ${leak.pair.join(' against ')}`
-  const [before, after] = [await runService(store, {}), await runService(store, variables)].map(
+  const [before, after] = [await runService(store, folder, {}), await runService(store, folder, variables)].map(
     all => all.find(each => each.title === title)?.times,
   )
   if (before === undefined || after === undefined) return void violations.push(`${title}: nothing was measured`)
@@ -118,11 +122,13 @@ const seekLeak = async (leak: SeededLeak, store: StoreUnderDrill): Promise<void>
   if (!isFound(leak, moved)) violations.push(`${title}: the seeded ${leak.shiftUs} µs were not found`)
 }
 
-const runStore = async (store: StoreUnderDrill): Promise<void> => {
-  if (seeded !== null) return seekLeak(seeded, store)
-  for (const each of await runService(store, {})) judge(each)
-}
-
-print(`Oracle: ${JSON.stringify(options)}`)
-for (const store of storesUnderDrill(options.store)) await runStore(store)
-conclude(violations, `${compared} pairs of ${formatCount(options.samples)} samples`)
+await runOnStores({
+  name: 'Oracle',
+  options,
+  violations,
+  perform: async (store, _started, folder) => {
+    if (seeded !== null) return seekLeak(seeded, store, folder)
+    for (const each of await runService(store, folder, {})) judge(each)
+  },
+  summary: () => `${compared} pairs of ${formatCount(options.samples)} samples`,
+})

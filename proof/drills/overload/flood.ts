@@ -1,9 +1,9 @@
 // The flood drill: honest callers keep their answers, and their time, while strangers flood the service. docs/development/drills.md
 // says what it measures and what it cannot.
 import { availableParallelism, loadavg } from 'node:os'
-import { makeDrillFolder, type DrillFolder } from '../cluster/drill-folder.ts'
-import { conclude, performAll, print, readOptions } from '../drill.ts'
-import { STORES, storesUnderDrill, type StoreUnderDrill } from '../strangers/databases.ts'
+import { makeBound } from '../../options.ts'
+import { print, readOptions, runOnStores } from '../drill.ts'
+import { STORES } from '../stores.ts'
 import { startBare } from './bare.ts'
 import { FLOOD_NAMES } from './flood-kinds.ts'
 import { type Run, runCells } from './run.ts'
@@ -28,6 +28,7 @@ const usualSizes = options.quick ? QUICK_SIZES : SIZES
 const violations: string[] = []
 const missed: string[] = []
 const run: Run = {
+  isOver: makeBound(options),
   seconds,
   addresses: options.addresses,
   workers: options.workers,
@@ -39,21 +40,22 @@ const run: Run = {
   cells: 0,
 }
 
-const runStore = (store: StoreUnderDrill, folder: DrillFolder): Promise<void> =>
-  performAll(violations, async started => {
-    const flooder = startFlooder(started)
-    await runCells({ run, store, folder, flooder, startBare: access => startBare(access, started) }, started)
-  })
-
 const load = loadavg()[0]?.toFixed(2) ?? 'unknown'
-print(`Floods: ${JSON.stringify(options)}; ${availableParallelism()} cores, load ${load} before`)
+print(`${availableParallelism()} cores, load ${load} before`)
 print(
   'Times in ms, from when a request was due; "wanted" is 3 times the calm p99 or 1.5 times that of the bare handler.',
 )
-print(TABLE_HEAD)
-const folder = makeDrillFolder()
-for (const store of storesUnderDrill(options.store)) await runStore(store, folder)
-await folder.close(violations.length > 0)
-if (violations.length > 0) print(`What was logged is kept in ${folder.path}`)
-for (const line of missed) print(`MISSED: ${line}`)
-conclude(violations, `${run.cells} floods, ${missed.length} goals missed`)
+await runOnStores({
+  name: 'Floods',
+  options,
+  violations,
+  perform: async (store, started, folder) => {
+    print(TABLE_HEAD)
+    const flooder = startFlooder(started)
+    await runCells({ run, store, folder, flooder, startBare: access => startBare(access, started) }, started)
+  },
+  summary: () => {
+    for (const line of missed) print(`MISSED: ${line}`)
+    return `${run.cells} floods, ${missed.length} goals missed`
+  },
+})

@@ -1,10 +1,10 @@
 // The lockout drill: the right secret of a client gets its token at once, however many wrong secrets for the same client come
 // from other addresses. docs/development/drills.md says what it shows and what it cannot.
 import { setTimeout as delay } from 'node:timers/promises'
-import { type DrillFolder, makeDrillFolder } from '../cluster/drill-folder.ts'
-import { conclude, formatCount, performAll, print, readOptions } from '../drill.ts'
+import { makeBound } from '../../options.ts'
+import { formatCount, print, readOptions, runOnStores } from '../drill.ts'
 import { type Access, issueRequest } from '../requests.ts'
-import { STORES, type StoreUnderDrill, storesUnderDrill } from '../strangers/databases.ts'
+import { STORES } from '../stores.ts'
 import { makeWorld } from '../strangers/world.ts'
 import { type Connections, keepConnections } from './connections.ts'
 import { mannerOf, prebuild } from './flood-kinds.ts'
@@ -25,7 +25,10 @@ const POLL_MS = 250
 const OPEN_MS_MAX = 10_000
 
 const options = readOptions({ wrong: 1_000_000, connections: 64, addresses: 1000, store: STORES, workers: 2 })
+const isOver = makeBound(options)
 const violations: string[] = []
+/** Answered on all stores. */
+let wrong = 0
 
 /** Asks with the right secret until there is a token; what the refusals on the way were is counted. */
 const getToken = async (connections: Connections, { agent }: Access, right: RightSecrets, due: number) => {
@@ -42,8 +45,8 @@ const getToken = async (connections: Connections, { agent }: Access, right: Righ
 
 const answersOf = ({ statuses }: FloodCounts): number => [...statuses.values()].reduce((sum, count) => sum + count, 0)
 
-const untilAnswered = async (flooder: Flooder, wrong: number): Promise<void> => {
-  while (answersOf(await flooder.count()) < wrong) await delay(POLL_MS)
+const untilAnswered = async (flooder: Flooder): Promise<void> => {
+  while (!isOver() && answersOf(await flooder.count()) < options.wrong) await delay(POLL_MS)
 }
 
 const describeRight = (name: string, { times, refusals }: RightSecrets): string => {
@@ -69,26 +72,26 @@ const attack = async (access: Access, flooder: Flooder, name: string): Promise<v
   const start = performance.now()
   await flooder.start(order, OPEN_MS_MAX)
   const pacing = startPace(TRIES_PER_SECOND, 0, due => getToken(connections, access, right, due))
-  await untilAnswered(flooder, options.wrong)
+  await untilAnswered(flooder)
   await pacing.stop()
   const seconds = (performance.now() - start) / 1000
   const counts = await flooder.stop()
+  wrong += answersOf(counts)
   print(`  ${name}: ${formatFlood(counts, seconds)}`)
   print(describeRight(name, right))
   violations.push(...judgeLockout(right, counts).map(found => `${name}: ${found}`))
 }
 
-const runStore = (store: StoreUnderDrill, folder: DrillFolder): Promise<void> =>
-  performAll(violations, async started => {
+await runOnStores({
+  name: 'Lockout',
+  options,
+  violations,
+  perform: async (store, started, folder) => {
     const world = await makeWorld(store, { folder, workers: options.workers, print }, started)
     const service = await world.start()
     await attack(world.access, startFlooder(started), store.kind)
     const ended = service.ended()
     if (ended !== null) violations.push(`${store.kind}: the process ended with ${ended}`)
-  })
-
-print(`Lockout: ${JSON.stringify(options)}`)
-const folder = makeDrillFolder()
-for (const store of storesUnderDrill(options.store)) await runStore(store, folder)
-await folder.close(violations.length > 0)
-conclude(violations, `${formatCount(options.wrong)} wrong secrets on each store`)
+  },
+  summary: () => `${formatCount(wrong)} wrong secrets`,
+})

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DrillFolder } from '../cluster/drill-folder.ts'
 import { print } from '../drill.ts'
 import type { Access } from '../requests.ts'
-import type { StoreUnderDrill } from '../strangers/databases.ts'
+import type { StoreUnderDrill } from '../stores.ts'
 import { faultsIn, peakMiB, resetPeak, residentMiB, threadsOf } from '../strangers/process-state.ts'
 import { makeWorld, type Service, type World } from '../strangers/world.ts'
 import { type FloodName, type Known, mannerOf, prebuild } from './flood-kinds.ts'
@@ -15,6 +15,8 @@ import { formatCell, formatFlood } from './table.ts'
 import { type Flooder, type Honest, startHonest } from './threads.ts'
 
 export type Run = {
+  /** Whether no other flood is to begin. */
+  readonly isOver: () => boolean
   readonly seconds: number
   readonly addresses: number
   readonly workers: number
@@ -158,6 +160,7 @@ export const runCells = async (stage: Stage, started: AsyncDisposableStack): Pro
   await measureCalm(honest, 1)
   for (const name of run.floods) {
     for (const size of run.sizes) {
+      if (run.isOver()) return
       await runCell(stage, { world, service, honest, bare, barePort }, name, size)
       if (service.ended() !== null) service = await world.start()
       await delay(SETTLE_MS)

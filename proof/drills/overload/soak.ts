@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { type DrillFolder, makeDrillFolder } from '../cluster/drill-folder.ts'
-import { conclude, performAll, print, readOptions } from '../drill.ts'
+import type { DrillFolder } from '../cluster/drill-folder.ts'
+import { print, readOptions, runOnStores } from '../drill.ts'
 import { issueRequest } from '../requests.ts'
-import { STORES, type StoreUnderDrill, storesUnderDrill } from '../strangers/databases.ts'
+import { STORES, type StoreUnderDrill } from '../stores.ts'
 import { faultsIn, residentMiB, threadsOf } from '../strangers/process-state.ts'
 import { makeWorld, type Service, type World } from '../strangers/world.ts'
 import { change } from './administer.ts'
@@ -127,30 +127,30 @@ const judgeAll = ({ service, name }: Soaking, threads: readonly string[], rows: 
   rowsInAll += rows.length
 }
 
-const runStore = (store: StoreUnderDrill, folder: DrillFolder): Promise<void> =>
-  performAll(violations, async started => {
-    const world = await makeWorld(store, { folder, workers: options.workers, print }, started)
-    const service = await world.start()
-    const churned = await change(world, '/api/v1/agents', { name: 'churned', scope: 'db:read' })
-    const rate = options.rate ?? (await measureHalf(world))
-    print(`${store.kind}: ${rate} requests/s`)
-    const agent = { clientId: churned['client_id'] ?? '', clientSecret: churned['client_secret'] ?? '' }
-    const workerData: SoakOptions = { access: world.access, churned: agent, ratePerSecond: rate }
-    const load = new Worker(new URL('./soak-thread.ts', import.meta.url), { workerData })
-    started.defer(async () => void (await load.terminate()))
-    // An hour sees each thing often; a shorter soak does all of it, more often.
-    const hastened = Math.max(1, 60 / options['row-seconds'])
-    const soak = { world, agentId: churned['agent_id'] ?? '', folder: folder.make('backups') }
-    const actions = startActions(soak, hastened)
-    started.defer(() => actions.stop())
-    const soaking: Soaking = { world, service, load, actions, name: store.kind }
-    const threads = threadsOf(service.pid)
-    judgeAll(soaking, threads, await soakFor(soaking))
-  })
+const soakStore = async (store: StoreUnderDrill, started: AsyncDisposableStack, folder: DrillFolder): Promise<void> => {
+  const world = await makeWorld(store, { folder, workers: options.workers, print }, started)
+  const service = await world.start()
+  const churned = await change(world, '/api/v1/agents', { name: 'churned', scope: 'db:read' })
+  const rate = options.rate ?? (await measureHalf(world))
+  print(`${store.kind}: ${rate} requests/s`)
+  const agent = { clientId: churned['client_id'] ?? '', clientSecret: churned['client_secret'] ?? '' }
+  const workerData: SoakOptions = { access: world.access, churned: agent, ratePerSecond: rate }
+  const load = new Worker(new URL('./soak-thread.ts', import.meta.url), { workerData })
+  started.defer(async () => void (await load.terminate()))
+  // An hour sees each thing often; a shorter soak does all of it, more often.
+  const hastened = Math.max(1, 60 / options['row-seconds'])
+  const soak = { world, agentId: churned['agent_id'] ?? '', folder: folder.make('backups') }
+  const actions = startActions(soak, hastened)
+  started.defer(() => actions.stop())
+  const soaking: Soaking = { world, service, load, actions, name: store.kind }
+  const threads = threadsOf(service.pid)
+  judgeAll(soaking, threads, await soakFor(soaking))
+}
 
-print(`Soak: ${JSON.stringify(options)}`)
-const folder = makeDrillFolder()
-for (const store of storesUnderDrill(options.store)) await runStore(store, folder)
-await folder.close(violations.length > 0)
-if (violations.length > 0) print(`What was logged is kept in ${folder.path}`)
-conclude(violations, `${options.minutes} minutes on each store, ${rowsInAll} rows`)
+await runOnStores({
+  name: 'Soak',
+  options,
+  violations,
+  perform: soakStore,
+  summary: () => `${options.minutes} minutes on each store, ${rowsInAll} rows`,
+})

@@ -1,7 +1,8 @@
 // The revocation drill: a million live tokens of one agent are ended at once under other traffic, and the service is
 // killed while their records follow. docs/development/drills.md says what it shows and what it cannot.
 import { randomUUID } from 'node:crypto'
-import { formatCount, print, readOptions, runDrill } from '../drill.ts'
+import { makeBound } from '../../options.ts'
+import { formatCount, print, readOptions, runOnService } from '../drill.ts'
 import {
   askEach,
   countActive,
@@ -24,6 +25,7 @@ const RATE_KEPT_LEAST = 0.8
 const WARM_SECONDS = 10
 
 const options = readOptions({ tokens: 1_000_000, callers: 16, seconds: 10, kills: 3, workers: null })
+const isOver = makeBound(options)
 const random = makeRandom(options.seed)
 const violations: string[] = []
 const id = randomUUID()
@@ -79,7 +81,7 @@ const endUnderTraffic = async (access: Access, samples: readonly string[]): Prom
 const killMeanwhile = async (service: ServiceUnderDrill, first: Running, samples: readonly string[]) => {
   const { access } = service
   let running = first
-  for (let moved = 0; kills < options.kills; ) {
+  for (let moved = 0; kills < options.kills && !isOver(); ) {
     const followed = await untilMoved(access, id, moved + random.below(Math.ceil(options.tokens / 10)))
     if (followed.state === 'closed') break
     running = await restart(service, running)
@@ -116,4 +118,4 @@ const drill = async (service: ServiceUnderDrill): Promise<void> => {
 
 const summary = (): string => `${formatCount(options.tokens)} tokens ended at once, ${kills} kills`
 
-await runDrill({ name: 'Revocation', options, perform: drill, violations, summary })
+await runOnService({ name: 'Revocation', options, perform: drill, violations, summary })

@@ -1,14 +1,13 @@
 // The rolling drill: two replicas behind HAProxy are restarted one after another under load, over the schema of today and
 // over those of later versions, and nobody who asks may notice. docs/development/drills.md says what it shows and what it cannot.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { TIMING } from '../../../server/src/ports/timing.ts'
 import { applyMigrations, type Migration, MIGRATIONS } from '../../../server/src/store/postgres/schema/migrations.ts'
 import { startIdentityProvider } from '../../../testkit/identity-providers/identity-provider.ts'
 import { makeTestDatabase } from '../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../testkit/databases/postgres-store.ts'
-import { CANNOT_RUN, conclude, formatCount, performAll, print, readOptions } from '../drill.ts'
+import { makeBound } from '../../options.ts'
+import type { DrillFolder } from '../cluster/drill-folder.ts'
+import { CANNOT_RUN, formatCount, print, readOptions, runDrill } from '../drill.ts'
 import { freePort } from '../../../testkit/processes/free-port.ts'
 import { findBalancer, startBalancer } from './balancer.ts'
 import { type Callers, startCallers } from './callers.ts'
@@ -17,6 +16,7 @@ import type { Access } from '../requests.ts'
 import { environmentOf, prepareAccess, untilReady } from '../service-under-drill.ts'
 
 const options = readOptions({ rounds: 2, callers: 16, drain: 5, workers: 1 })
+const isOver = makeBound(options)
 const violations: string[] = []
 const report = (violation: string): void => void violations.push(violation)
 let [restarts, answers] = [0, 0]
@@ -51,15 +51,13 @@ const migrateBefore = async (round: number, database: string): Promise<void> => 
 }
 
 /** Everything, started: PostgreSQL, the identity provider, two replicas, the balancer. */
-const setUp = async (balancerProgram: string, started: AsyncDisposableStack): Promise<Stage> => {
+const setUp = async (balancerProgram: string, started: AsyncDisposableStack, folder: DrillFolder): Promise<Stage> => {
   const database = await makeTestDatabase()
   const provider = await startIdentityProvider()
   started.defer(() => provider.close())
-  const folder = mkdtempSync(join(tmpdir(), 'mintmark-rolling-'))
-  started.defer(() => rmSync(folder, { recursive: true, force: true }))
   const [port, first, second] = [await freePort(), await freePort(), await freePort()]
   const variables = {
-    ...environmentOf(folder, port, provider),
+    ...environmentOf(folder.make('service'), port, provider),
     DATABASE_URL: database.url,
     // The PostgreSQL of the tests: what a disk keeps is for other drills.
     MINTMARK_ALLOW_UNSAFE_DATABASE: 'fsync,full_page_writes',
@@ -89,15 +87,15 @@ const restart = async (replica: RollingReplica, callers: Callers): Promise<void>
 }
 
 const roll = async ({ replicas, database }: Stage, callers: Callers): Promise<void> => {
-  for (let round = 1; round <= options.rounds; round += 1) {
+  for (let round = 1; round <= options.rounds && !isOver(); round += 1) {
     if (round > 1) await migrateBefore(round, database)
     print(`  round ${round}${round > 1 ? ', over the schema of a later version' : ''}`)
     for (const replica of replicas) await restart(replica, callers)
   }
 }
 
-const perform = async (balancerProgram: string, started: AsyncDisposableStack): Promise<void> => {
-  const stage = await setUp(balancerProgram, started)
+const perform = async (balancerProgram: string, started: AsyncDisposableStack, folder: DrillFolder): Promise<void> => {
+  const stage = await setUp(balancerProgram, started, folder)
   await untilReady(stage.access.port, '/.well-known/jwks.json')
   const callers = startCallers(stage.access, options.callers, report)
   try {
@@ -106,19 +104,19 @@ const perform = async (balancerProgram: string, started: AsyncDisposableStack): 
     await callers.stop()
     answers = callers.answers()
   }
-  if (answers < options.rounds * options.callers) report('So little was answered that nothing was tested.')
+  if (answers < restarts * options.callers) report('So little was answered that nothing was tested.')
 }
 
-const run = async (balancerProgram: string): Promise<void> => {
-  await performAll(violations, started => perform(balancerProgram, started))
-  conclude(violations, `${formatCount(restarts)} restarts, ${formatCount(answers)} answers`)
-}
-
-print(`Rolling: ${JSON.stringify(options)}`)
 const program = findBalancer()
 if (program === undefined) {
   print('This machine lacks HAProxy (Debian: haproxy).')
   process.exitCode = CANNOT_RUN
 } else {
-  await run(program)
+  await runDrill({
+    name: 'Rolling',
+    options,
+    violations,
+    perform: (started, folder) => perform(program, started, folder),
+    summary: () => `${formatCount(restarts)} restarts, ${formatCount(answers)} answers`,
+  })
 }

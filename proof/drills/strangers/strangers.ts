@@ -1,8 +1,8 @@
 // The strangers drill: whatever arrives without a credential, in whatever bytes and however the connection ends, nothing
 // ends, memory stays bounded, and honest callers keep their answers. docs/development/drills.md says what it shows and what it cannot.
-import { makeDrillFolder, type DrillFolder } from '../cluster/drill-folder.ts'
-import { conclude, performAll, print, readOptions } from '../drill.ts'
-import { STORES, STORES_UNDER_DRILL, type StoreUnderDrill } from './databases.ts'
+import { makeBound } from '../../options.ts'
+import { print, readOptions, runOnStores } from '../drill.ts'
+import { STORES, STORES_UNDER_DRILL } from '../stores.ts'
 import { endure } from './endure.ts'
 import { countRevived } from './honest-callers.ts'
 import { revivedLine } from './judge.ts'
@@ -14,6 +14,7 @@ const QUICK_SECONDS = 1.5
 const SHOWN_CHARACTERS = 200
 
 const options = readOptions({ seconds: 3, quick: false, stage: STAGE_NAMES, store: STORES, workers: 2 })
+const isOver = makeBound(options)
 const seconds = options.quick ? QUICK_SECONDS : options.seconds
 const stages = STAGE_NAMES.filter(name => options.stage === null || options.stage === name)
 const stores = STORES_UNDER_DRILL.filter(({ kind }) => options.store === null || options.store === kind)
@@ -44,6 +45,7 @@ const runStage = async (world: World, service: Service, stage: string): Promise<
 const runStages = async (world: World): Promise<void> => {
   let service = await world.start()
   for (const stage of stages) {
+    if (isOver()) return
     const found = (await runStage(world, service, stage)).map(wrong => wrong.slice(0, SHOWN_CHARACTERS))
     for (const wrong of found) print(`    ${wrong}`)
     if (found.length === 0) passed += 1
@@ -54,16 +56,14 @@ const runStages = async (world: World): Promise<void> => {
   }
 }
 
-/** A store on which the drill cannot go on keeps it from no other. */
-const runStore = (store: StoreUnderDrill, folder: DrillFolder): Promise<void> =>
-  performAll(violations, async started =>
-    runStages(await makeWorld(store, { folder, workers: options.workers, print }, started)),
-  )
-
-print(`Strangers: ${JSON.stringify(options)}`)
-const folder = makeDrillFolder()
-print(TABLE_HEAD)
-for (const store of stores) await runStore(store, folder)
-await folder.close(violations.length > 0)
-if (violations.length > 0) print(`What was logged is kept in ${folder.path}`)
-conclude(violations, `${passed} of ${stores.length * stages.length} stages passed, ${restarts} restarts`)
+await runOnStores({
+  name: 'Strangers',
+  options,
+  stores,
+  violations,
+  perform: async (store, started, folder) => {
+    print(TABLE_HEAD)
+    await runStages(await makeWorld(store, { folder, workers: options.workers, print }, started))
+  },
+  summary: () => `${passed} of ${stores.length * stages.length} stages passed, ${restarts} restarts`,
+})

@@ -8,7 +8,7 @@ import { untilListening } from '../cluster/replica.ts'
 import { endChild } from '../../../testkit/processes/end-child.ts'
 import type { Access } from '../requests.ts'
 import { environmentOf, prepareAccess, PROGRAM, untilReady, type Variables } from '../service-under-drill.ts'
-import type { StoreUnderDrill } from './databases.ts'
+import type { StoreUnderDrill } from '../stores.ts'
 import type { HonestTokens } from './honest-callers.ts'
 import { type ImportedClient, importClients } from './imported-clients.ts'
 

@@ -9,7 +9,7 @@ import { end, freePort, untilAnswering } from '../service.ts'
 
 export const variable = (name: string): string => {
   const value = process.env[name]
-  if (value === undefined) throw new Error(`${name} is not set: run \`npm run interop\`.`)
+  if (value === undefined) throw new Error(`${name} is not set: run \`npm run proof interop\`.`)
   return value
 }
 

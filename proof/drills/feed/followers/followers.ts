@@ -7,11 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startIdentityProvider } from '../../../../testkit/identity-providers/identity-provider.ts'
 import { endChild } from '../../../../testkit/processes/end-child.ts'
 import { freePort } from '../../../../testkit/processes/free-port.ts'
-import { makeDrillFolder } from '../../cluster/drill-folder.ts'
+import { makeBound } from '../../../options.ts'
 import { untilListening } from '../../cluster/replica.ts'
-import { conclude, formatCount, performAll, print, readOptions } from '../../drill.ts'
+import { formatCount, performAll, print, readOptions, runOnStores } from '../../drill.ts'
 import { environmentOf, prepareAccess, PROGRAM, untilReady, type Variables } from '../../service-under-drill.ts'
-import { STORES, storesUnderDrill, type StoreUnderDrill } from '../../strangers/databases.ts'
+import { STORES, type StoreUnderDrill } from '../../stores.ts'
 import { startCrowd } from './crowd.ts'
 import { startFullRate } from './full-rate.ts'
 import { measureRounds, type Stage } from './slices.ts'
@@ -27,6 +27,7 @@ const options = readOptions({
   workers: 1,
   bound: 10,
 })
+const isOver = makeBound(options)
 const violations: string[] = []
 let [slices, ends, heard] = [0, 0, 0]
 
@@ -113,29 +114,32 @@ const drill = async (
   const followers = followersThatFit(one.followers)
   const stage = await makeStage(store, { home: one.home, followers }, started)
   const { rounds: count, seconds } = options
-  const measured = await measureRounds(stage, { followers, endsPerSecond: one.ends, rounds: count, seconds })
+  const measured = await measureRounds(stage, { followers, endsPerSecond: one.ends, rounds: count, seconds, isOver })
   await stage.fullRate.stop()
   const name = `${store.name}, ${formatCount(followers)} followers, ${formatCount(one.ends)} ends a second`
   print(name)
   for (const line of formatRounds(measured.rounds)) print(line)
   violations.push(...measured.violations.map(found => `${name}: ${found}`))
   if (one.isBounded) judge(name, measured.rounds)
-  slices += 2 * count
+  slices += 2 * measured.rounds.length
   ends += measured.ends
   heard += measured.heard
 }
 
 const load = loadavg()[0]?.toFixed(2) ?? 'unknown'
-print(`Followers: ${JSON.stringify(options)}; ${availableParallelism()} cores, load ${load} before`)
-const folder = makeDrillFolder()
-for (const store of storesUnderDrill(options.store)) {
-  for (const [index, one] of cases().entries()) {
-    const home = folder.make(`${store.kind}-${index}`)
-    await performAll(violations, started => drill(store, { ...one, home }, started))
-    // What is released at once is not counted for the next.
-    await delay(500)
-  }
-}
-await folder.close(violations.length > 0)
-if (violations.length > 0) print(`The embedded store is kept in ${folder.path}`)
-conclude(violations, `${slices} slices, ${formatCount(ends)} ends, heard of ${formatCount(heard)} times`)
+print(`${availableParallelism()} cores, load ${load} before`)
+await runOnStores({
+  name: 'Followers',
+  options,
+  violations,
+  perform: async (store, _started, folder) => {
+    for (const [index, one] of cases().entries()) {
+      if (isOver()) return
+      const home = folder.make(`${store.kind}-${index}`)
+      await performAll(violations, started => drill(store, { ...one, home }, started))
+      // What is released at once is not counted for the next.
+      await delay(500)
+    }
+  },
+  summary: () => `${slices} slices, ${formatCount(ends)} ends, heard of ${formatCount(heard)} times`,
+})

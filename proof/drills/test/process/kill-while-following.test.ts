@@ -1,6 +1,9 @@
 // The revocation drill in small, on the real program: killed while the records of ended tokens follow, it loses and repeats nothing.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import {
   countActive,
@@ -19,8 +22,10 @@ const SAMPLES = 50
 
 // Where the kill comes late all records may have followed: what is asserted holds whenever it comes.
 test('a service killed while records follow goes on where it was: no token lives on, none is lost, none moves twice', async t => {
-  const service = await prepareService(1)
-  t.after(() => service.close(false))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'mintmark-kill-')))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const service = await prepareService(folder, 1)
+  t.after(service.close)
   const { access } = service
   const samples = fillAgent(service, TOKENS, SAMPLES)
   const id = randomUUID()

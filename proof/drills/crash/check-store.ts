@@ -1,9 +1,9 @@
 // What must hold after every restart: each token is in exactly one of the two lists, where what was acknowledged says,
 // and introspection agrees. No load runs meanwhile.
-import { type Connection, openConnection } from './connection.ts'
+import { type Connection, openConnection } from '../connection.ts'
 import { type KnownToken, type KnownTokens, mustBeInactive, noteIntrospection } from './known-tokens.ts'
-import type { Random } from './random.ts'
-import { type Access, introspectRequest, isActiveIn, readRequest } from './requests.ts'
+import type { Random } from '../random.ts'
+import { type Access, introspectRequest, isActiveIn, readRequest } from '../requests.ts'
 
 export type ListRecord = {
   readonly id: string

@@ -1,6 +1,6 @@
 // What a drill knows about every token: what was asked for it, what was acknowledged, what was seen. Violations of the
 // promises that a single answer shows are found here; what a restart may have lost is found by check-store.ts.
-import type { EndingRequest } from './requests.ts'
+import type { EndingRequest } from '../requests.ts'
 
 export type KnownToken = {
   readonly jti: string

@@ -1,8 +1,8 @@
 // The load under which a service is killed: callers of requests, each on a connection of its own, until it is asked to end
 // or the service is gone. What comes back is noted as it comes.
-import { type Connection, ConnectionLost, openConnection } from './connection.ts'
+import { type Connection, ConnectionLost, openConnection } from '../connection.ts'
 import { addToken, type KnownToken, type KnownTokens, mustBeInactive, noteIntrospection } from './known-tokens.ts'
-import { makeRandom, type Random } from './random.ts'
+import { makeRandom, type Random } from '../random.ts'
 import {
   type Access,
   claimsOf,
@@ -11,7 +11,7 @@ import {
   issueRequest,
   revokeRequest,
   tokenIn,
-} from './requests.ts'
+} from '../requests.ts'
 
 const ISSUE_SHARE = 0.35
 const REVOKE_SHARE = 0.25

@@ -1,11 +1,11 @@
-// The stores under the strangers drill: the embedded one, and databases that compare text in different ways.
+// The stores under a drill: the embedded one, and databases that compare text in different ways.
 import { randomUUID } from 'node:crypto'
-import { databaseUrl, runStatement, testCluster } from '../../../testkit/databases/postgres-cluster.ts'
-import type { Variables } from '../service-under-drill.ts'
+import { databaseUrl, runStatement, testCluster } from '../../testkit/databases/postgres-cluster.ts'
+import type { Variables } from './service-under-drill.ts'
 
 export const STORES = ['sqlite', 'postgres'] as const
 
-type StoreKind = (typeof STORES)[number]
+export type StoreKind = (typeof STORES)[number]
 
 export type StoreUnderDrill = {
   readonly kind: StoreKind
@@ -16,7 +16,7 @@ export type StoreUnderDrill = {
 
 const createDatabase = async (options: string): Promise<string> => {
   const cluster = await testCluster()
-  const name = `strangers_${randomUUID().replaceAll('-', '')}`
+  const name = `drill_${randomUUID().replaceAll('-', '')}`
   await runStatement(databaseUrl(cluster, 'postgres'), `create database ${name} template template0 ${options}`)
   return databaseUrl(cluster, name)
 }
