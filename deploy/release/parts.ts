@@ -1,6 +1,7 @@
 // What a release consists of.
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeDashboard } from '../grafana/dashboard.ts'
 import { packChart } from './chart.ts'
 import { buildDebianPackage } from './debian-package.ts'
 import { buildImage } from './image.ts'
@@ -46,6 +47,12 @@ const writeSbom = ({ folder, version, sbom }: Release): string => {
   return name
 }
 
+const writeGrafana = ({ folder, version }: Release): string => {
+  const name = `mintmark-dashboard-${version}.json`
+  writeDashboard(join(folder, name))
+  return name
+}
+
 const buildDebian = (release: Release): string => {
   const tarball = `mintmark-${release.version}.tgz`
   const name = existsSync(join(release.folder, tarball)) ? tarball : packForNpm('server', release.folder)
@@ -57,6 +64,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   client: { build: ({ folder }) => packForNpm('packages/client', folder) },
   verify: { build: ({ folder }) => packForNpm('packages/verify', folder) },
   sbom: { build: writeSbom },
+  dashboard: { build: writeGrafana },
   chart: { needs: 'helm', build: ({ folder, version }, helm) => packChart(helm, version, folder) },
   debian: { needs: 'dpkg-deb', isSlow: true, build: buildDebian },
   image: {

@@ -30,7 +30,7 @@ type Agent = Installation['agent']
 const demoAgent = (folder: string): Agent | undefined => {
   try {
     const text = readFileSync(join(folder, 'dev.env'), 'utf8')
-    const value = (name: string): string => new RegExp(`^${name}='?([^'\\n]*)`, 'm').exec(text)?.[1] ?? ''
+    const value = (name: string): string => new RegExp(`^export ${name}='?([^'\\n]*)`, 'm').exec(text)?.[1] ?? ''
     return { agent_id: value('AGENT_ID'), client_id: value('CLIENT_ID'), client_secret: value('CLIENT_SECRET') }
   } catch {
     return undefined

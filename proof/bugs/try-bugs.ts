@@ -95,7 +95,8 @@ export const tryBugs = async (bugs: readonly SeededBug[], { jobs, print, isOver 
       copyProgram(folder, COPIED)
       for (let file = files.shift(); file !== undefined && !isOver(); file = files.shift()) {
         tried += file.length
-        caught += await tryFile(folder, file, print)
+        const found = await tryFile(folder, file, print)
+        caught += found
       }
     } finally {
       rmSync(folder, { recursive: true, force: true })

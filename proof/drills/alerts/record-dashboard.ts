@@ -1,9 +1,10 @@
 // Draws docs/images/dashboard.svg: runs a service under load and floods for some minutes, asks Prometheus what the panels of
-// deploy/grafana/mintmark.json ask, and draws the answers. It is no picture of Grafana, which is in no registry that we use.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// deploy/grafana/panels.ts ask, and draws the answers. It is no picture of Grafana, which is in no registry that we use.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Panel, ROWS } from '../../../deploy/grafana/panels.ts'
 import { postForm } from '../../../testkit/services/fetch-described.ts'
 import { CANNOT_RUN, print } from '../drill.ts'
 import { drawDashboard, type DrawnPanel, type Series } from './draw-dashboard.ts'
@@ -14,13 +15,6 @@ const ROOT = resolve(import.meta.dirname, '../../..')
 const TARGET = join(ROOT, 'docs', 'images', 'dashboard.svg')
 const SECONDS = 180
 const STEP_SECONDS = 2
-
-type Panel = {
-  readonly title: string
-  readonly type: string
-  readonly fieldConfig?: { readonly defaults: { readonly unit: string } }
-  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[]
-}
 
 type Matrix = {
   readonly data: {
@@ -39,19 +33,24 @@ const nameOf = (legend: string, metric: Readonly<Record<string, string>>): strin
 
 const readSeries = async (
   port: number,
-  { targets = [] }: Panel,
+  { queries }: Panel,
   [start, end]: readonly [number, number],
 ): Promise<readonly Series[]> => {
   const all: Series[] = []
-  for (const { expr, legendFormat } of targets) {
-    const range = { query: fillVariables(expr), start: String(start), end: String(end), step: String(STEP_SECONDS) }
+  for (const [expression, legend] of queries) {
+    const range = {
+      query: fillVariables(expression),
+      start: String(start),
+      end: String(end),
+      step: String(STEP_SECONDS),
+    }
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/query_range?${new URLSearchParams(range).toString()}`)
     const { data } = (await answer.json()) as Matrix
     for (const { metric, values } of data.result) {
       const points = values
         .map(([at, value]) => [at, Number(value)] as const)
         .filter(([, value]) => Number.isFinite(value))
-      if (points.length > 0) all.push({ name: nameOf(legendFormat, metric), points })
+      if (points.length > 0) all.push({ name: nameOf(legend, metric), points })
     }
   }
   return all
@@ -59,8 +58,8 @@ const readSeries = async (
 
 const drawn = async (port: number, panel: Panel, range: readonly [number, number]): Promise<DrawnPanel> => ({
   title: panel.title,
-  kind: panel.type === 'row' || panel.type === 'stat' ? panel.type : 'graph',
-  unit: panel.fieldConfig?.defaults.unit ?? 'short',
+  kind: panel.number === undefined ? 'graph' : 'stat',
+  unit: panel.unit,
   series: await readSeries(port, panel, range),
 })
 
@@ -124,16 +123,18 @@ const record = async (): Promise<void> => {
   const loading = load(service)
   await delay(SECONDS * 1000)
   await loading
-  const { title, panels } = JSON.parse(readFileSync(join(ROOT, 'deploy/grafana/mintmark.json'), 'utf8')) as {
-    readonly title: string
-    readonly panels: readonly Panel[]
-  }
   const range = [start, Date.now() / 1000] as const
-  const all = await Promise.all(panels.map(panel => drawn(prometheus.port, panel, range)))
+  const all = ROWS.flatMap(({ title, panels }) => [
+    { title, kind: 'row', unit: 'none', series: [] } as const,
+    ...panels.map(panel => drawn(prometheus.port, panel, range)),
+  ])
   mkdirSync(join(ROOT, 'docs', 'images'), { recursive: true })
   writeFileSync(
     TARGET,
-    drawDashboard(`${title}: two serving threads, the embedded store, ${SECONDS} s under load`, withData(all)),
+    drawDashboard(
+      `Mintmark: two serving threads, the embedded store, ${SECONDS} s under load`,
+      withData(await Promise.all(all)),
+    ),
   )
   print(TARGET)
 }

@@ -2,7 +2,7 @@
 // look at the store when all is over.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ClientReport, PROGRESS } from '../linear/client-report.ts'
-import { makeProgress, reportCounts, runClients, sumCounts } from '../linear/clients.ts'
+import { makeProgress, operationsIn, reportCounts, runClients, sumCounts } from '../linear/clients.ts'
 import { formatCount, performAll } from '../drill.ts'
 import { SHORT_LIFETIME_SECONDS, untilReady } from '../service-under-drill.ts'
 import { makeTableMemory, openTokenTable, type TableMemory, type TokenOutcome } from '../linear/token-table.ts'
@@ -59,8 +59,7 @@ type Course = {
 }
 
 const operationsOf = ({ progress, reports }: Course): number => {
-  const kinds = ['issues', 'introspections', 'revocations'] as const
-  if (reports.length > 0) return kinds.reduce((total, kind) => total + sumCounts(reports, kind), 0)
+  if (reports.length > 0) return operationsIn(reports)
   return OPERATIONS_MAX - Atomics.load(progress, PROGRESS.left)
 }
 

@@ -26,8 +26,12 @@ export const runClients = (count: number, client: ClientOptions): Promise<readon
 export const sumCounts = (reports: readonly ClientReport[], name: keyof ClientCounts): number =>
   reports.reduce((total, { counts }) => total + counts[name], 0)
 
-/** What all of them did, for the line of result. */
+const OPERATIONS = ['issues', 'introspections', 'exchanges', 'revocations', 'errors'] as const
+
+/** What all of them did together. */
+export const operationsIn = (reports: readonly ClientReport[]): number =>
+  OPERATIONS.reduce((total, name) => total + sumCounts(reports, name), 0)
+
+/** The same by kind, for the line of result. */
 export const reportCounts = (reports: readonly ClientReport[]): string =>
-  (['issues', 'introspections', 'exchanges', 'revocations', 'errors'] as const)
-    .map(name => `${formatCount(sumCounts(reports, name))} ${name}`)
-    .join(', ')
+  OPERATIONS.map(name => `${formatCount(sumCounts(reports, name))} ${name}`).join(', ')

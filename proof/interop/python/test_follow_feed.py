@@ -16,7 +16,7 @@ from feed_table import run
 from follow_feed import Ended, Follower, Stale
 
 PUBLISHER = os.environ["PUBLISHER"]
-TABLE = Path(__file__).parent / "../../testkit/feed/conformance.json"
+TABLE = Path(__file__).parent / "../../../testkit/feed/conformance.json"
 FAULTS = ("hang", "unavailable", "cut", "garbage", "wrong_type", "wrong_issuer", "wrong_key", "gap")
 LIVE = "live"
 # One for all orders: to make a client takes longer than a hundred of them.

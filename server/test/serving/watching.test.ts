@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { OPERATIONS } from '../../../api/operations.ts'
+import { ROWS } from '../../../deploy/grafana/panels.ts'
 import { findUnknown, type KnownMetrics, readQuery } from '../../../testkit/sources/metric-queries.ts'
 import { nothing, readText, REPOSITORY } from '../../../testkit/sources/source-files.ts'
 import { findProgram } from '../../../testkit/processes/find-program.ts'
@@ -97,27 +98,21 @@ test('every alert has a severity, a section of the runbook, and a unit test; not
   assert.deepEqual([...new Set(tests.map(({ name }) => name.replace(/,.*/, '')))], names)
 })
 
-type Panel = { readonly title: string; readonly type: string; readonly targets?: readonly { readonly expr: string }[] }
-
-const { panels } = JSON.parse(readText('deploy/grafana/mintmark.json')) as { readonly panels: readonly Panel[] }
-
 test('every metric, label and value that a panel of the dashboard names exists', () => {
-  const wrong = panels.flatMap(({ title, targets = [] }) =>
-    targets.flatMap(({ expr }) => findUnknown(expr, known).map(each => `${title}: ${each}`)),
+  const wrong = ROWS.flatMap(({ panels }) => panels).flatMap(({ title, queries }) =>
+    queries.flatMap(([expression]) => findUnknown(expression, known).map(each => `${title}: ${each}`)),
   )
   nothing(wrong, 'ports/metrics.ts has the metrics.')
 })
 
 test('the dashboard begins with an overview, has a row for each subsystem, and shows every metric of the service', () => {
-  const rows = panels.filter(({ type }) => type === 'row')
-  assert.deepEqual([panels[0], rows.length > 5], [rows[0], true])
-  assert.equal(rows[0]?.title, 'Overview')
-  const shown = panels
-    .flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => readQuery(expr).metrics))
+  assert.deepEqual([ROWS[0]?.title, ROWS.length > 5], ['Overview', true])
+  const shown = ROWS.flatMap(({ panels }) => panels)
+    .flatMap(({ queries }) => queries.flatMap(([expression]) => readQuery(expression).metrics))
     .map(({ name }) => name.replace(/_(?:bucket|sum|count)$/, ''))
   nothing(
     Object.keys(METRICS).filter(name => !shown.includes(name)),
-    'Show it in deploy/grafana/mintmark.json.',
+    'Show it in deploy/grafana/panels.ts.',
   )
 })
 

@@ -19,7 +19,7 @@ import {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'server/test': ['server/src', 'server/package.json', 'api', 'testkit', 'proof/interop', 'docs', 'deploy', 'site'],
   testkit: ['server/src', 'api', 'packages', 'console/src/search'],
-  proof: ['server/src', 'api', 'testkit', 'packages'],
+  proof: ['server/src', 'api', 'testkit', 'packages', 'deploy/grafana'],
   'console/test': ['console/src', 'api', 'testkit'],
 }
 const FOLDERS = Object.keys(MAY_IMPORT)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-const table = "../../../testkit/feed/conformance.json"
+const table = "../../../../testkit/feed/conformance.json"
 
 func TestFollowerAgreesWithTheConformanceTable(t *testing.T) {
 	text, err := os.ReadFile(table)

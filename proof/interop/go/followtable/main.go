@@ -11,7 +11,7 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		log.Fatal("Name one file: go run ./followtable ../../testkit/feed/conformance.json")
+		log.Fatal("Name one file: go run ./followtable ../../../testkit/feed/conformance.json")
 	}
 	table, err := os.Open(os.Args[1])
 	if err != nil {
