@@ -1,7 +1,8 @@
 // Grafana's dashboard of Mintmark, made from the table of its panels; run as a program it writes it, to import in Grafana.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Panel, type Row, ROWS } from './panels.ts'
+import type { Panel, Row } from './panel.ts'
+import { ROWS } from './panels.ts'
 
 /** Grafana divides the width of a page into so many columns. */
 const COLUMNS = 24

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Panel, ROWS } from '../../../deploy/grafana/panels.ts'
+import type { Panel } from '../../../deploy/grafana/panel.ts'
+import { ROWS } from '../../../deploy/grafana/panels.ts'
 import { postForm } from '../../../testkit/services/fetch-described.ts'
 import { CANNOT_RUN, print } from '../drill.ts'
 import { drawDashboard, type DrawnPanel, type Series } from './draw-dashboard.ts'
@@ -125,7 +126,7 @@ const record = async (): Promise<void> => {
   await loading
   const range = [start, Date.now() / 1000] as const
   const all = ROWS.flatMap(({ title, panels }) => [
-    { title, kind: 'row', unit: 'none', series: [] } as const,
+    Promise.resolve<DrawnPanel>({ title, kind: 'row', unit: 'none', series: [] }),
     ...panels.map(panel => drawn(prometheus.port, panel, range)),
   ])
   mkdirSync(join(ROOT, 'docs', 'images'), { recursive: true })
