@@ -279,8 +279,6 @@ export const TIMING = Object.freeze({
   verifiersFirstPauseMs: 20,
   /** The longest one. */
   verifiersPauseMs: 500,
-  /** Between two screens of `top`. */
-  topMs: 2000,
   /** Between two reports of progress. */
   progressMs: 500,
   /** `dev-token` waits so long for the identity provider. */
