@@ -224,19 +224,11 @@ export type LabelsOf<N extends MetricName> = {
 export type Metrics = {
   /** Adds to a counter; `by` is not negative. */
   readonly add: <N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>, by?: number) => void
-  /** Observes one value of a histogram, in its unit. `traceId`: of its trace, if that is sampled. */
-  readonly observe: <N extends NameOf<'seconds' | 'counts'>>(
-    name: N,
-    labels: LabelsOf<N>,
-    value: number,
-    traceId?: string,
-  ) => void
+  /** Observes one value of a histogram, in its unit. */
+  readonly observe: <N extends NameOf<'seconds' | 'counts'>>(name: N, labels: LabelsOf<N>, value: number) => void
   /** The same for one series of what happens with every request: its labels are looked up once. */
   readonly counter: <N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>) => (by?: number) => void
-  readonly histogram: <N extends NameOf<'seconds' | 'counts'>>(
-    name: N,
-    labels: LabelsOf<N>,
-  ) => (value: number, traceId?: string) => void
+  readonly histogram: <N extends NameOf<'seconds' | 'counts'>>(name: N, labels: LabelsOf<N>) => (value: number) => void
   readonly gauge: <N extends NameOf<'gauge'>>(name: N, labels: LabelsOf<N>) => (value: number) => void
   /** Sets this thread's share of a gauge. */
   readonly set: <N extends NameOf<'gauge'>>(name: N, labels: LabelsOf<N>, value: number) => void

@@ -133,9 +133,9 @@ export const makeNotes = ({ metrics, traces, accessLog, hash }: Observers): Note
         const note = noteOf(response.req)
         if (note === undefined || metrics === NO_METRICS) return
         const { series } = factsOf(note)
-        const { beganAt, span } = note
+        const { beganAt } = note
         const tookMs = Math.max(0, performance.now() - beganAt - wishedMs(response.req))
-        series?.(response.statusCode, tookMs / 1000, span?.sampled?.traceId)
+        series?.(response.statusCode, tookMs / 1000)
       },
       onClose: response => {
         const note = noteOf(response.req)
