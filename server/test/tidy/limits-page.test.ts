@@ -161,7 +161,6 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'plan-clients/CLIENT_ID_CHARACTERS_MAX',
     'seeded-slots/CHARACTERS_MAX',
     'outage-log/REASONS_MAX',
-    'bcrypt/KEY_BYTES_MAX',
   ],
   'when metadata of a provider is fetched again': ['provider-key-set/METADATA_MILLISECONDS_MAX'],
   'part of the check of a setting, or of a hint': ['database/PORT_MAX', 'reader/HINT_DISTANCE_MAX'],
