@@ -1,5 +1,5 @@
 // Counts and measures answered requests, by operation and outcome.
-import { type LabelsOf, type Metrics, NO_METRICS } from '../ports/metrics.ts'
+import { type LabelsOf, type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 
 type Outcome = LabelsOf<'mintmark_requests_total'>['outcome']
 
