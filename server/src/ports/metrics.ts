@@ -55,12 +55,12 @@ export const METRICS = {
     { limit: ['connections', 'failed_authentications', ...WORK_LIMITS] },
   ),
   mintmark_work_waiting: gauge(
-    'Requests for an export that are under way, and requests that wait: for their turn to import, for a signature or an imported secret to be verified.',
-    { work: ['exports', 'imports', 'operator_signatures', 'client_signatures', 'imported_secrets'] },
+    'Requests for an export that are under way, and requests that wait for a signature or an imported secret to be verified.',
+    { work: ['exports', 'operator_signatures', 'client_signatures', 'imported_secrets'] },
   ),
   mintmark_work_wait_seconds: seconds(
     'How long such work that had to wait waited for its turn. What is refused because its turn did not come is in mintmark_limits_reached_total, and an export never waits.',
-    { work: ['imports', 'operator_signatures', 'client_signatures', 'imported_secrets'] },
+    { work: ['operator_signatures', 'client_signatures', 'imported_secrets'] },
   ),
   mintmark_tokens_issued_total: counter('Tokens issued.', {}),
   mintmark_tokens_introspected_total: counter('Answers to introspections of tokens.', {

@@ -111,7 +111,6 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'end-tokens/EXAMINED_AT_ONCE_MAX',
     'ended-streams/SCANNED_MAX',
     'seals/SEAL_ENTRIES_MAX',
-    'import-reader/READ_HERE_BYTES_MAX',
     'verification-queue/UNDER_WAY_MAX',
     'token-streams/MERGED_SCOPE_SETS_MAX',
     'token-streams/MERGED_STREAMS_MAX',
