@@ -226,3 +226,13 @@ export const unknownNames = z
   .array(z.string())
   .optional()
   .describe('Names in the filter that are not known, perhaps mistyped: nothing can match them. Absent where all are.')
+
+const sizeOf = (value: unknown): number => (typeof value === 'object' && value !== null ? Object.keys(value).length : 0)
+
+/** The schema, asked only of what has so many members at most: each that is wrong costs, and a body may hold millions. */
+export const atMost = <Schema extends z.ZodType>(max: number, schema: Schema) =>
+  z.preprocess((value, context) => {
+    if (sizeOf(value) <= max) return value
+    context.addIssue({ code: 'custom', message: `has more than ${max} members` })
+    return z.NEVER
+  }, schema)

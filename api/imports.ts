@@ -1,45 +1,32 @@
-// Taking over the clients of another server.
+// Taking over the clients of another server as agents, with the client ids and secrets that they have there.
 import { z } from 'zod'
-import { defaultScope, resources, scope } from './agent-settings.ts'
+import { newSettings } from './agent-settings.ts'
 import { AGENT_ID, AUDIENCE } from './examples.ts'
-import { atMost, hydraDocument, keycloakDocument } from './import-documents.ts'
-import { uuidOrNull } from './fields.ts'
+import { atMost, timeMember, uuidOrNull } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
-import { RESOURCES_MAX } from './values/audience.ts'
-import { IMPORT_ADVICE, IMPORT_BYTES_MAX, IMPORT_VALUES_MAX, LEFT_OUT_MAX, SCOPE_MAP_MAX } from './values/bounds.ts'
-import { parseScopePatterns, SCOPE_CHARACTERS_MAX, SCOPE_PATTERNS_PATTERN } from './values/scope.ts'
+import { IMPORT_BYTES_MAX, IMPORT_VALUES_MAX, IMPORTED_AGENTS_MAX } from './values/bounds.ts'
 
-// For the document only: the map is refused in one sentence, which repeats no scope of another server.
-const counterpart = z.string().meta({ pattern: SCOPE_PATTERNS_PATTERN, maxLength: SCOPE_CHARACTERS_MAX })
-
-const scopeMap = z.record(z.string(), counterpart).transform((map, context): ReadonlyMap<string, readonly string[]> => {
-  const parsed = new Map<string, readonly string[]>()
-  for (const [theirs, ours] of Object.entries(map)) {
-    const patterns = parseScopePatterns(ours)
-    if (patterns !== undefined) parsed.set(theirs, patterns)
-  }
-  if (parsed.size === Object.keys(map).length) return parsed
-  const message =
-    'has a value that is not 1 to 16 items of the form resource:action (or resource:*), separated by single spaces'
-  context.addIssue({ code: 'custom', message, params: { error: 'invalid_scope' } })
-  return z.NEVER
-})
-
-const settings = {
-  dry_run: z.boolean().optional().describe('Answer what would become of each client, and do nothing.'),
-  scope: scope.optional().describe('What agents may ask for of whose own scopes none is taken.'),
-  default_scope: defaultScope.optional().describe('What agents get by default that have no default of their own.'),
-  scope_map: atMost(SCOPE_MAP_MAX, scopeMap).optional().describe('Their scopes, and what each stands for here.'),
-  resources: atMost(RESOURCES_MAX, resources)
-    .optional()
-    .describe('The resources of agents of whose own audiences none is taken.'),
-}
+const importedAgent = newSettings
+  .extend({
+    client_id: z.string().describe('1 to 255 printable ASCII characters, without spaces around them.'),
+    client_secret: z
+      .string()
+      .nullish()
+      .describe('20 to 1024 characters. Without it and a hash the agent gets a new one.'),
+    secret_hash: z.string().nullish().describe('In place of the secret its hash, bcrypt or PBKDF2.'),
+    secret_expires_at: timeMember('From then on the secret is refused; absent: never.').nullish(),
+    disabled: z.boolean().optional(),
+  })
+  .refine(({ client_secret, secret_hash }) => (client_secret ?? null) === null || (secret_hash ?? null) === null, {
+    path: ['secret_hash'],
+    message: 'stands beside client_secret: give one of the two',
+  })
 
 const outcome = z.object({
   client_id: z.string(),
-  outcome: z.enum(['imported', 'exists', 'skipped', 'refused']),
-  reason: z.string().nullable().describe('Why it was skipped or refused, as a code.'),
+  outcome: z.enum(['imported', 'exists', 'refused']),
+  reason: z.string().nullable().describe('Why it was refused, as a code.'),
   description: z.string().nullable().describe('The same for people.'),
   agent_id: uuidOrNull.describe('Null unless it was imported, and in a dry run.'),
   name: z.string().nullable(),
@@ -53,30 +40,19 @@ const outcome = z.object({
   default_scope: z.string().nullable(),
   resources: z.array(z.string()).readonly(),
   disabled: z.boolean(),
-  scopes_left_out: z
-    .array(z.string())
-    .readonly()
-    .describe(`Scopes of it that have no counterpart here, the first ${LEFT_OUT_MAX}.`),
-  audiences_left_out: z
-    .array(z.string())
-    .readonly()
-    .describe(`Audiences of it that are no absolute URIs, the first ${LEFT_OUT_MAX}.`),
 })
 
 const exampleBody = {
-  source: 'hydra',
-  document: [
+  agents: [
     {
       client_id: 'orders',
-      client_name: 'orders',
-      client_secret: '$pbkdf2-sha256$i=25000,l=32$…',
-      scope: 'db:read reports-read offline',
-      grant_types: ['client_credentials'],
+      name: 'orders',
+      scope: 'db:read reports:read',
+      default_scope: 'db:read',
+      resources: [AUDIENCE],
+      secret_hash: '$pbkdf2-sha256$i=25000,l=32$…',
     },
   ],
-  default_scope: 'db:read',
-  scope_map: { 'reports-read': 'reports:read' },
-  resources: [AUDIENCE],
 }
 
 const example = {
@@ -93,8 +69,6 @@ const example = {
   default_scope: 'db:read',
   resources: [AUDIENCE],
   disabled: false,
-  scopes_left_out: ['offline'],
-  audiences_left_out: [],
 }
 
 export const importClients = operation({
@@ -102,20 +76,16 @@ export const importClients = operation({
   id: 'importClients',
   summary: 'Take over the clients of another server',
   access: ACCESS.writeAgents,
-  body: z.discriminatedUnion(
-    'source',
-    [
-      z.strictObject({ source: z.literal('keycloak'), document: keycloakDocument, ...settings }),
-      z.strictObject({ source: z.literal('hydra'), document: hydraDocument, ...settings }),
-    ],
-    { error: 'is not keycloak or hydra' },
-  ),
+  body: z.strictObject({
+    dry_run: z.boolean().optional().describe('Answer what would become of each agent, and do nothing.'),
+    agents: atMost(IMPORTED_AGENTS_MAX, z.array(importedAgent)).meta({ maxItems: IMPORTED_AGENTS_MAX }),
+  }),
   bodyBytesMax: IMPORT_BYTES_MAX,
-  bodyValues: { max: IMPORT_VALUES_MAX, advice: IMPORT_ADVICE },
+  bodyValues: { max: IMPORT_VALUES_MAX, advice: 'import the agents in parts' },
   answers: {
     200: z.object({
       dry_run: z.boolean(),
-      data: z.array(outcome).describe('What became of each client, in the order of the document.'),
+      data: z.array(outcome).describe('What became of each agent, in the order of the request.'),
     }),
   },
   example: { body: exampleBody, answer: { dry_run: false, data: [example] } },

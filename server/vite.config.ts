@@ -16,7 +16,6 @@ export default defineConfig({
         main: 'src/main.ts',
         'writer-thread': 'src/store/sqlite/writer/writer-thread.ts',
         'serving-thread': 'src/serving/serving-thread.ts',
-        'import-thread': 'src/http/imports/import-thread.ts',
         'foreign-hash-thread': 'src/keys/clients/foreign-hash-thread.ts',
       },
       output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

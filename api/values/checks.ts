@@ -17,7 +17,6 @@ export const CHECK_NAMES = [
   'suspensions',
   'identity_providers',
   'service',
-  'proxy_headers',
 ] as const
 
 export type CheckName = (typeof CHECK_NAMES)[number]

@@ -18,6 +18,10 @@ const RFC3339 =
 const FIRST_INSTANT = Date.UTC(-1, 12)
 const LAST_INSTANT = Date.UTC(10_000, 0) - 1
 
+/** The instant, or the nearest that can be written. */
+export const nearestInstant = (instant: Milliseconds): Milliseconds =>
+  Math.min(Math.max(instant, FIRST_INSTANT), LAST_INSTANT)
+
 /** `2026-11-21T09:30:05Z`, or with milliseconds where the instant has any. */
 export const formatTime = (instant: Milliseconds): string => new Date(instant).toISOString().replace('.000Z', 'Z')
 
@@ -34,7 +38,7 @@ export const parseTime = (text: string): Milliseconds | undefined => {
   const written = isLeap ? `${text.slice(0, 17)}59${text.slice(19)}` : text
   const instant = Date.parse(written.toUpperCase()) + (isLeap ? 1000 : 0)
   if (isLeap && !beginsMonth(instant)) return undefined
-  return Math.min(Math.max(instant, FIRST_INSTANT), LAST_INSTANT)
+  return nearestInstant(instant)
 }
 
 // §5.7: leap seconds are the last of a month of UTC, whatever the offset.

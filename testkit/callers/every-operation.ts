@@ -4,7 +4,6 @@ import { generateKeyPairSync } from 'node:crypto'
 import { methodOf, pathOf } from '../../api/operation.ts'
 import { OPERATIONS as ROWS } from '../../api/operations.ts'
 import { admin, call, type Call, type Headers } from './administration.ts'
-import { keycloakClient } from './foreign-exports.ts'
 import { type Answer, bearer, claimsOf, FORM, issue, send } from './requests.ts'
 import { signIn } from './sessions.ts'
 import { type AgentOfTest, AUDIENCE, type TestServer } from '../services/test-server.ts'
@@ -158,7 +157,7 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
   'POST /api/v1/imports': () => ({
     method: 'POST',
     path: '/api/v1/imports',
-    body: { source: 'keycloak', document: [keycloakClient(newName().replaceAll(' ', '-'))], scope: 'db:read' },
+    body: { agents: [{ client_id: newName().replaceAll(' ', '-'), name: newName(), scope: 'db:read' }] },
   }),
   'POST /api/v1/agents': () => ({
     method: 'POST',

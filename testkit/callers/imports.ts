@@ -3,6 +3,10 @@ import assert from 'node:assert/strict'
 import { pbkdf2Sync, randomBytes, randomUUID } from 'node:crypto'
 import { BLANK_SETTINGS } from '../../server/src/domain/clients/change-agent.ts'
 import type { ImportedAgent } from '../../server/src/ports/imports.ts'
+import { importAgents } from '../../server/src/cli/imports/import-agents.ts'
+import { planDocument, type Source } from '../../server/src/cli/imports/plan-document.ts'
+import type { ImportSettings } from '../../server/src/domain/import/import-plan.ts'
+import type { Api } from '../../server/src/cli/remote/api.ts'
 import { admin, call } from './administration.ts'
 import { realmExport } from './foreign-exports.ts'
 import type { Answer } from './requests.ts'
@@ -11,7 +15,7 @@ import type { TestServer } from '../services/test-server.ts'
 /** What became of one client. */
 export type Outcome = Readonly<Record<string, unknown>> & { readonly agent_id: string; readonly client_secret: string }
 
-/** What is answered of a client that is not imported. */
+/** What the command says of a client that is not imported. */
 export const NOTHING = {
   reason: null,
   description: null,
@@ -32,14 +36,36 @@ export const NOTHING = {
 export const reasons = (outcomes: readonly Outcome[]) =>
   Object.fromEntries(outcomes.map(one => [String(one['client_id']), one['reason'] ?? one['outcome']]))
 
-/** Imports as an administrator. */
+const NO_SETTINGS: ImportSettings = { scope: null, defaultScope: null, scopeMap: new Map(), resources: null }
+
+type Imported = Partial<ImportSettings> & {
+  readonly source: Source
+  readonly document: unknown
+  readonly isTrial?: boolean
+}
+
+/** Imports as an administrator: agents by a request of `post`, or the clients of a document as the command does, with requests over HTTP. */
 export const importsInto = (service: TestServer) => {
   const post = async (body: object): Promise<Answer> =>
     call(service, { method: 'POST', path: '/api/v1/imports', body }, await admin(service))
-  const importing = async (body: object): Promise<readonly Outcome[]> => {
-    const answer = await post(body)
-    assert.equal(answer.status, 200, answer.text)
-    return (answer.json as { data: readonly Outcome[] }).data
+  const api: Pick<Api, 'call'> = {
+    call: async (_row, request) => {
+      assert.ok('body' in request)
+      const answer = await post(request.body as object)
+      assert.equal(answer.status, 200, answer.text)
+      return answer.json as Readonly<Record<string, unknown>>
+    },
+  }
+  const importing = async ({
+    source,
+    document,
+    isTrial = false,
+    ...settings
+  }: Imported): Promise<readonly Outcome[]> => {
+    const clients = planDocument(source, JSON.stringify(document), { ...NO_SETTINGS, ...settings })
+    const { rows, failure } = await importAgents(api, clients, isTrial)
+    assert.equal(failure, undefined)
+    return rows as readonly Outcome[]
   }
   return {
     post,

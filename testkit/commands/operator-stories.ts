@@ -97,7 +97,7 @@ const makeWorld = async (t: Scope) => {
   for (const name of ['billing', 'mailer']) await tokenOf(makeAgent(serving, name, 'Ada'))
   // Counts of use are written each second or two.
   const written = `"tokens_last_minute":${RUNAWAY_TOKENS}`
-  while (!JSON.stringify(json('top', '--once')).includes(written)) await delay(200)
+  while (!JSON.stringify(json('top')).includes(written)) await delay(200)
   return typeBeside(serving)
 }
 

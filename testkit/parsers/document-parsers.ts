@@ -29,7 +29,7 @@ import {
 } from '../../server/src/config/values.ts'
 import { trustDomainOf } from '../../server/src/domain/clients/client-trust.ts'
 import { networkOf } from '../../server/src/domain/source.ts'
-import { readImportBody } from '../../server/src/http/imports/plan-import.ts'
+import { planDocument, type Source } from '../../server/src/cli/imports/plan-document.ts'
 import { keycloakClient, realmExport } from '../callers/foreign-exports.ts'
 import { type Good, type Parser, parsersIn, refusesBy } from './parser.ts'
 
@@ -39,8 +39,10 @@ const NOW = Date.parse(AT)
 const constant = (input: string, value?: unknown): fc.Arbitrary<Good> =>
   fc.constant(value === undefined ? { input } : { input, value })
 
-const importOf = (body: object): fc.Arbitrary<Good> =>
-  constant(JSON.stringify({ scope: 'db:read', dry_run: true, ...body }))
+const planning =
+  (source: Source) =>
+  (text: string): unknown =>
+    planDocument(source, text, { scope: null, defaultScope: null, scopeMap: new Map(), resources: null })
 
 const HYDRA = {
   client_id: 'orders',
@@ -78,7 +80,7 @@ const readDatabaseUrl = (text: string): unknown => {
 
 const hosts = fc.array(fc.ipV4(), { minLength: 1, maxLength: 4 })
 
-const imports = parsersIn('server/src/http/imports/plan-import.ts')
+const imports = parsersIn('server/src/cli/imports/plan-document.ts')
 const values = parsersIn('server/src/config/values.ts')
 const remote = parsersIn('server/src/config/remote.ts')
 /** As `openssl pkey -pubout` prints it. */
@@ -96,16 +98,13 @@ const KEY = Buffer.alloc(32, 7).toString('base64')
 const ID = '019aa5b0-1234-7abc-8def-0123456789ab'
 
 export const DOCUMENT_PARSERS: readonly Parser[] = [
-  imports.ofBytes(
-    {
-      name: 'readImportBody of Keycloak',
-      good: importOf({ source: 'keycloak', document: realmExport(keycloakClient('a')) }),
-    },
-    readImportBody,
+  imports.ofText(
+    { name: 'planDocument of Keycloak', good: constant(JSON.stringify(realmExport(keycloakClient('a')))) },
+    refusesBy(CommandFailed, planning('keycloak')),
   ),
-  imports.ofBytes(
-    { name: 'readImportBody of Hydra', good: importOf({ source: 'hydra', document: [HYDRA] }) },
-    readImportBody,
+  imports.ofText(
+    { name: 'planDocument of Hydra', good: constant(JSON.stringify([HYDRA])) },
+    refusesBy(CommandFailed, planning('hydra')),
   ),
   documents.ofText(
     {

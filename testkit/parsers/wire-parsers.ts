@@ -6,7 +6,7 @@ import { listTokens } from '../../api/tokens.ts'
 import { CERTIFICATE_FORMS, type CertificateForm } from '../../server/src/domain/clients/certificate-header.ts'
 import { formatCursor, formatKeyCursor, parseCursor, parseKeyCursor } from '../../server/src/domain/lists/page.ts'
 import { isRefused } from '../../server/src/domain/refusal.ts'
-import { countValues, isOneStructure } from '../../server/src/domain/text/json-values.ts'
+import { countValues } from '../../server/src/domain/text/json-values.ts'
 import { findMemberFault } from '../../server/src/domain/text/member-names.ts'
 import { makeNegotiator, takesGzip } from '../../server/src/http/oauth/accept.ts'
 import { readCertificateHeader } from '../../server/src/http/oauth/certificate-header.ts'
@@ -196,10 +196,6 @@ export const WIRE_PARSERS: readonly Parser[] = [
   pages.ofText({ name: 'parseCursor', good: cursor }, one => parseCursor('tokens', PRINT, one)),
   pages.ofText({ name: 'parseKeyCursor', good: keyCursor }, one => parseKeyCursor('agents', PRINT, one)),
   structures.ofBytes({ name: 'countValues', good: json }, countValues),
-  structures.ofBytes(
-    { name: 'isOneStructure', good: fc.json().map(one => ({ input: `[${one}]`, value: true })) },
-    isOneStructure,
-  ),
   parsersIn('server/src/domain/text/member-names.ts').ofText({ name: 'findMemberFault', good: json }, one =>
     // Only what JSON.parse accepts comes to it.
     ofJson(() => findMemberFault(one) ?? 'none')(one),

@@ -72,8 +72,6 @@ const MISSED = [
   'connectMs',
   'databaseAnswerMs',
   'idleTransactionMs',
-  'importReadingMs',
-  'importWaitMs',
   'keyReadingMs',
   'pipelinedMs',
   'signInAnswerMs',

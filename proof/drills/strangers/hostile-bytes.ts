@@ -76,7 +76,11 @@ const surrogates: Requests = ({ adminJwt }) =>
     jsonRequest('/api/v1/agents', adminJwt, `{"name":"${text}","scopes":["db:read"]}`),
     jsonRequest('/api/v1/agents', adminJwt, `{"name":"drill","scopes":["${text}"],"labels":{"${text}":"${text}"}}`),
     jsonRequest('/api/v1/api-keys', adminJwt, `{"name":"${text}","permissions":["${text}"]}`),
-    jsonRequest('/api/v1/imports', adminJwt, `{"source":"hydra","document":[{"id":"${text}"}],"dry_run":true}`),
+    jsonRequest(
+      '/api/v1/imports',
+      adminJwt,
+      `{"agents":[{"client_id":"${text}","name":"a","scope":"a:b"}],"dry_run":true}`,
+    ),
     jsonRequest('/api/v1/revocations', 'nobody', `{"id":"${text}","all":true,"note":"${text}"}`),
   ])
 

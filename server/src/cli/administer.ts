@@ -11,7 +11,6 @@ import type { Api } from './remote/api.ts'
 import { confirm, type Consequence } from './terminal/confirm.ts'
 import { takeDashedIds } from './terminal/dashed-ids.ts'
 import { addExamples } from './terminal/examples.ts'
-import type { CommandFailed } from './terminal/exit.ts'
 import { addWhere, openApi, type WhereOptions } from './remote/open-api.ts'
 import { printJson, printLine, type PrintedRecord, printRecord } from './terminal/print.ts'
 
@@ -28,7 +27,7 @@ export type Shown = {
   readonly json: unknown
   readonly forPeople: (api: Api) => void | Promise<void>
   /** How the command ends all the same, once it has printed. */
-  readonly failure?: CommandFailed
+  readonly failure?: Error
 }
 
 type Verb<Options> = {

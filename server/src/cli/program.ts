@@ -25,7 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   session: async () => (await import('./lists/session.ts')).addSession,
   settings: async () => (await import('./lists/settings.ts')).addSettings,
   'leaked-secrets': async () => (await import('./leaked-secrets.ts')).addLeakedSecrets,
-  import: async () => (await import('./import.ts')).addImport,
+  import: async () => (await import('./imports/import.ts')).addImport,
   key: async () => (await import('./key.ts')).addKey,
   audit: async () => (await import('./audit.ts')).addAudit,
   'migrate-store': async () => (await import('./local/migrate-store.ts')).addMigrateStore,

@@ -5,7 +5,6 @@ import type { Logger } from 'pino'
 import type { ServiceConfig } from '../config/config.ts'
 import type { LimitsConfig } from '../config/limits.ts'
 import type { ServerOptions } from '../http/server.ts'
-import { type ImportCell, makeImportCell, ownerOf } from '../http/imports/import-turns.ts'
 import {
   CONNECTION_SLOTS,
   type ConnectionCounts,
@@ -36,8 +35,6 @@ export type LimitMemory = {
   /** One for each thread. */
   readonly connections: readonly ConnectionCounts[]
   readonly connectionsMax: number
-  /** Whose turn it is to import. */
-  readonly imports: ImportCell
 }
 
 /** How many files this process may open, on Linux; on other systems, and where /proc is not mounted, it is not known. */
@@ -59,7 +56,6 @@ export const makeLimitMemory = ({ connections: { max } }: LimitsConfig, threads:
   failures: makeFailureMemory(randomBytes(SEED_BYTES)),
   connections: Array.from({ length: threads }, makeConnectionCounts),
   connectionsMax: connectionsThatFit(max),
-  imports: makeImportCell(),
 })
 
 /** What to say where fewer connections fit than `max`. */
@@ -73,10 +69,6 @@ export const clearConnections = ({ connections }: LimitMemory, index: number): v
   connections[index]?.fill(0)
 }
 
-/** Ends the turn of a thread that has ended, and its import with it. */
-export const endImport = ({ imports }: LimitMemory, threadId: number): void =>
-  void Atomics.compareExchange(imports, 0, ownerOf(threadId), 0)
-
 type ThreadParts = {
   readonly index: number
   readonly logger: Logger
@@ -87,10 +79,9 @@ type ThreadParts = {
 /** What one serving thread, the thread `index` of all, takes into its server. */
 export const limitOptionsOf = (
   { limits, trustedProxies }: Pick<ServiceConfig, 'limits' | 'trustedProxies'>,
-  { failures, connections, connectionsMax, imports }: LimitMemory,
+  { failures, connections, connectionsMax }: LimitMemory,
   { index, logger, metrics, timing }: ThreadParts,
-): Pick<ServerOptions, 'failedAuthentications' | 'connections' | 'importCell' | 'proxies'> => ({
-  importCell: imports,
+): Pick<ServerOptions, 'failedAuthentications' | 'connections' | 'proxies'> => ({
   proxies: trustedProxies,
   failedAuthentications: makeFailedAuthentications({
     ...limits.failedAuthentications,

@@ -48,20 +48,17 @@ const readLists = async (): Promise<OpenLists> => {
 
 /** Loads what only scrapes need. */
 const makeExposing = async (lists: OpenLists, slabs: readonly Slab[], timing: Timing) => {
-  const [{ makeFresh }, { makeNegotiator }, { formatText }, { formatProtobuf }, { makeProcessMetrics }] =
-    await Promise.all([
-      import('../metrics/metrics-server.ts'),
-      import('../http/oauth/accept.ts'),
-      import('../metrics/text-format.ts'),
-      import('../metrics/protobuf-format.ts'),
-      import('../metrics/process-metrics.ts'),
-    ])
+  const [{ makeFresh }, { makeNegotiator }, { formatText }, { makeProcessMetrics }] = await Promise.all([
+    import('../metrics/metrics-server.ts'),
+    import('../http/oauth/accept.ts'),
+    import('../metrics/text-format.ts'),
+    import('../metrics/process-metrics.ts'),
+  ])
   const layout = makeLayout(lists)
   const readProcess = makeProcessMetrics()
-  const negotiate = makeNegotiator('text/plain', 'application/openmetrics-text', 'application/vnd.google.protobuf')
+  const negotiate = makeNegotiator('text/plain', 'application/openmetrics-text')
   const expose = makeFresh(async (type: ReturnType<typeof negotiate>) => {
-    const families = [...readMemory(layout, slabs), ...(await readProcess())]
-    return type === 'application/vnd.google.protobuf' ? formatProtobuf(families) : formatText(families, type)
+    return formatText([...readMemory(layout, slabs), ...(await readProcess())], type)
   }, timing)
   return (accept: string | undefined) => expose(negotiate(accept))
 }

@@ -33,7 +33,6 @@ export const WORK_LIMITS = [
   'exports',
   'followers',
   'imported_secrets',
-  'imports',
   'key_sets',
   'ledger_names',
   'signatures',

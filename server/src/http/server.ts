@@ -19,7 +19,6 @@ import { serveGuide } from './guide/serve-guide.ts'
 import { registerFrontPage } from './openapi/front-page.ts'
 import type { StreamBounds } from './console/console-streams.ts'
 import type { FeedBounds } from './oauth/feed/followers.ts'
-import { type ImportCell, makeImportCell } from './imports/import-turns.ts'
 import { makeListener, type Tls } from './wire/connections/listener.ts'
 import { registerOpenapi } from './openapi/openapi-document.ts'
 import { makeOutageLog } from './wire/outage-log.ts'
@@ -53,8 +52,6 @@ export type ServerOptions = {
   readonly certificates?: CertificatesTaken
   /** The only `Host` headers that are answered, `name:port` in lower case; any others get 421. */
   readonly allowedHosts?: readonly string[]
-  /** Shared with the other threads that serve; its own unless it is given. */
-  readonly importCell?: ImportCell
   /** Shared with the other threads that serve; unlimited unless it is given. */
   readonly failedAuthentications?: FailedAuthentications
   /** Shared with the other threads that serve; unlimited unless it is given. */
@@ -174,10 +171,10 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   void app.register(async scope => serveGuide(scope, { basePath, hash, refuser, folder: options.guideFolder }))
   void app.register(async scope => registerFrontPage(scope, { basePath, issuer, hash }))
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
-  const { importCell = makeImportCell(), checks = () => [] } = options
+  const { checks = () => [] } = options
   const inTime = makeAnswerDeadline(ports)
   const forwardedStateOf = makeForwardedState(isProxy, sourceOf)
-  const own = { inTime, findCertificate, importCell, credentials, sourceOf, checks, forwardedStateOf, metrics, traces }
+  const own = { inTime, findCertificate, credentials, sourceOf, checks, forwardedStateOf, metrics, traces }
   const wire = { ports, refuser, logger, ...own, ...followingOf(options) }
   void app.register(async scope => registerConsole(scope, wire, basePath))
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })

@@ -3,7 +3,6 @@
 // its slab to its successor: counters never fall. A 64-bit cell is written and read whole on the 64-bit machines that Node supports.
 import type { MetricName, Metrics } from '../ports/metrics.ts'
 import { makeBucketOf } from './buckets.ts'
-import { exemplarCells, openExemplars } from './exemplars.ts'
 import { cellOf, type Layout, makeLayout, type MetricPlace, type OpenLists } from './layout.ts'
 
 /** Of one thread. */
@@ -18,11 +17,7 @@ const forgetGauges = ({ places }: Layout, slab: Slab): void => {
 }
 
 export const makeSlab = (layout: Layout): Slab => {
-  const slab = new Float64Array(
-    new SharedArrayBuffer((layout.cells + exemplarCells(layout)) * Float64Array.BYTES_PER_ELEMENT),
-    0,
-    layout.cells,
-  )
+  const slab = new Float64Array(new SharedArrayBuffer(layout.cells * Float64Array.BYTES_PER_ELEMENT))
   forgetGauges(layout, slab)
   return slab
 }
@@ -37,8 +32,6 @@ export const openRecorder = ({ lists, slab }: ThreadMemory): Metrics => {
   forgetGauges(layout, slab)
   const byName = new Map<MetricName, MetricPlace>(layout.places.map(place => [place.name, place]))
 
-  const exemplify = openExemplars(layout, slab.buffer)
-
   const placeOf = (name: MetricName): MetricPlace => {
     const place = byName.get(name)
     if (place === undefined) throw new Error(`There is no metric ${name}.`)
@@ -50,18 +43,17 @@ export const openRecorder = ({ lists, slab }: ThreadMemory): Metrics => {
   }
   const openHistogram = (place: MetricPlace, cell: number) => {
     const bucketOf = bucketsOf(place)
-    return (value: number, traceId?: string): void => {
+    return (value: number): void => {
       increase(cell, value)
       increase(cell + 1 + bucketOf(value), 1)
-      if (traceId !== undefined) exemplify(place.name, cell, value, traceId)
     }
   }
 
   return {
     add: (name, labels, by = 1) => increase(cellOf(placeOf(name), labels), by),
-    observe: (name, labels, value, traceId) => {
+    observe: (name, labels, value) => {
       const place = placeOf(name)
-      openHistogram(place, cellOf(place, labels))(value, traceId)
+      openHistogram(place, cellOf(place, labels))(value)
     },
     counter: (name, labels) => {
       const cell = cellOf(placeOf(name), labels)

@@ -1,6 +1,5 @@
-// Adds up what all threads have recorded: the series of every metric, as every exposition shows them.
+// Adds up what all threads have recorded: the series of every metric, as each exposition shows them.
 import type { MetricRow } from '../ports/metrics.ts'
-import { type Exemplar, readExemplars } from './exemplars.ts'
 import { type Layout, labelsAt, type MetricPlace } from './layout.ts'
 import type { Slab } from './memory.ts'
 
@@ -9,12 +8,7 @@ type LabelValues = Readonly<Record<string, string>>
 /** `buckets`: how many values each bucket of buckets.ts holds; their sum is the count. */
 export type Histogram = { readonly sum: number; readonly count: number; readonly buckets: Float64Array }
 
-export type Series = {
-  readonly labels: LabelValues
-  readonly value: number | Histogram
-  /** For each classic bucket, and the one that has no bound. */
-  readonly exemplars?: readonly (Exemplar | undefined)[] | undefined
-}
+export type Series = { readonly labels: LabelValues; readonly value: number | Histogram }
 
 /** `name`: of the table, or of the process's own metrics. */
 export type Family = Pick<MetricRow, 'kind' | 'help'> & {
@@ -51,15 +45,12 @@ const isShown = ({ row: { kind }, series }: MetricPlace, value: number | Histogr
   return kind === 'gauge' ? !Number.isNaN(value) : series <= SERIES_AT_ZERO || value > 0
 }
 
-type Source = { readonly layout: Layout; readonly buffers: readonly SharedArrayBuffer[] }
-
-const familyOf = (total: Float64Array, place: MetricPlace, { layout, buffers }: Source): Family => {
+const familyOf = (total: Float64Array, place: MetricPlace): Family => {
   const { name, row, first, cells } = place
   const series = Array.from({ length: place.series }, (_, n): Series => {
     const at = first + n * cells
     const value = cells === 1 ? (total[at] ?? 0) : histogramAt(total, place, at)
-    const exemplars = readExemplars(layout, place, n, buffers)
-    return { labels: labelsAt(place, n), value, ...(exemplars !== undefined && { exemplars }) }
+    return { labels: labelsAt(place, n), value }
   }).filter(({ value }) => isShown(place, value))
   return { name, kind: row.kind, help: row.help, series }
 }
@@ -67,7 +58,6 @@ const familyOf = (total: Float64Array, place: MetricPlace, { layout, buffers }: 
 /** Every metric of the table that has something to show, in its order. */
 export const readMemory = (layout: Layout, slabs: readonly Slab[]): readonly Family[] => {
   const { places, cells } = layout
-  const source = { layout, buffers: slabs.map(({ buffer }) => buffer) }
   const total = sumOf(slabs, cells)
-  return places.map(place => familyOf(total, place, source)).filter(({ series }) => series.length > 0)
+  return places.map(place => familyOf(total, place)).filter(({ series }) => series.length > 0)
 }

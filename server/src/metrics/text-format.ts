@@ -1,50 +1,32 @@
-// The text format of Prometheus (version 0.0.4) and OpenMetrics 1.0, with classic histograms.
+// The text format of Prometheus (version 0.0.4) and OpenMetrics 1.0.
 import { type Metric, Registry } from '@prometheus-io/client'
-import { classicBounds } from './buckets.ts'
-import type { Exemplar } from './exemplars.ts'
+import { boundsOf } from './buckets.ts'
 import type { Family, Series } from './read-memory.ts'
 
 type Sample = {
   readonly metricName?: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
-  readonly exemplar?: {
-    readonly labelSet: Readonly<Record<string, string>>
-    readonly value: number
-    readonly timestamp: number
-  }
 }
 
-/** A bound as OpenMetrics and the protobuf format of Prometheus write it, so that a series has one name in all of them. */
+/** A bound as OpenMetrics writes it, so that a series has one name in both formats. */
 const formatBound = (bound: number): string => (Number.isInteger(bound) ? bound.toFixed(1) : String(bound))
 
-const exemplarOf = (exemplar: Exemplar | undefined): Pick<Sample, 'exemplar'> =>
-  exemplar === undefined
-    ? {}
-    : {
-        exemplar: { labelSet: { trace_id: exemplar.traceId }, value: exemplar.value, timestamp: exemplar.at },
-      }
-
-const histogramSamples = ({ name, kind }: Family, { labels, value, exemplars }: Series): readonly Sample[] => {
+const histogramSamples = ({ name, kind }: Family, { labels, value }: Series): readonly Sample[] => {
   if (typeof value === 'number') return []
-  let [total, cell] = [0, 0]
-  const buckets = classicBounds(kind === 'counts' ? 'counts' : 'seconds').map(({ bound, cells }, n) => {
-    for (; cell < cells; cell += 1) total += value.buckets[cell] ?? 0
-    return {
-      metricName: `${name}_bucket`,
-      labels: { ...labels, le: formatBound(bound) },
-      value: total,
-      ...exemplarOf(exemplars?.[n]),
-    }
+  const bucket = (le: string, count: number): Sample => ({
+    metricName: `${name}_bucket`,
+    labels: { ...labels, le },
+    value: count,
+  })
+  let total = 0
+  const buckets = boundsOf(kind === 'counts' ? 'counts' : 'seconds').map((bound, n) => {
+    total += value.buckets[n] ?? 0
+    return bucket(formatBound(bound), total)
   })
   return [
     ...buckets,
-    {
-      metricName: `${name}_bucket`,
-      labels: { ...labels, le: '+Inf' },
-      value: value.count,
-      ...exemplarOf(exemplars?.[buckets.length]),
-    },
+    bucket('+Inf', value.count),
     { metricName: `${name}_sum`, labels, value: value.sum },
     { metricName: `${name}_count`, labels, value: value.count },
   ]

@@ -64,7 +64,7 @@ export type Shares = {
 const OF_ONE_FULL = 'This caller has as many requests of this kind under way as one may have: wait until one has ended.'
 
 /** The API key, or the person. */
-export const nameOfCaller = (caller: Administrator): string => {
+const nameOfCaller = (caller: Administrator): string => {
   if (caller.kind === 'api_key') return caller.id
   return caller.kind === 'operator' ? `${caller.iss} ${caller.sub}` : caller.kind
 }

@@ -55,12 +55,12 @@ export const METRICS = {
     { limit: ['connections', 'failed_authentications', ...WORK_LIMITS] },
   ),
   mintmark_work_waiting: gauge(
-    'Requests for an export that are under way, and requests that wait: for their turn to import, for a signature or an imported secret to be verified.',
-    { work: ['exports', 'imports', 'operator_signatures', 'client_signatures', 'imported_secrets'] },
+    'Requests for an export that are under way, and requests that wait for a signature or an imported secret to be verified.',
+    { work: ['exports', 'operator_signatures', 'client_signatures', 'imported_secrets'] },
   ),
   mintmark_work_wait_seconds: seconds(
     'How long such work that had to wait waited for its turn. What is refused because its turn did not come is in mintmark_limits_reached_total, and an export never waits.',
-    { work: ['imports', 'operator_signatures', 'client_signatures', 'imported_secrets'] },
+    { work: ['operator_signatures', 'client_signatures', 'imported_secrets'] },
   ),
   mintmark_tokens_issued_total: counter('Tokens issued.', {}),
   mintmark_tokens_introspected_total: counter('Answers to introspections of tokens.', {
@@ -224,19 +224,11 @@ export type LabelsOf<N extends MetricName> = {
 export type Metrics = {
   /** Adds to a counter; `by` is not negative. */
   readonly add: <N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>, by?: number) => void
-  /** Observes one value of a histogram, in its unit. `traceId`: of its trace, if that is sampled. */
-  readonly observe: <N extends NameOf<'seconds' | 'counts'>>(
-    name: N,
-    labels: LabelsOf<N>,
-    value: number,
-    traceId?: string,
-  ) => void
+  /** Observes one value of a histogram, in its unit. */
+  readonly observe: <N extends NameOf<'seconds' | 'counts'>>(name: N, labels: LabelsOf<N>, value: number) => void
   /** The same for one series of what happens with every request: its labels are looked up once. */
   readonly counter: <N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>) => (by?: number) => void
-  readonly histogram: <N extends NameOf<'seconds' | 'counts'>>(
-    name: N,
-    labels: LabelsOf<N>,
-  ) => (value: number, traceId?: string) => void
+  readonly histogram: <N extends NameOf<'seconds' | 'counts'>>(name: N, labels: LabelsOf<N>) => (value: number) => void
   readonly gauge: <N extends NameOf<'gauge'>>(name: N, labels: LabelsOf<N>) => (value: number) => void
   /** Sets this thread's share of a gauge. */
   readonly set: <N extends NameOf<'gauge'>>(name: N, labels: LabelsOf<N>, value: number) => void

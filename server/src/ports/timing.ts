@@ -54,18 +54,10 @@ export const TIMING = Object.freeze({
   /** A counted log line of an outage comes so often; where nothing failed for as long, the outage is over. */
   outageLogMs: 10_000,
 
-  // Exports and imports
+  // Exports
 
   /** A caller who does not take a page of an export within this time is cut off. */
   exportPageMs: 60_000,
-  /** An import waits so long for its turn. */
-  importWaitMs: 4000,
-  /** Between two requests for a turn. */
-  importAskMs: 25,
-  /** A caller who does not ask again for so long loses its place. */
-  importPlaceMs: 5000,
-  /** Reading an import document: less than the answer may take altogether. */
-  importReadingMs: 3_500,
 
   // Followers of the revocation feed
 
@@ -279,8 +271,6 @@ export const TIMING = Object.freeze({
   verifiersFirstPauseMs: 20,
   /** The longest one. */
   verifiersPauseMs: 500,
-  /** Between two screens of `top`. */
-  topMs: 2000,
   /** Between two reports of progress. */
   progressMs: 500,
   /** `dev-token` waits so long for the identity provider. */

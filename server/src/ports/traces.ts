@@ -6,8 +6,8 @@ export type StepName = 'parse' | 'authenticate' | 'read the store' | 'write to t
 /** Groups of requests that are decided together. */
 export type BatchName = 'issue' | 'introspect' | 'sign_introspections'
 
-/** A span that is under way and sampled. */
-export type Span = { readonly traceId: string }
+/** A span that is under way and sampled. Only the adapter of traces looks into it. */
+export type Span = object
 
 export type RequestHead = {
   readonly method: string

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { clearConnections, endImport, makeLimitMemory } from '../compose/limits.ts'
+import { clearConnections, makeLimitMemory } from '../compose/limits.ts'
 import { countThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
 import type { ProcessMetrics } from '../compose/metrics.ts'
 import type { StoreHost } from '../compose/store.ts'
@@ -67,8 +67,6 @@ const startThread = (serving: ServingProcess, given: Shared, index: number): Pro
   const detach = host.attach(writer => thread.postMessage({ writer } satisfies ToServingThread, [writer]))
   thread.once('exit', detach)
   thread.once('exit', notices.attach(report))
-  const { threadId } = thread
-  thread.once('exit', () => endImport(shared.limits, threadId))
   thread.once('exit', () => clearConnections(shared.limits, index))
   return new Promise((resolve, reject) => {
     thread.on('message', (message: FromServingThread) => {

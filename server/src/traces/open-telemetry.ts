@@ -18,7 +18,6 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 type Placed = Span & { readonly recorded: Recorded; readonly context: Context }
 
 const place = (parent: Context, recorded: Recorded): Placed => ({
-  traceId: recorded.spanContext().traceId,
   recorded,
   context: trace.setSpan(parent, recorded),
 })

@@ -36,13 +36,12 @@ const plan = (client: Partial<ForeignClient> = {}, settings: Partial<ImportSetti
 const reason = (client: Partial<ForeignClient>, settings: Partial<ImportSettings> = {}) =>
   planImport({ ...CLIENT, ...client }, { ...SETTINGS, ...settings })
 
-test('a client becomes an agent with its names, scopes, audiences and lifetime', () => {
+test('a client becomes an agent with its name, scopes, audiences and lifetime', () => {
   assert.deepEqual(plan(), {
     clientId: 'billing',
-    names: ['Billing', 'billing'],
     settings: {
-      ...Object.fromEntries(Object.entries(BLANK_SETTINGS).filter(([name]) => name !== 'name')),
-      name: '',
+      ...BLANK_SETTINGS,
+      name: 'Billing',
       description: 'Sends bills',
       owner: 'team',
       scopes: ['a:b', 'c:d'],
@@ -53,9 +52,9 @@ test('a client becomes an agent with its names, scopes, audiences and lifetime',
     scopesLeftOut: [],
     audiencesLeftOut: [],
   })
-  assert.deepEqual(plan({ name: null }).names, ['billing', 'billing'])
+  assert.equal(plan({ name: null }).settings.name, 'billing')
   const odd = plan({ name: ' odd', description: ' odd', owner: 'odd ' })
-  assert.deepEqual([odd.names, odd.settings.description, odd.settings.owner], [['billing'], null, null])
+  assert.deepEqual([odd.settings.name, odd.settings.description, odd.settings.owner], ['billing', null, null])
   const none = plan({ description: null, owner: null, secret: null, lifetimeSeconds: null })
   assert.deepEqual([none.settings.description, none.settings.owner, none.settings.lifetimeSeconds], [null, null, null])
 })
@@ -142,8 +141,6 @@ test('an outcome has every member, and of a trial neither an id nor a secret', (
     default_scope: null,
     resources: [],
     disabled: false,
-    scopes_left_out: [],
-    audiences_left_out: [],
   }
   assert.deepEqual(formatOutcome({ clientId: 'billing', outcome: 'exists' }, false), { ...nothing, outcome: 'exists' })
   const refused = { clientId: 'billing', outcome: 'refused', reason: 'no_scope' } as const
@@ -154,16 +151,14 @@ test('an outcome has every member, and of a trial neither an id nor a secret', (
     reason: 'no_scope',
     description: text,
   })
-  const planned = { ...plan(), scopesLeftOut: ['s'], audiencesLeftOut: ['t'] }
   const own = { id: 'agent', clientId: 'billing', name: 'Billing', createdAt: 0, disabledAt: 5, suspendedAt: null }
-  const agent = { ...planned.settings, ...own }
+  const agent = { ...plan().settings, ...own }
   const imported = {
     clientId: 'billing',
     outcome: 'imported',
     agent,
     secret: 'new',
     clientSecret: 'mmc',
-    plan: planned,
   } as const
   const shown = {
     ...nothing,
@@ -177,8 +172,6 @@ test('an outcome has every member, and of a trial neither an id nor a secret', (
     default_scope: 'a:b',
     resources: ['https://a.example'],
     disabled: true,
-    scopes_left_out: ['s'],
-    audiences_left_out: ['t'],
   }
   assert.deepEqual(formatOutcome(imported, false), shown)
   const enabled = { ...imported, agent: { ...agent, disabledAt: null } }

@@ -188,10 +188,10 @@ test('a refusal has what it was made with, and nothing besides', () => {
   assert.deepEqual(counted(refused, attempt).refusal, { ...caller, attempt })
   assert.deepEqual(counted(refused, attempt, 'id').refusal, { ...caller, attempt, presentedId: 'id' })
   assert.deepEqual([isRefused(refused), isRefused({ active: false })], [true, false])
-  const fault = new Unavailable('m', { toCaller: 'c', limit: 'imports', cause: refused })
+  const fault = new Unavailable('m', { toCaller: 'c', limit: 'exports', cause: refused })
   assert.deepEqual(
     [fault.name, fault.message, fault.toCaller, fault.limit, fault.cause],
-    ['Unavailable', 'm', 'c', 'imports', refused],
+    ['Unavailable', 'm', 'c', 'exports', refused],
   )
   const plain = new Overloaded('m')
   assert.deepEqual([plain.toCaller, plain.limit, plain instanceof Unavailable], [undefined, undefined, true])

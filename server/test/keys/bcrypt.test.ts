@@ -25,6 +25,15 @@ for (const [secret, hash] of Object.entries(HASHES)) {
   })
 }
 
+test('72 bytes of a secret count, and a NUL among them does', () => {
+  const ofNul = '$2b$04$abcdefghijklmnopqrstuusjHI0zQHpOe3SFDK1IriYv6N79Gzr32'
+  const opening = ['a\0b', 'a', 'a\0', 'a\0b\0'].map(secret => opensBcrypt(secret, ofNul))
+  assert.deepEqual(opening, [true, false, false, false])
+  const of72 = '$2b$04$abcdefghijklmnopqrstuuwurWIdVVT4m5pTArtqnFNM69nySdHj.'
+  const lengths = [71, 72, 73, 100].map(length => opensBcrypt('y'.repeat(length), of72))
+  assert.deepEqual(lengths, [false, true, true, true])
+})
+
 test('one hash is not another: a changed cost, salt or end opens nothing', () => {
   const hash = HASHES['a'] ?? ''
   const changed = [hash.replace('$04$', '$05$'), hash.replace('abc', 'abd'), hash.replace(/.C$/, 'KC')]
@@ -36,7 +45,16 @@ test('one hash is not another: a changed cost, salt or end opens nothing', () =>
 
 test('what is no bcrypt hash is opened by nothing', () => {
   const hash = HASHES['a'] ?? ''
-  for (const text of ['', 'a', hash.slice(1), `${hash}a`, hash.replace('2b', '2x'), hash.replace('J', '!')]) {
+  for (const text of [
+    '',
+    'a',
+    hash.slice(1),
+    `${hash}a`,
+    hash.replace('2b', '2x'),
+    hash.replace('J', '!'),
+    hash.replace('04', '03'),
+    hash.replace('04', '32'),
+  ]) {
     assert.equal(opensBcrypt('a', text), false, text)
   }
 })

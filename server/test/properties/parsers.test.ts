@@ -95,11 +95,10 @@ const NO_ROW: Readonly<Record<string, string>> = {
   'server/src/config/values.ts parseOneOf': 'it compares texts',
   'server/src/config/values.ts parsePemFile': 'it reads bytes, which Node takes as PEM or not',
   'server/src/config/values.ts parseText': 'it takes every text',
-  'server/src/domain/import/hydra-client.ts readHydraClient': 'readImportBody of Hydra calls it',
-  'server/src/domain/import/keycloak-client.ts readKeycloakClient': 'readImportBody of Keycloak calls it',
+  'server/src/domain/import/hydra-client.ts readHydraClient': 'planDocument of Hydra calls it',
+  'server/src/domain/import/keycloak-client.ts readKeycloakClient': 'planDocument of Keycloak calls it',
   'server/src/http/console/built-console.ts readConsole': 'it reads files of this installation',
   'server/src/http/oauth/present-api-key.ts readApiKey': 'it reads headers, by parseAuthorization and decodeBasic',
-  'server/src/http/imports/import-reader.ts readImport': 'it is readImportBody, on a thread of its own',
   'server/src/keys/clients/der.ts readInside': 'it is readElements, of one element',
   'server/src/keys/providers/fetch-json.ts readBounded': BYTES,
 }

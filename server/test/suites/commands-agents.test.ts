@@ -1,4 +1,4 @@
-// Commands about agents and their credentials, that one process runs one after another.
+// Commands about agents, their credentials and their import, that one process runs one after another.
 import { runFolders } from './run-files.ts'
 
-await runFolders('cli/agents')
+await runFolders('cli/agents', 'cli/imports')

@@ -38,9 +38,7 @@ export class ApiRefusal extends CommandFailed {
 export type CallOf<Row extends Operation> = {
   readonly query?: Query
 } & (keyof PathOf<Row> extends never ? object : { readonly path: PathOf<Row> }) &
-  (Row extends { readonly body: infer Body extends z.ZodType }
-    ? { readonly body: z.input<Body> } | { readonly bodyText: string }
-    : object) &
+  (Row extends { readonly body: infer Body extends z.ZodType } ? { readonly body: z.input<Body> } : object) &
   (Row extends { readonly form: infer Form extends z.ZodType } ? { readonly form: z.input<Form> } : object)
 
 export type Api = {
@@ -67,7 +65,6 @@ type LooseCall = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Query | undefined
   readonly body?: unknown
-  readonly bodyText?: string
   readonly form?: Readonly<Record<string, string>>
 }
 
@@ -83,12 +80,12 @@ const queryOf = (query: Query = {}): string => {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
 }
 
-const bodyOf = ({ body, bodyText, form }: LooseCall): Pick<Message, 'headers' | 'body'> => {
+const bodyOf = ({ body, form }: LooseCall): Pick<Message, 'headers' | 'body'> => {
   if (form !== undefined) {
     const text = new URLSearchParams(form).toString()
     return { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: text }
   }
-  const text = bodyText ?? (body === undefined ? undefined : JSON.stringify(body))
+  const text = body === undefined ? undefined : JSON.stringify(body)
   return text === undefined ? { headers: {} } : { headers: { 'content-type': 'application/json' }, body: text }
 }
 
@@ -149,8 +146,8 @@ async function* bytesOf(texts: AsyncIterable<string>) {
 /** The API of the store of this machine, called without HTTP. */
 export const connectDirect = ({ call, stream, close }: Awaited<ReturnType<typeof openAdministration>>): Api => ({
   call: async (row, request) => {
-    const { path = {}, query, body, bodyText, form }: LooseCall = request
-    const answer = await call(row, { path: checkIds(path), query, body: body ?? form, bodyText })
+    const { path = {}, query, body, form }: LooseCall = request
+    const answer = await call(row, { path: checkIds(path), query, body: body ?? form })
     if ('refusal' in answer) throw directRefusal(answer)
     return (answer.body ?? {}) as PrintedRecord // every answer is an object
   },

@@ -1,4 +1,4 @@
-// How many columns of a terminal a printable text takes, and how it is cut to fit.
+// How many columns of a terminal a printable text takes.
 
 const MARK = /^[\p{M}]$/u
 /** Two columns each: the scripts of East Asia, their punctuation and full-width forms, and emoji. */
@@ -8,30 +8,14 @@ const WIDE =
 /** One column each: nearly every text. */
 const NARROW = /^[\x20-\x7e]*$/
 
-const widthOf = (character: string): number => (MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1)
-
 /** In columns. */
 export const textWidth = (text: string): number => {
   if (NARROW.test(text)) return text.length
   let width = 0
-  for (const character of text) width += widthOf(character)
+  for (const character of text) width += MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1
   return width
 }
 
 /** Filled with spaces to so many columns where it takes fewer. */
 export const padText = (text: string, columns: number): string =>
   text + ' '.repeat(Math.max(0, columns - textWidth(text)))
-
-/** The text, or its beginning and an ellipsis, in exactly so many columns, filled with spaces. */
-export const fitText = (text: string, columns: number): string => {
-  const width = textWidth(text)
-  if (width <= columns) return text + ' '.repeat(columns - width)
-  let [kept, used] = ['', 0]
-  for (const character of text) {
-    const next = used + widthOf(character)
-    if (next > columns - 1) break
-    kept += character
-    used = next
-  }
-  return `${kept}…${' '.repeat(Math.max(0, columns - 1 - used))}`
-}

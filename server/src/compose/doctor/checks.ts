@@ -6,7 +6,7 @@ import { checkCertificate } from './certificate-check.ts'
 import { checkConfiguration, checkReloadedFiles, checkTrustedProxies, checkVersions } from './configuration-checks.ts'
 import { checkDiskSpace, checkOpenFiles, checkPrivateFiles } from './file-checks.ts'
 import { checkProviders } from './provider-check.ts'
-import { checkProxyHeaders, checkService } from './service-checks.ts'
+import { checkService } from './service-checks.ts'
 import {
   checkClock,
   checkCollation,
@@ -46,5 +46,4 @@ export const CHECKS: readonly Check[] = [
   { name: 'suspensions', needs: 'store', isFast: false, run: checkSuspensions },
   { name: 'identity_providers', needs: 'providers', isFast: false, run: checkProviders },
   { name: 'service', needs: 'service', isFast: false, run: checkService },
-  { name: 'proxy_headers', needs: 'service', isFast: false, run: checkProxyHeaders },
 ]

@@ -17,9 +17,7 @@ const NO_ADDRESS: ServiceSeen = {
   url: 'the base URL',
   isNamed: false,
   metadata: { unreached: 'MINTMARK_BASE_URL cannot be read', isTls: false },
-  plain: undefined,
-  forgedFor: undefined,
-  forged: undefined,
+  components: undefined,
 }
 
 const unneeded = (): Promise<never> => Promise.reject(new Error('A fast check asked for the network.'))

@@ -1,6 +1,4 @@
-// The service as a caller sees it at its address: its metadata, its components, and what it makes of forwarded addresses.
-import { type ForwardedState, FORWARDED_STATES } from '../../../../api/values/checks.ts'
-import { TEST_ADDRESS } from '../../http/wire/source.ts'
+// The service as a caller sees it at its address: its metadata and its components.
 import { readBounded } from '../../keys/providers/fetch-json.ts'
 import { withoutByteOrderMark } from '../../domain/text/byte-order-mark.ts'
 import type { Timing } from '../../ports/timing.ts'
@@ -16,18 +14,8 @@ export type ServiceSeen = {
   /** Whether the address was named on the command line, and not by the configuration. */
   readonly isNamed: boolean
   readonly metadata: Answer | Unreached
-  /** What GET /readyz?verbose answers; undefined where it cannot be asked there. */
-  readonly plain: Readiness | undefined
-  /** The same with a made-up address in X-Forwarded-For, and in Forwarded. */
-  readonly forgedFor: Readiness | undefined
-  readonly forged: Readiness | undefined
-}
-
-export type Readiness = {
-  readonly isReady: boolean
-  readonly bad: readonly BadComponent[]
-  /** Null: the request says nothing of where it was forwarded for. */
-  readonly forwarded: ForwardedState | null
+  /** Those of GET /readyz?verbose that are not ok; undefined where it cannot be asked there. */
+  readonly components: readonly BadComponent[] | undefined
 }
 
 const TLS_FAULT = /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^EPROTO$|^ERR_SSL_/
@@ -48,13 +36,11 @@ const parse = (body: Buffer | undefined): unknown => {
   }
 }
 
-type Get = (address: string, headers?: Readonly<Record<string, string>>) => Promise<Answer | Unreached>
-
 const getWithin =
-  (answerMs: number): Get =>
-  async (address, headers = {}) => {
+  (answerMs: number) =>
+  async (address: string): Promise<Answer | Unreached> => {
     try {
-      const response = await fetch(address, { headers, redirect: 'manual', signal: AbortSignal.timeout(answerMs) })
+      const response = await fetch(address, { redirect: 'manual', signal: AbortSignal.timeout(answerMs) })
       return { status: response.status, json: parse(await readBounded(response)) }
     } catch (fault) {
       return unreached(fault)
@@ -69,34 +55,27 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const nameOf = (component: Readonly<Record<string, unknown>>): string =>
   [component['name'], component['check'] ?? component['issuer']].map(textOf).join(' ').trim()
 
-const readinessOf = (answer: Answer | Unreached): Readiness | undefined => {
+const badComponentsOf = (answer: Answer | Unreached): readonly BadComponent[] | undefined => {
   if ('unreached' in answer || !isRecord(answer.json)) return undefined
   const { status, components } = answer.json
   if (!(answer.status === 200 && status === 'ok') && !(answer.status === 503 && status === 'unavailable'))
     return undefined
   const records = Array.isArray(components) ? components.filter(isRecord) : []
-  const others = records.filter(({ name }) => name !== 'forwarded_address')
-  const bad = others
-    .filter(one => one['status'] !== 'ok')
+  return records
+    .filter(one => one['name'] !== 'forwarded_address' && one['status'] !== 'ok')
     .map(one => ({ name: nameOf(one), status: textOf(one['status']), reason: textOf(one['reason']) }))
-  const seen = records.find(({ name }) => name === 'forwarded_address')?.['status']
-  return { isReady: status === 'ok', bad, forwarded: FORWARDED_STATES.find(state => state === seen) ?? null }
 }
 
-/** Asks all at once: of a service that waits for an identity provider each answer takes seconds. `url` has no trailing slash. */
+/** Asks both at once: of a service that waits for an identity provider each answer takes seconds. `url` has no trailing slash. */
 export const probeService = async (
   url: string,
   isNamed: boolean,
   { checkAnswerMs }: Pick<Timing, 'checkAnswerMs'>,
 ): Promise<ServiceSeen> => {
   const get = getWithin(checkAnswerMs)
-  const ask = async (headers: Readonly<Record<string, string>>) =>
-    readinessOf(await get(`${url}/readyz?verbose`, headers))
-  const [metadata, plain, forgedFor, forged] = await Promise.all([
+  const [metadata, readiness] = await Promise.all([
     get(`${url}/.well-known/oauth-authorization-server`),
-    ask({}),
-    ask({ 'x-forwarded-for': TEST_ADDRESS }),
-    ask({ forwarded: `for=${TEST_ADDRESS}` }),
+    get(`${url}/readyz?verbose`),
   ])
-  return { url, isNamed, metadata, plain, forgedFor, forged }
+  return { url, isNamed, metadata, components: badComponentsOf(readiness) }
 }

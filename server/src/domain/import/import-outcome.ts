@@ -1,8 +1,7 @@
-// The outcome for each client of an import document, and its form on the wire.
+// The outcome for each agent of an import, and its form on the wire.
 import { agentRecord } from '../clients/agent-record.ts'
 import type { Agent } from '../clients/agent.ts'
-import type { ImportPlan } from './import-plan.ts'
-import { IMPORT_REASONS, type ImportReason } from './import-reason.ts'
+import { IMPORT_REASONS, type ImportReason, isSkipped } from './import-reason.ts'
 
 /** `kept`: the secret works here. `converted_at_first_use`: only its hash is known. `new`: the document did not contain it. */
 export type ImportedSecret = 'kept' | 'converted_at_first_use' | 'new'
@@ -14,10 +13,9 @@ export type ClientOutcome = { readonly clientId: string } & (
       readonly secret: ImportedSecret
       /** A new secret, shown only this once; null in a trial. */
       readonly clientSecret: string | null
-      readonly plan: ImportPlan
     }
   | { readonly outcome: 'exists' }
-  | { readonly outcome: 'skipped' | 'refused'; readonly reason: ImportReason }
+  | { readonly outcome: 'refused'; readonly reason: ImportReason }
 )
 
 const NOTHING = {
@@ -32,14 +30,27 @@ const NOTHING = {
   default_scope: null,
   resources: [],
   disabled: false,
-  scopes_left_out: [],
-  audiences_left_out: [],
 } as const
 
+const refusedOutcome = (clientId: string, reason: ImportReason) =>
+  ({
+    ...NOTHING,
+    client_id: clientId,
+    outcome: 'refused',
+    reason,
+    description: IMPORT_REASONS[reason],
+  }) as const
+
+/** Of a client of another server that is not sent to the service. */
+export const rejectedOutcome = (clientId: string, reason: ImportReason) => ({
+  ...refusedOutcome(clientId, reason),
+  outcome: isSkipped(reason) ? 'skipped' : 'refused',
+})
+
 export const formatOutcome = (one: ClientOutcome, isTrial: boolean) => {
+  if (one.outcome === 'refused') return refusedOutcome(one.clientId, one.reason)
   const known = { ...NOTHING, client_id: one.clientId, outcome: one.outcome }
   if (one.outcome === 'exists') return known
-  if (one.outcome !== 'imported') return { ...known, reason: one.reason, description: IMPORT_REASONS[one.reason] }
   const { agent_id, name, owner, scope, default_scope, resources, disabled_at } = agentRecord(one.agent)
   return {
     ...known,
@@ -52,7 +63,5 @@ export const formatOutcome = (one: ClientOutcome, isTrial: boolean) => {
     default_scope,
     resources,
     disabled: disabled_at !== null,
-    scopes_left_out: one.plan.scopesLeftOut,
-    audiences_left_out: one.plan.audiencesLeftOut,
   }
 }

@@ -1,5 +1,4 @@
 // Plans the import of a client of another server: the agent to create, or the reason why it is skipped or refused.
-import { LEFT_OUT_MAX } from '../../../../api/values/bounds.ts'
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
 import { distinctResources, isResource, RESOURCES_MAX } from '../../../../api/values/audience.ts'
 import { type AgentSettings, BLANK_SETTINGS } from '../clients/change-agent.ts'
@@ -16,6 +15,9 @@ import {
   SCOPE_ITEMS_MAX,
 } from '../../../../api/values/scope.ts'
 
+/** Scopes of a client that are listed as left out, and audiences. */
+const LEFT_OUT_MAX = 100
+
 /** The operator's settings for all clients of a document. */
 export type ImportSettings = {
   /** The scope of agents of whose own scopes none is imported. */
@@ -30,8 +32,8 @@ export type ImportSettings = {
 
 export type ImportPlan = {
   readonly clientId: string
-  readonly names: readonly string[]
-  readonly settings: Omit<AgentSettings, 'name'>
+  /** The name is that of the client, or else its client id. */
+  readonly settings: AgentSettings
   readonly scopesLeftOut: readonly string[]
   readonly audiencesLeftOut: readonly string[]
 }
@@ -45,7 +47,11 @@ const mapScopes = (theirs: readonly string[], { scopeMap }: ImportSettings): Map
   return { taken, leftOut }
 }
 
-const secretProblem = ({ secret, secretExpiresAt }: ForeignClient): ImportReason | undefined => {
+/** Why an agent cannot have the secret. */
+export const secretProblem = ({
+  secret,
+  secretExpiresAt,
+}: Pick<ForeignClient, 'secret' | 'secretExpiresAt'>): ImportReason | undefined => {
   if (secret === null) return undefined
   if (Number.isNaN(secretExpiresAt)) return 'secret_expired'
   if (secret.form === 'hash') return undefined
@@ -90,13 +96,13 @@ export const planImport = (client: ForeignClient, settings: ImportSettings): Imp
   const resources = own.length > 0 ? own : (settings.resources ?? [])
   if (resources.length > RESOURCES_MAX) return 'too_many_resources'
   const { name, description, owner, clientId, lifetimeSeconds } = client
-  const names = [name ?? clientId, clientId].filter(isName)
-  if (names.length === 0) return 'name_malformed'
+  const known = [name ?? clientId, clientId].find(isName)
+  if (known === undefined) return 'name_malformed'
   return {
     clientId,
-    names,
     settings: {
       ...BLANK_SETTINGS,
+      name: known,
       description: description !== null && isDescription(description) ? description : null,
       owner: owner !== null && isName(owner) ? owner : null,
       scopes: scopes.scopes,

@@ -14,7 +14,7 @@ const SKIP_REASONS = {
 
 const REFUSED_REASONS = {
   client_id_malformed: 'Its client id is not 1 to 255 printable ASCII characters without spaces around them.',
-  client_id_repeated: 'The document holds its client id more than once; the first counts.',
+  client_id_repeated: 'Its client id is given more than once; the first counts.',
   client_id_retired: 'An agent that is deleted had its client id, which is never used again.',
   secret_too_short: `Its secret has less than ${IMPORTED_SECRET_CHARACTERS_MIN} characters. Give it a longer one there, or take it out of the document: the agent then gets a new one.`,
   secret_too_long: `Its secret has more than ${IMPORTED_SECRET_CHARACTERS_MAX} characters.`,
@@ -23,7 +23,8 @@ const REFUSED_REASONS = {
   hash_unknown:
     "Its secret is kept under a hash that is neither bcrypt nor PBKDF2 in Hydra's form. Take it out of the document: the agent then gets a new one.",
   hash_too_costly: `The hash of its secret costs too much to verify: at most 2^${BCRYPT_COST_MAX} rounds of bcrypt or ${PBKDF2_ROUNDS_MAX} of PBKDF2. Take it out of the document: the agent then gets a new one.`,
-  no_scope: 'None of its scopes has the form resource:action. Name what they stand for in scope_map, or give scope.',
+  no_scope:
+    'None of its scopes has the form resource:action. Name what they stand for with --scope-map, or give --scope.',
   too_many_scopes: 'It has more scopes than an agent can have, or longer ones.',
   too_many_resources: 'It has more audiences than an agent can have resources.',
   lifetime_out_of_range: 'The lifetime of its tokens is not a whole number of seconds from 1 to 86400.',

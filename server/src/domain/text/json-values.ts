@@ -3,9 +3,6 @@
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
 const OPENING: readonly number[] = [0x5b, 0x7b]
-const CLOSING: readonly number[] = [0x5d, 0x7d]
-/** RFC 8259 §2. */
-const BLANK: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
 
 /** The end of the string that starts at `start`. */
 const endOfText = (json: Uint8Array, start: number): number => {
@@ -26,24 +23,4 @@ export const countValues = (json: Uint8Array): number => {
     else if (byte === COMMA || OPENING.includes(byte)) values += 1
   }
   return values
-}
-
-/**
- * Whether the text is one array or object by its brackets, and nothing else: inserted as a value it cannot change the
- * surrounding text.
- */
-export const isOneStructure = (json: Uint8Array): boolean => {
-  let depth = 0
-  let hasEnded = false
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at] ?? 0
-    if (depth === 0 && !BLANK.includes(byte) && (hasEnded || !OPENING.includes(byte))) return false
-    if (byte === QUOTE) at = endOfText(json, at)
-    else if (OPENING.includes(byte)) depth += 1
-    else if (CLOSING.includes(byte)) {
-      depth -= 1
-      hasEnded = depth === 0
-    }
-  }
-  return hasEnded
 }

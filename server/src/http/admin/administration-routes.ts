@@ -6,6 +6,7 @@ import { bindings as apiKeys } from './api-keys.ts'
 import { bindings as audit } from './audit.ts'
 import { bindings as credentials } from './credentials.ts'
 import { bindings as exports } from './exports.ts'
+import { bindings as imports } from './imports.ts'
 import { bindings as leakedSecrets } from './leaked-secrets.ts'
 import { bindings as revocations } from './revocations.ts'
 import { bindings as sessions } from './sessions.ts'
@@ -15,7 +16,6 @@ import { bindings as tokens } from './tokens.ts'
 import { bindings as usage } from './usage.ts'
 import { bindings as verifiers } from './verifiers.ts'
 import { answerEachInTime } from '../wire/answer-deadline.ts'
-import { serveImports } from '../imports/serve-imports.ts'
 import { takeJson } from '../wire/json-body.ts'
 import { bindings as signingKeys } from './signing-keys.ts'
 import { serveExports } from './serve-exports.ts'
@@ -28,7 +28,6 @@ export const registerAdministration = (app: FastifyInstance, wire: Administratio
   for (const bindings of [agents, tokens, usage, status, revocations, credentials, apiKeys, leakedSecrets, verifiers]) {
     serveBindings(app, wire, bindings)
   }
-  serveImports(app, wire)
-  for (const bindings of [signingKeys, sessions, settings, audit]) serveBindings(app, wire, bindings)
+  for (const bindings of [imports, signingKeys, sessions, settings, audit]) serveBindings(app, wire, bindings)
   serveExports(app, wire, exports)
 }

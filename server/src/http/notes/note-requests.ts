@@ -1,14 +1,14 @@
-// What is recorded of each request once it is answered: its metrics, its span, and its line in the access log.
+// What is recorded of each request once it has ended: its metrics, its span, and its line in the access log.
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 import { NO_TRACES, type RequestSpan, type Traces } from '../../ports/traces.ts'
-import { makeAnswerMetrics } from '../request-metrics.ts'
+import { makeAnswerMetrics } from './answer-metrics.ts'
 import { queuedMs, wishedMs } from '../wire/arrival.ts'
 import { type AccessLog, formatOutcome } from './access-line.ts'
 import { makeNotedResponse } from './noted-response.ts'
-import { noteOf, openNote, type RequestNote, type RouteFacts, whoOf } from './request-note.ts'
+import { type EndedRequest, noteOf, openNote, type RequestNote, type RouteFacts, whoOf } from './request-note.ts'
 import { makeRoutes } from './route-facts.ts'
 
 type Observers = {
@@ -57,15 +57,24 @@ const makeOutcomes = () => {
   }
 }
 
+/** Records a request that has ended. Must not throw or wait. */
+type Observe = (ended: EndedRequest) => void
+
+/** A request without an answer counts in no metric of answers, nor does the time for which its caller wished to wait. */
+const countAnswer: Observe = ({ note: { reply }, facts: { series }, isAborted, tookMs }) => {
+  if (isAborted) return
+  series?.(reply.raw.statusCode, Math.max(0, tookMs - wishedMs(reply.request.raw)) / 1000)
+}
+
 /** Writes a line of the access log for a request. */
-const makeLines = (accessLog: AccessLog, hash: Secrets['hash']) => {
+const makeLines = (accessLog: AccessLog, hash: Secrets['hash']): Observe => {
   const outcomeOf = makeOutcomes()
-  return ({ reply, beganAt, code, span, caller }: RequestNote, facts: RouteFacts, isAborted: boolean): void => {
+  return ({ note: { reply, code, span, caller }, facts, isAborted, tookMs }) => {
     const { raw, request } = reply
     accessLog({
       requestId: request.id,
       outcome: outcomeOf(facts, request.method, isAborted ? null : raw.statusCode, code),
-      milliseconds: performance.now() - beganAt,
+      milliseconds: tookMs,
       bytes: bytesOf(reply.getHeader('content-length')),
       who: caller === null ? null : whoOf(caller, hash),
       traceId: span?.traceId,
@@ -73,9 +82,8 @@ const makeLines = (accessLog: AccessLog, hash: Secrets['hash']) => {
   }
 }
 
-const endSpan = ({ reply, code, span }: RequestNote, facts: RouteFacts, isAborted: boolean): void => {
+const endSpan: Observe = ({ note: { reply, code, span }, facts: { route, operation }, isAborted }) => {
   const { raw, request } = reply
-  const { route, operation } = facts
   span?.end({
     route: route ?? undefined,
     operation,
@@ -98,7 +106,11 @@ export const makeNotes = ({ metrics, traces, accessLog, hash }: Observers): Note
   const isTraced = traces !== NO_TRACES
   if (metrics === NO_METRICS && accessLog === null && !isTraced) return null
   const routes = makeRoutes(makeAnswerMetrics(metrics))
-  const log = accessLog === null ? null : makeLines(accessLog, hash)
+  const observers: readonly Observe[] = [
+    ...(metrics === NO_METRICS ? [] : [countAnswer]),
+    ...(isTraced ? [endSpan] : []),
+    ...(accessLog === null ? [] : [makeLines(accessLog, hash)]),
+  ]
   const factsOf = ({ facts, reply }: RequestNote): RouteFacts => facts ?? routes.factsOf(reply.request)
 
   const begin = (reply: FastifyReply): RequestNote => {
@@ -128,22 +140,12 @@ export const makeNotes = ({ metrics, traces, accessLog, hash }: Observers): Note
   }
 
   return {
-    ServerResponse: makeNotedResponse({
-      onFinish: response => {
-        const note = noteOf(response.req)
-        if (note === undefined || metrics === NO_METRICS) return
-        const { series } = factsOf(note)
-        const { beganAt, span } = note
-        const tookMs = Math.max(0, performance.now() - beganAt - wishedMs(response.req))
-        series?.(response.statusCode, tookMs / 1000, span?.sampled?.traceId)
-      },
-      onClose: response => {
-        const note = noteOf(response.req)
-        if (note === undefined || (log === null && !isTraced)) return
-        const [facts, isAborted] = [factsOf(note), !response.writableFinished]
-        endSpan(note, facts, isAborted)
-        log?.(note, facts, isAborted)
-      },
+    ServerResponse: makeNotedResponse(({ req, writableFinished }) => {
+      const note = noteOf(req)
+      if (note === undefined) return
+      const tookMs = performance.now() - note.beganAt
+      const ended = { note, facts: factsOf(note), isAborted: !writableFinished, tookMs }
+      for (const observe of observers) observe(ended)
     }),
     begin,
     register,

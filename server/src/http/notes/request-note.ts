@@ -5,7 +5,7 @@ import type { ApiKeyCaller, ClientCaller, OperatorCaller } from '../../domain/ca
 import type { RefusalCode } from '../../domain/refusal.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 import type { RequestSpan } from '../../ports/traces.ts'
-import type { AnswerSeries } from '../request-metrics.ts'
+import type { AnswerSeries } from './answer-metrics.ts'
 import type { Who } from './access-line.ts'
 
 export type Recognized = ClientCaller | ApiKeyCaller | OperatorCaller
@@ -34,6 +34,16 @@ export type RequestNote = {
   caller: Recognized | null
   /** When the reading of its body began, in ms of performance.now(); null before, and where nothing is traced. */
   parsingAt: number | null
+}
+
+/** A request whose response is out, or whose connection has ended before. */
+export type EndedRequest = {
+  readonly note: RequestNote
+  readonly facts: RouteFacts
+  /** Whether the connection ended before all of the response was handed to the system. */
+  readonly isAborted: boolean
+  /** From its arrival, in ms. */
+  readonly tookMs: number
 }
 
 // On the request itself: a WeakMap with an entry for each request costs the garbage collector more than its line costs.

@@ -1,6 +1,6 @@
 // What is the same for every request of a route, made once for each route.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { AnswerSeries } from '../request-metrics.ts'
+import type { AnswerSeries } from './answer-metrics.ts'
 import { noteOf, type RouteFacts } from './request-note.ts'
 
 const NOT_AN_OPERATION = 'other'

@@ -165,7 +165,6 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
     causes: [
       'The body is larger than the limit, or its chunk extensions are larger than 16 kB.',
       'The body holds more values than the operation accepts.',
-      'The document of an import needs too much memory.',
     ],
     remedy: 'Send less, or send it in parts.',
   },
@@ -228,7 +227,6 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
       "The database or an identity provider's keys did not answer in time (4.6 s). Whether a change was made is unknown.",
       "The keys of an operator's identity provider cannot be read; the description names the provider and the cause.",
       'The service already has as many token requests, exports, followers of the revocation feed, streams of the console, or signatures of operators and clients under way as it accepts.',
-      'Another import is running, or the document of this one was not read within 3.5 s.',
       'Too many secrets of imported clients wait for verification: 64 requests with one secret, 4 secrets of one client, ' +
         '64 in all. When there is no room, the request that would be served last is refused.',
       'Too many requests wait for the keys of clients.',

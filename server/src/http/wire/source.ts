@@ -86,7 +86,7 @@ export const makeSourceReader = (isProxy: IsInNetworks): SourceOf => {
 }
 
 /** Of RFC 5737 §3: no caller has it, so where it is believed a header was forged. */
-export const TEST_ADDRESS = '192.0.2.1'
+const TEST_ADDRESS = '192.0.2.1'
 
 /** What became of the address that a request says it was forwarded for; null where it says none. */
 export type ForwardedStateOf = (request: Proxied) => ForwardedState | null

@@ -7,7 +7,6 @@ import type { Traces } from '../../ports/traces.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import type { StreamBounds } from '../console/console-streams.ts'
 import type { FeedBounds } from '../oauth/feed/followers.ts'
-import type { ImportCell } from '../imports/import-turns.ts'
 import type { KnownCredentials } from './known-credentials.ts'
 import type { Refuser } from './refusals.ts'
 import type { ForwardedStateOf, SourceOf } from './source.ts'
@@ -20,8 +19,6 @@ export type AdministrationWire = {
   /** The deadline of each answer; one timer looks after all of them. */
   readonly inTime: InTime
   readonly logger: Pick<Logger, 'info' | 'warn'>
-  /** Of all threads of the process that serve. */
-  readonly importCell: ImportCell
   readonly metrics: Metrics
 }
 

@@ -38,6 +38,9 @@ test('top prints one table of the agents of a service, the one with the most tok
     [agent.agentId],
   )
   assert.equal((await ask('--limit', '1001')).status, 2)
+  const gone = await ask('--once')
+  assert.deepEqual([gone.status, gone.stdout], [2, ''])
+  assert.match(gone.stderr, /unknown option '--once'/)
 })
 
 test('stats prints the state of a service, and whether it is ready', async t => {

@@ -1,16 +1,9 @@
-// POST /api/v1/imports: what becomes of each client of an export, and of one that is sent again.
+// mintmark import and POST /api/v1/imports: what becomes of each client of an export.
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { admin } from '../../../../testkit/callers/administration.ts'
-import { hydraRow, keycloakClient, realmExport } from '../../../../testkit/callers/foreign-exports.ts'
-import {
-  type Imports,
-  importsInto,
-  NOTHING,
-  type Outcome,
-  pbkdf2Hash,
-  reasons,
-} from '../../../../testkit/callers/imports.ts'
+import { hydraRow, keycloakClient } from '../../../../testkit/callers/foreign-exports.ts'
+import { type Imports, importsInto, NOTHING, pbkdf2Hash, reasons } from '../../../../testkit/callers/imports.ts'
 import { askToken, get } from '../../../../testkit/callers/requests.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
@@ -31,9 +24,7 @@ test('a client of a realm export is an agent with its id, name, scopes, lifetime
     description: 'Reads orders at night',
     attributes: { 'access.token.lifespan': '600', 'client.secret.expiration.time': '4102444800' },
   })
-  const answer = await imports.post({ source: 'keycloak', document: realmExport(client) })
-  const { dry_run, data } = answer.json as { dry_run: boolean; data: readonly Outcome[] }
-  assert.equal(dry_run, false)
+  const data = await imports.fromKeycloak(client)
   const agentId = data[0]?.agent_id ?? ''
   assert.deepEqual(data, [
     {
@@ -58,7 +49,6 @@ test('a client of a realm export is an agent with its id, name, scopes, lifetime
       ],
     },
   ])
-  assert.equal(answer.headers['cache-control'], 'no-store')
   const shown = (await get(service, `/api/v1/agents/${agentId}`, await admin(service))).json as Record<string, unknown>
   assert.equal(shown['client_id'], 'orders-service')
   assert.equal(shown['description'], 'Reads orders at night')
@@ -214,10 +204,13 @@ test('hashes that cannot be verified, or only at too high a cost, are refused', 
 
 test('the caller says what scopes stand for, and gives scope, default scope and resources to those without', async () => {
   const settings = {
-    source: 'keycloak',
-    scope: 'files:*',
-    default_scope: 'db:read files:read',
-    scope_map: { reader: 'db:read db:list', 'db:write': 'db:*' },
+    source: 'keycloak' as const,
+    scope: ['files:*'],
+    defaultScope: ['db:read', 'files:read'],
+    scopeMap: new Map([
+      ['reader', ['db:read', 'db:list']],
+      ['db:write', ['db:*']],
+    ]),
     resources: ['https://files.example'],
   }
   const bare = { defaultClientScopes: ['profile'], optionalClientScopes: [] }

@@ -1,9 +1,9 @@
-// POST /api/v1/imports: what it does beside its answer, and what it does when it is sent again.
+// mintmark import: what it does beside its answer, and what it does when it is repeated.
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { admin } from '../../../../testkit/callers/administration.ts'
 import { keycloakClient, realmExport } from '../../../../testkit/callers/foreign-exports.ts'
-import { type Imports, importsInto, NOTHING, type Outcome, reasons } from '../../../../testkit/callers/imports.ts'
+import { type Imports, importsInto, NOTHING, reasons } from '../../../../testkit/callers/imports.ts'
 import { askToken, send } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
@@ -57,10 +57,8 @@ test('a dry run answers what an import then does, and does nothing', async () =>
   )
   const rows = () => ['agent', 'credential', 'audit'].map(table => countRows(service.storeFile, table))
   const unchanged = rows()
-  const trial = await imports.post({ source: 'keycloak', document, dry_run: true })
-  assert.equal((trial.json as { dry_run: boolean }).dry_run, true)
+  const tried = await imports.importing({ source: 'keycloak', document, isTrial: true })
   assert.deepEqual(rows(), unchanged)
-  const tried = (trial.json as { data: readonly Outcome[] }).data
   assert.ok(tried.every(one => one['agent_id'] === null && one['client_secret'] === null))
   const done = await imports.importing({ source: 'keycloak', document })
   assert.deepEqual(

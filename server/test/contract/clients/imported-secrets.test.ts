@@ -6,6 +6,7 @@ import type { Ports } from '../../../src/ports/ports.ts'
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { hydraRow, keycloakClient } from '../../../../testkit/callers/foreign-exports.ts'
 import { importsInto, pbkdf2Hash } from '../../../../testkit/callers/imports.ts'
+import type { Source } from '../../../src/cli/imports/plan-document.ts'
 import {
   type Answer,
   askToken,
@@ -41,7 +42,7 @@ const watchProofs = (ports: Ports): Ports => ({
 
 const service = useService({ break: watchProofs })
 
-const importOne = async (source: string, client: object, clientSecret = SECRET): Promise<AgentOfTest> => {
+const importOne = async (source: Source, client: object, clientSecret = SECRET): Promise<AgentOfTest> => {
   const [one] = await importsInto(service).importing({ source, document: [client] })
   assert.equal(one?.['outcome'], 'imported')
   return { agentId: one.agent_id, clientId: String(one['client_id']), clientSecret }

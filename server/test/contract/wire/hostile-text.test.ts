@@ -111,9 +111,9 @@ const tryInTurn = async ({ place, texts }: Trial, headers: Headers): Promise<voi
 const tryAtOnce = async ({ place, texts }: Trial, headers: Headers): Promise<void> =>
   void (await Promise.all(texts.map(text => tryText(place, text, headers))))
 
-/** All at the same moment, but exports and imports, of which a service takes few at once. */
+/** All at the same moment, but exports, of which a service takes few at once. */
 const tryPlace = async (operation: string, trial: Trial, headers: Headers): Promise<void> => {
-  const tryTexts = /\/exports\/|\/imports/.test(operation) ? tryInTurn : tryAtOnce
+  const tryTexts = isExport(operation) ? tryInTurn : tryAtOnce
   // Somebody honest comes before the texts, and somebody after them: who of the two, by turns.
   const honest = [assertIssued, assertIntrospected]
   const [assertFirst, assertLast] = trial.turn % 2 === 0 ? honest : honest.toReversed()

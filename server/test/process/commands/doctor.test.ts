@@ -53,7 +53,7 @@ test('doctor of a service that is down warns of it and of nothing else, and chan
   const { folder, variables } = await makeStore(t)
   const before = pictureOf(folder)
   const { exitCode, statuses } = await examine(folder, variables)
-  assert.deepEqual(statuses, allOk(['service', 'warning'], ['proxy_headers', 'warning']))
+  assert.deepEqual(statuses, allOk(['service', 'warning']))
   assert.equal(exitCode, 0)
   assert.deepEqual(pictureOf(folder), before)
 })
@@ -72,7 +72,7 @@ test('doctor reads what a killed service left in its log, and leaves store and l
       .map(line => (line.includes('-wal') ? line.split(' ').toSpliced(4, 1).join(' ') : line))
   const before = unshared(pictureOf(folder))
   const { statuses } = await examine(folder, variables)
-  assert.deepEqual(statuses, allOk(['service', 'warning'], ['proxy_headers', 'warning']))
+  assert.deepEqual(statuses, allOk(['service', 'warning']))
   assert.deepEqual(unshared(pictureOf(folder)), before)
 })
 
@@ -86,14 +86,14 @@ test('doctor of a wrong configuration lists every mistake, and makes the checks 
     PORT: 'none',
   })
   assert.equal(exitCode, 1)
-  assert.deepEqual(JSON.parse(stderr), { error: 'failed', error_description: '4 problems, 3 warnings.' })
+  assert.deepEqual(JSON.parse(stderr), { error: 'failed', error_description: '4 problems, 2 warnings.' })
   assert.deepEqual(messages('configuration'), [
     'MINTMARK_WORKRES is not a variable of this version. Expected: perhaps MINTMARK_WORKERS.',
     'MINTMARK_BASE_URL opens with ftp:. Expected: https:.',
     'MINTMARK_KEY_ENCRYPTION_KEY is not set. Expected: 32 bytes in base64, such as `openssl rand -base64 32` prints.',
     'PORT is "none". Expected: a whole number from 1 to 65535.',
   ])
-  const wrong = ['key_encryption_key', 'service', 'proxy_headers'].map(name => [name, 'warning'] as const)
+  const wrong = ['key_encryption_key', 'service'].map(name => [name, 'warning'] as const)
   assert.deepEqual(statuses, allOk(['configuration', 'problem'], ...wrong))
 })
 
@@ -185,7 +185,6 @@ test('doctor reports a provider, a database and a service that hang, and everyth
   const hung = [
     ['identity_providers', 'problem'],
     ['service', 'warning'],
-    ['proxy_headers', 'warning'],
   ] as const
   assert.deepEqual(sqlite.statuses, allOk(...hung))
   assert.match(sqlite.messages('identity_providers').join(), /timeout/)
@@ -218,10 +217,10 @@ test('doctor --url looks at the service from outside only, and a service that is
   const down = await examine(elsewhere, {}, '--url', url)
   const named = await examine(elsewhere, { MINTMARK_URL: url, MINTMARK_OPERATOR_JWT: 'a.b.c' })
   assert.deepEqual(named.stdout, down.stdout)
-  assert.deepEqual([down.exitCode, down.statuses], [1, { service: 'problem', proxy_headers: 'warning' }])
+  assert.deepEqual([down.exitCode, down.statuses], [1, { service: 'problem' }])
   await start(t, folder, { args: ['serve'], variables, ready: /Mintmark serves/ })
   const up = await examine(elsewhere, {}, '--url', url)
-  assert.deepEqual([up.exitCode, up.statuses], [0, { service: 'ok', proxy_headers: 'ok' }])
+  assert.deepEqual([up.exitCode, up.statuses], [0, { service: 'ok' }])
   const other = await examine(elsewhere, {}, '--url', `http://localhost:${port}`)
   assert.match(
     other.messages('service').join(),

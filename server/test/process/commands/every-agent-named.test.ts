@@ -87,7 +87,7 @@ const SHOWN: Readonly<Record<string, (given: typeof world) => Line>> = {
   'agent delegation': () => ['relay'],
   'agent change': ({ id }) => [id, '--description', 'of sales'],
   'credential show': ({ id, second }) => [id, second],
-  top: () => ['--once'],
+  top: () => [],
   'token list': ({ id }) => ['--agent', id],
   'token history': ({ id }) => ['--agent', id],
   'token show': ({ ended }) => [ended],

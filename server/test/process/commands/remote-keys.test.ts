@@ -134,21 +134,17 @@ test('without the permission every one of them exits with 4, and does nothing', 
   assert.deepEqual(keysIn(await all.runHere(['key', 'list', '--json'])), before)
 })
 
-test('a document that is no array or object, or is too large to read, is refused before anybody is asked', async () => {
+test('a document that is no JSON, or is too large to read, is refused before anybody is asked', async () => {
   const file = join(all.elsewhere, 'document.json')
-  const parts = 'leave out what is no client, or import it in parts'
-  for (const [text, why] of [
-    ['clients', 'The document is not JSON.'],
-    ['[],"dry_run":true', 'The document is not JSON.'],
-    ['', 'The document is not JSON.'],
-    [`[${'0,'.repeat(500_000)}0]`, `The document holds more than 500000 values: ${parts}.`],
-    [`["${'x'.repeat(16_777_216)}"]`, 'The document is longer than 16777216 bytes.'],
-    ['[1 2]', 'The body is not JSON.'],
+  for (const [text, status, why] of [
+    ['clients', 1, 'The document is not JSON.'],
+    ['', 1, 'The document is not JSON.'],
+    [`["${'x'.repeat(16_777_216)}"]`, 2, `${JSON.stringify(file)} has more than 16777216 bytes.`],
   ] as const) {
     writeFileSync(file, text)
     for (const runEither of [all.runHere, all.runThere]) {
-      const { status, stderr } = await runEither(['import', 'keycloak', file, '--scope', 'db:read'])
-      assert.deepEqual([status, stderr], [1, `mintmark: ${why}\n`])
+      const ended = await runEither(['import', 'keycloak', file, '--scope', 'db:read'])
+      assert.deepEqual([ended.status, ended.stderr], [status, `mintmark: ${why}\n`])
     }
   }
 })

@@ -116,7 +116,7 @@ suite('the published package', () => {
       files.filter(file => file.endsWith('.ts')),
       [],
     )
-    for (const name of ['main', 'writer-thread', 'serving-thread', 'import-thread', 'foreign-hash-thread'])
+    for (const name of ['main', 'writer-thread', 'serving-thread', 'foreign-hash-thread'])
       assert.ok(files.includes(join('dist', `${name}.js`)), name)
   })
 

@@ -107,39 +107,6 @@ test('a port that another program shares is refused in one line', async t => {
   assert.match(stderr, /^mintmark: .*PORT.*\n$/)
 })
 
-test('an import on one worker is the only one on all of them', async () => {
-  const created = run(world.folder, ['api-key', 'create', '--name', 'i', '--permission', 'agents:write', '--json'])
-  const { api_key: key } = JSON.parse(created.stdout) as { api_key: string }
-  const body = JSON.stringify({ source: 'keycloak', document: [] })
-  const headers = { 'content-type': 'application/json', 'x-api-key': key, 'content-length': body.length }
-  const begin = () =>
-    request({ host: '127.0.0.1', port: world.port, path: '/api/v1/imports', method: 'POST', headers, agent: false })
-  const statusOf = async (asked: ReturnType<typeof begin>): Promise<number | undefined> => {
-    const [response] = (await once(asked.end(body.slice(-1)), 'response')) as [IncomingMessage]
-    response.resume()
-    return response.statusCode
-  }
-  const probe = (): Promise<number | undefined> => {
-    const other = begin()
-    other.write(body.slice(0, -1))
-    return statusOf(other)
-  }
-  /** One that has the place: it may itself have been refused beside a probe. */
-  const takePlace = async (): Promise<ReturnType<typeof begin>> => {
-    const first = begin()
-    const state = { isRefused: false }
-    first.once('response', () => {
-      state.isRefused = true
-    })
-    first.write(body.slice(0, -1))
-    while (!state.isRefused) if ((await probe()) === 503) return first
-    return takePlace()
-  }
-  const first = await takePlace()
-  for (let n = 0; n < 8 * WORKERS; n += 1) assert.equal(await probe(), 503)
-  assert.equal(await statusOf(first), 200)
-})
-
 test('at SIGTERM /readyz fails on each worker while tokens are still issued; a second signal ends the process', async () => {
   assert.equal((await send('/readyz', {})).status, 200)
   running.signal('SIGTERM')

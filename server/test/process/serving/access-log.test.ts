@@ -120,8 +120,8 @@ test(
 /** One for a caller who hangs up, and the flood after that. */
 const shared = await startTraced({ after }, { MINTMARK_ACCESS_LOG: 'on', MINTMARK_WORKERS: '2', LOG_LEVEL: 'debug' })
 
-test('a caller who hangs up has a line without a status', OPTIONS, async () => {
-  const { port, running } = shared
+test('a caller who hangs up has a line without a status, and counts in no metric of answers', OPTIONS, async () => {
+  const { port, metricsPort, running } = shared
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   socket.write(
@@ -132,6 +132,9 @@ test('a caller who hangs up has a line without a status', OPTIONS, async () => {
   await until('the line is there', () => Promise.resolve(accessOf(running.errors()).length > 0))
   const [line] = accessOf(running.errors())
   assert.deepEqual([line?.['requestId'], line?.['status'], line?.['route']], ['gone', null, '/oauth/token'])
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  assert.match(metrics, /^mintmark_refusals_total\{code="invalid_request"\} 1$/m)
+  assert.doesNotMatch(metrics, /^mintmark_request\w+\{operation="issueToken".* [1-9]/m)
 })
 
 test('a flood of wrong secrets is a line each and few writes, and lines of threads do not mix', OPTIONS, async () => {

@@ -2,13 +2,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { PbfReader } from 'pbf'
 import { findProgram } from '../../../../testkit/processes/find-program.ts'
-import { makeBucketOf, nativeIndexOf } from '../../../src/metrics/buckets.ts'
 import { makeLayout } from '../../../src/metrics/layout.ts'
 import { makeSlab, openRecorder } from '../../../src/metrics/memory.ts'
 import { makeProcessMetrics } from '../../../src/metrics/process-metrics.ts'
-import { formatProtobuf } from '../../../src/metrics/protobuf-format.ts'
 import { readMemory } from '../../../src/metrics/read-memory.ts'
 import { formatText } from '../../../src/metrics/text-format.ts'
 
@@ -61,94 +58,6 @@ test('OpenMetrics names the family of a counter without _total, and the next tex
   assert.match(text, /\n# EOF\n$/)
   const again = await formatText(families, 'text/plain')
   assert.match(again.body.toString(), /^# TYPE mintmark_requests_total counter$/m)
-})
-
-type Message = Map<number, (number | string | Uint8Array)[]>
-
-/** The fields of a message by number: numbers of varints and doubles, bytes of all else. */
-const readMessage = (bytes: Uint8Array): Message => {
-  const reader = new PbfReader(bytes)
-  const fields: Message = new Map()
-  while (reader.pos < reader.length) {
-    const key = reader.readVarint()
-    const values = fields.get(key >> 3) ?? []
-    fields.set(key >> 3, values)
-    const type = key & 7
-    values.push(type === 0 ? reader.readVarint() : type === 1 ? reader.readDouble() : reader.readBytes())
-  }
-  return fields
-}
-
-const bytesOf = (value: unknown): Uint8Array => {
-  assert.ok(value instanceof Uint8Array)
-  return value
-}
-const textOf = (value: unknown): string => Buffer.from(bytesOf(value)).toString()
-
-const readFamilies = (body: Uint8Array): ReadonlyMap<string, Message> => {
-  const reader = new PbfReader(body)
-  const families = new Map<string, Message>()
-  while (reader.pos < reader.length) {
-    const family = readMessage(reader.readBytes())
-    families.set(textOf(family.get(1)?.[0]), family)
-  }
-  return families
-}
-
-const zigzag = (n: number): number => (n % 2 === 0 ? n / 2 : -(n + 1) / 2)
-
-test('the protobuf format has each native bucket under its number, and classic buckets beside them', async () => {
-  const { contentType, body } = await formatProtobuf(observed())
-  assert.equal(
-    contentType,
-    'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited',
-  )
-  const families = readFamilies(body)
-  const family = families.get('mintmark_request_seconds')
-  assert.equal(family?.get(3)?.[0], 4)
-  const metric = readMessage(bytesOf(family.get(4)?.[0]))
-  const label = readMessage(bytesOf(metric.get(1)?.[0]))
-  assert.deepEqual([textOf(label.get(1)?.[0]), textOf(label.get(2)?.[0])], ['operation', 'issueToken'])
-  const histogram = readMessage(bytesOf(metric.get(7)?.[0]))
-  assert.deepEqual([histogram.get(1), histogram.get(2)], [[SECONDS.length], [sum]])
-  assert.equal(zigzag(Number(histogram.get(5)?.[0])), 3)
-  assert.equal(histogram.get(6)?.[0], 2 ** -17)
-  assert.equal(histogram.get(7)?.[0], 2)
-
-  const found = new Map<number, number>()
-  const deltas = new PbfReader(bytesOf(histogram.get(13)?.[0]))
-  let [index, count] = [0, 0]
-  for (const one of histogram.get(12) ?? []) {
-    const span = readMessage(bytesOf(one))
-    index += zigzag(Number(span.get(1)?.[0]))
-    for (let n = Number(span.get(2)?.[0]); n > 0; n -= 1) {
-      count += deltas.readSVarint()
-      found.set(index, count)
-      index += 1
-    }
-  }
-  assert.equal(deltas.pos, deltas.length)
-  const expected = new Map<number, number>()
-  for (const value of SECONDS.filter(one => one > 2 ** -17)) {
-    const at = nativeIndexOf('seconds', makeBucketOf('seconds')(value))
-    expected.set(at, (expected.get(at) ?? 0) + 1)
-  }
-  assert.deepEqual(
-    [...found],
-    [...expected].toSorted(([a], [b]) => a - b),
-  )
-
-  const classic = (histogram.get(3) ?? []).map(one => {
-    const bucket = readMessage(bytesOf(one))
-    return [bucket.get(2)?.[0], bucket.get(1)?.[0]]
-  })
-  assert.deepEqual(
-    classic,
-    classic.map(([bound]) => [bound, SECONDS.filter(value => value <= Number(bound)).length]),
-  )
-  assert.equal(classic.length, 18)
-  const gauge = readMessage(bytesOf(families.get('mintmark_connections')?.get(4)?.[0]))
-  assert.equal(readMessage(bytesOf(gauge.get(2)?.[0])).get(1)?.[0], 4)
 })
 
 test('the metrics of the process are of the whole process', async () => {

@@ -59,6 +59,25 @@ const changes = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string,
       .filter(([, change]) => change !== 0),
   )
 
+/** What Prometheus sends where it takes native histograms. */
+const PREFERS_PROTOBUF =
+  'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2'
+
+test(
+  'a scraper that prefers protobuf gets what it also accepts, and one that accepts nothing else the text',
+  OPTIONS,
+  async t => {
+    const { metricsPort } = await start(t, 1)
+    const typeFor = async (accept: string): Promise<string | null> => {
+      const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { headers: { accept } })
+      await response.arrayBuffer()
+      return response.headers.get('content-type')
+    }
+    assert.equal(await typeFor(PREFERS_PROTOBUF), 'application/openmetrics-text; version=1.0.0; charset=utf-8')
+    assert.equal(await typeFor('application/vnd.google.protobuf'), 'text/plain; version=0.0.4; charset=utf-8')
+  },
+)
+
 test('requests of each outcome change exactly their series, whichever thread answers', OPTIONS, async t => {
   const { ask, made, metricsPort } = await start(t)
   const agent = made('agent', 'create', '--name', 'metrics', '--scope', 'a:b', '--default-scope', 'a:b')

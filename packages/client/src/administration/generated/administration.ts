@@ -273,9 +273,7 @@ export type Administration = {
   /** List the settings of the service: `GET /api/v1/settings`. */
   readonly listSettings: (request?: CallOptions) => Promise<ListSettingsAnswer>
   /** Take over the clients of another server: `POST /api/v1/imports`. */
-  readonly importClients: (
-    request?: { readonly body?: ImportClientsBody | undefined } & CallOptions,
-  ) => Promise<ImportClientsAnswer>
+  readonly importClients: (request: { readonly body: ImportClientsBody } & CallOptions) => Promise<ImportClientsAnswer>
   /** End a signing key and every token that it signed: `POST /api/v1/keys/{kid}/compromise`. */
   readonly compromiseSigningKey: (
     request: { readonly path: { readonly kid: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,

@@ -2,11 +2,11 @@
 
 export type ImportClientsAnswer = {
   readonly dry_run: boolean
-  /** What became of each client, in the order of the document. */
+  /** What became of each agent, in the order of the request. */
   readonly data: readonly {
     readonly client_id: string
-    readonly outcome: 'imported' | 'exists' | 'skipped' | 'refused'
-    /** Why it was skipped or refused, as a code. */
+    readonly outcome: 'imported' | 'exists' | 'refused'
+    /** Why it was refused, as a code. */
     readonly reason: string | null
     /** The same for people. */
     readonly description: string | null
@@ -22,137 +22,39 @@ export type ImportClientsAnswer = {
     readonly default_scope: string | null
     readonly resources: readonly string[]
     readonly disabled: boolean
-    /** Scopes of it that have no counterpart here, the first 100. */
-    readonly scopes_left_out: readonly string[]
-    /** Audiences of it that are no absolute URIs, the first 100. */
-    readonly audiences_left_out: readonly string[]
   }[]
 }
 
-export type ImportClientsBody =
-  | {
-      readonly source: 'keycloak'
-      readonly document:
-        | readonly {
-            readonly clientId: string
-            readonly name?: string | null | undefined
-            readonly description?: string | null | undefined
-            readonly enabled?: boolean | null | undefined
-            readonly protocol?: string | null | undefined
-            readonly publicClient?: boolean | null | undefined
-            readonly bearerOnly?: boolean | null | undefined
-            readonly serviceAccountsEnabled?: boolean | null | undefined
-            readonly clientAuthenticatorType?: string | null | undefined
-            /** As asterisks, or absent: the agent gets a new one. */
-            readonly secret?: string | null | undefined
-            readonly defaultClientScopes?: readonly string[] | null | undefined
-            readonly optionalClientScopes?: readonly string[] | null | undefined
-            readonly attributes?:
-              | {
-                  readonly 'access.token.lifespan'?: string | null | undefined
-                  readonly 'client.secret.expiration.time'?: string | null | undefined
-                }
-              | null
-              | undefined
-          }[]
-        | {
-            readonly clients: readonly {
-              readonly clientId: string
-              readonly name?: string | null | undefined
-              readonly description?: string | null | undefined
-              readonly enabled?: boolean | null | undefined
-              readonly protocol?: string | null | undefined
-              readonly publicClient?: boolean | null | undefined
-              readonly bearerOnly?: boolean | null | undefined
-              readonly serviceAccountsEnabled?: boolean | null | undefined
-              readonly clientAuthenticatorType?: string | null | undefined
-              /** As asterisks, or absent: the agent gets a new one. */
-              readonly secret?: string | null | undefined
-              readonly defaultClientScopes?: readonly string[] | null | undefined
-              readonly optionalClientScopes?: readonly string[] | null | undefined
-              readonly attributes?:
-                | {
-                    readonly 'access.token.lifespan'?: string | null | undefined
-                    readonly 'client.secret.expiration.time'?: string | null | undefined
-                  }
-                | null
-                | undefined
-            }[]
-          }
-      /** Answer what would become of each client, and do nothing. */
-      readonly dry_run?: boolean | undefined
-      /** What agents may ask for of whose own scopes none is taken. */
-      readonly scope?: string | undefined
-      /** What agents get by default that have no default of their own. */
-      readonly default_scope?: string | undefined
-      /** Their scopes, and what each stands for here. */
-      readonly scope_map?: Readonly<Record<string, string>> | undefined
-      /** The resources of agents of whose own audiences none is taken. */
-      readonly resources?: readonly string[] | undefined
-    }
-  | {
-      readonly source: 'hydra'
-      readonly document:
-        | readonly {
-            /** The client id, in a row of the table hydra_client. */
-            readonly id?: string | null | undefined
-            /** The client id, in what the admin API prints. */
-            readonly client_id?: string | null | undefined
-            readonly client_name?: string | null | undefined
-            /** Its hash, bcrypt or PBKDF2; absent: the agent gets a new one. */
-            readonly client_secret?: string | null | undefined
-            readonly client_secret_expires_at?: number | null | undefined
-            readonly scope?: string | null | undefined
-            readonly audience?: readonly string[] | string | null | undefined
-            readonly grant_types?: readonly string[] | string | null | undefined
-            readonly owner?: string | null | undefined
-            readonly token_endpoint_auth_method?: string | null | undefined
-            readonly client_credentials_grant_access_token_lifespan?: number | string | null | undefined
-          }[]
-        | {
-            readonly clients: readonly {
-              /** The client id, in a row of the table hydra_client. */
-              readonly id?: string | null | undefined
-              /** The client id, in what the admin API prints. */
-              readonly client_id?: string | null | undefined
-              readonly client_name?: string | null | undefined
-              /** Its hash, bcrypt or PBKDF2; absent: the agent gets a new one. */
-              readonly client_secret?: string | null | undefined
-              readonly client_secret_expires_at?: number | null | undefined
-              readonly scope?: string | null | undefined
-              readonly audience?: readonly string[] | string | null | undefined
-              readonly grant_types?: readonly string[] | string | null | undefined
-              readonly owner?: string | null | undefined
-              readonly token_endpoint_auth_method?: string | null | undefined
-              readonly client_credentials_grant_access_token_lifespan?: number | string | null | undefined
-            }[]
-          }
-        | {
-            readonly items: readonly {
-              /** The client id, in a row of the table hydra_client. */
-              readonly id?: string | null | undefined
-              /** The client id, in what the admin API prints. */
-              readonly client_id?: string | null | undefined
-              readonly client_name?: string | null | undefined
-              /** Its hash, bcrypt or PBKDF2; absent: the agent gets a new one. */
-              readonly client_secret?: string | null | undefined
-              readonly client_secret_expires_at?: number | null | undefined
-              readonly scope?: string | null | undefined
-              readonly audience?: readonly string[] | string | null | undefined
-              readonly grant_types?: readonly string[] | string | null | undefined
-              readonly owner?: string | null | undefined
-              readonly token_endpoint_auth_method?: string | null | undefined
-              readonly client_credentials_grant_access_token_lifespan?: number | string | null | undefined
-            }[]
-          }
-      /** Answer what would become of each client, and do nothing. */
-      readonly dry_run?: boolean | undefined
-      /** What agents may ask for of whose own scopes none is taken. */
-      readonly scope?: string | undefined
-      /** What agents get by default that have no default of their own. */
-      readonly default_scope?: string | undefined
-      /** Their scopes, and what each stands for here. */
-      readonly scope_map?: Readonly<Record<string, string>> | undefined
-      /** The resources of agents of whose own audiences none is taken. */
-      readonly resources?: readonly string[] | undefined
-    }
+export type ImportClientsBody = {
+  /** Answer what would become of each agent, and do nothing. */
+  readonly dry_run?: boolean | undefined
+  readonly agents: readonly {
+    readonly name: string
+    readonly description?: string | null | undefined
+    readonly owner?: string | null | undefined
+    readonly labels?: Readonly<Record<string, string>> | null | undefined
+    readonly scope: string
+    readonly default_scope?: string | null | undefined
+    readonly resources?: readonly string[] | undefined
+    readonly default_audience?: string | null | undefined
+    readonly lifetime_seconds?: number | null | undefined
+    readonly tokens_per_minute?: number | null | undefined
+    readonly tokens_per_day?: number | null | undefined
+    readonly live_tokens_max?: number | null | undefined
+    /** Null: refuse. */
+    readonly at_live_tokens_max?: 'refuse' | 'supersede' | null | undefined
+    readonly dpop_bound_access_tokens?: boolean | undefined
+    readonly tls_client_certificate_bound_access_tokens?: boolean | undefined
+    readonly grant_types?: readonly string[] | undefined
+    readonly acts_for?: readonly string[] | undefined
+    readonly receives?: readonly string[] | undefined
+    /** 1 to 255 printable ASCII characters, without spaces around them. */
+    readonly client_id: string
+    /** 20 to 1024 characters. Without it and a hash the agent gets a new one. */
+    readonly client_secret?: string | null | undefined
+    /** In place of the secret its hash, bcrypt or PBKDF2. */
+    readonly secret_hash?: string | null | undefined
+    readonly secret_expires_at?: string | null | undefined
+    readonly disabled?: boolean | undefined
+  }[]
+}

@@ -1,5 +1,5 @@
 // Counts and measures answered requests, by operation and outcome.
-import { type LabelsOf, type Metrics, NO_METRICS } from '../ports/metrics.ts'
+import { type LabelsOf, type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 
 type Outcome = LabelsOf<'mintmark_requests_total'>['outcome']
 
@@ -9,8 +9,8 @@ const outcomeOf = (status: number): Outcome => {
   return status === 503 ? 'unavailable' : 'fault'
 }
 
-/** The series of one operation: takes each request whose answer is out. `traceId`: of its trace, if that is sampled. */
-export type AnswerSeries = (status: number, seconds: number, traceId: string | undefined) => void
+/** The series of one operation: takes each request whose answer is out. */
+export type AnswerSeries = (status: number, seconds: number) => void
 
 const openSeries = (metrics: Metrics, operation: string): AnswerSeries => {
   const counterOf = (outcome: Outcome) => metrics.counter('mintmark_requests_total', { operation, outcome })
@@ -21,9 +21,9 @@ const openSeries = (metrics: Metrics, operation: string): AnswerSeries => {
     fault: counterOf('fault'),
   }
   const observe = metrics.histogram('mintmark_request_seconds', { operation })
-  return (status, seconds, traceId) => {
+  return (status, seconds) => {
     counters[outcomeOf(status)]()
-    observe(seconds, traceId)
+    observe(seconds)
   }
 }
 

@@ -1,21 +1,11 @@
-// The documents of imports: what is read of other servers' exports. Members beyond these are passed over, as there are many.
+// What is read of other servers' exports. Members beyond these are passed over, as there are many.
 import { z } from 'zod'
-import { IMPORTED_CLIENTS_MAX } from './values/bounds.ts'
+import { atMost } from '../../../../api/fields.ts'
 
 /** Scopes of one kind, audiences or grants of one client. */
 const LIST_MAX = 1000
 /** Of a text that is taken apart: a list in it, or a duration. */
 const PARTED_CHARACTERS_MAX = 65_536
-
-const sizeOf = (value: unknown): number => (typeof value === 'object' && value !== null ? Object.keys(value).length : 0)
-
-/** The schema, asked only of what has so many members at most: each that is wrong costs, and a body may hold millions. */
-export const atMost = <Schema extends z.ZodType>(max: number, schema: Schema) =>
-  z.preprocess((value, context) => {
-    if (sizeOf(value) <= max) return value
-    context.addIssue({ code: 'custom', message: `has more than ${max} members` })
-    return z.NEVER
-  }, schema)
 
 const text = z.string().nullish()
 const parted = z
@@ -36,17 +26,17 @@ const keycloakClient = z.object({
   bearerOnly: flag,
   serviceAccountsEnabled: flag,
   clientAuthenticatorType: text,
-  secret: text.describe('As asterisks, or absent: the agent gets a new one.'),
+  secret: text,
   defaultClientScopes: texts.optional(),
   optionalClientScopes: texts.optional(),
   attributes: z.object({ 'access.token.lifespan': text, 'client.secret.expiration.time': text }).nullish(),
 })
 
 const hydraClient = z.object({
-  id: text.describe('The client id, in a row of the table hydra_client.'),
-  client_id: text.describe('The client id, in what the admin API prints.'),
+  id: text,
+  client_id: text,
   client_name: text,
-  client_secret: text.describe('Its hash, bcrypt or PBKDF2; absent: the agent gets a new one.'),
+  client_secret: text,
   client_secret_expires_at: z.number().nullish(),
   scope: parted.nullish(),
   audience: list.optional(),
@@ -59,7 +49,6 @@ const hydraClient = z.object({
 })
 
 const NO_DOCUMENT = 'holds no clients: it is an array of them, or an object with such an array as'
-const MANY = `holds more than ${IMPORTED_CLIENTS_MAX} clients: import it in parts`
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
@@ -71,29 +60,22 @@ const clientsIn = (document: unknown, members: readonly string[]): readonly unkn
 }
 
 /** The clients of a document, bare or as one of its members; the first that is wrong ends the reading. */
-const documentOf = <Client>(client: z.ZodType<Client>, ...members: readonly string[]) => {
-  const bare = z.toJSONSchema(z.array(client), { io: 'input', unrepresentable: 'any' })
-  const wrapped = members.map(name => ({ type: 'object', properties: { [name]: bare }, required: [name] }))
-  return z
-    .unknown()
-    .transform((document, context): readonly Client[] => {
-      const refuse = (message: string, path: (string | number)[] = []): never => {
-        context.addIssue({ code: 'custom', message, path })
-        return z.NEVER
-      }
-      const found = clientsIn(document, members)
-      if (found === undefined) return refuse(`${NO_DOCUMENT} ${members.join(' or ')}`)
-      if (found.length > IMPORTED_CLIENTS_MAX) return refuse(MANY)
-      const clients: Client[] = []
-      for (const [n, one] of found.entries()) {
-        const parsed = client.safeParse(one)
-        if (!parsed.success) return refuse('is not as the client of such a document', [n, ...namesIn(parsed.error)])
-        clients.push(parsed.data)
-      }
-      return clients
-    })
-    .meta({ anyOf: [bare, ...wrapped] })
-}
+const documentOf = <Client>(client: z.ZodType<Client>, ...members: readonly string[]) =>
+  z.unknown().transform((document, context): readonly Client[] => {
+    const refuse = (message: string, path: (string | number)[] = []): never => {
+      context.addIssue({ code: 'custom', message, path })
+      return z.NEVER
+    }
+    const found = clientsIn(document, members)
+    if (found === undefined) return refuse(`${NO_DOCUMENT} ${members.join(' or ')}`)
+    const clients: Client[] = []
+    for (const [n, one] of found.entries()) {
+      const parsed = client.safeParse(one)
+      if (!parsed.success) return refuse('is not as the client of such a document', [n, ...namesIn(parsed.error)])
+      clients.push(parsed.data)
+    }
+    return clients
+  })
 
 /** The member of a client that is wrong: its name is one of ours. */
 const namesIn = ({ issues: [issue] }: z.ZodError): readonly string[] => {
