@@ -1,14 +1,14 @@
 // What is asked of a full store and of a small one, one request after another, to see whether anything grows.
 import type { Answer, Asker } from './connection.ts'
 import { median } from './figures.ts'
-import type { Backfilled } from '../../testkit/stores/fill-store.ts'
+import type { FilledStore } from '../../testkit/stores/fill-store.ts'
 import { introspectRequest, issueRequest, revokeRequest, takeActive, takeRevoked, tokenIn } from './mintmark-loads.ts'
 import type { MintmarkServer } from './servers/mintmark-server.ts'
 import { type PageRequest, readPageAnswer } from './pages.ts'
 
 /** A store that is served. */
 export type Asked = {
-  readonly filled: Pick<Backfilled, 'tokens'>
+  readonly filled: Pick<FilledStore, 'tokens'>
   readonly server: MintmarkServer
   readonly asker: Asker
   readonly pages: readonly PageRequest[]

@@ -4,7 +4,7 @@ import { startIdentityProvider } from '../../testkit/identity-providers/identity
 import { openAsker } from './connection.ts'
 import { type Asked, compareAll, type Compared, ratioOf, ratioVerdict } from './depth-questions.ts'
 import { format, formatTable, publish, type Row } from './figures.ts'
-import { type Backfilled, fillStore, tableBytes } from '../../testkit/stores/fill-store.ts'
+import { type FilledStore, fillStore, tableBytes } from '../../testkit/stores/fill-store.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { install, type Installation, serve } from './servers/mintmark-server.ts'
 import { readOptions } from '../options.ts'
@@ -29,7 +29,7 @@ type Rows = { readonly live: number; readonly ended: number }
 
 type Content = {
   readonly rows: Rows
-  readonly filled: Backfilled
+  readonly filled: FilledStore
   readonly bytes: number
   readonly tables: ReadonlyMap<string, number>
 }

@@ -3,7 +3,7 @@ import { formatTime } from '../../api/values/time.ts'
 import { makeTokenId } from '../../server/src/domain/ledger/token-id.ts'
 import { type Answer, type Asker, getRequest } from './connection.ts'
 import { UnexpectedAnswer } from './load.ts'
-import { type Backfilled, type Span, YOUNGEST_AT_END_MS } from '../../testkit/stores/fill-store.ts'
+import { type FilledStore, type Span, YOUNGEST_AT_END_MS } from '../../testkit/stores/fill-store.ts'
 import type { MintmarkServer } from './servers/mintmark-server.ts'
 
 type Depth = 'first' | 'middle' | 'last'
@@ -34,13 +34,13 @@ const middleOf = ({ oldest, newest }: Span): number => Math.floor((oldest + newe
 
 const lengthOf = ({ oldest, newest }: Span): number => newest - oldest
 
-const ofAgent = (filled: Backfilled, span: Span): readonly Filter[] => [
+const ofAgent = (filled: FilledStore, span: Span): readonly Filter[] => [
   { name: 'agent_id', query: { agent_id: filled.agentId }, span, density: 0.05 },
   { name: 'client_id', query: { client_id: filled.clientId }, span, density: 0.05 },
   { name: 'scope', query: { scope: 'db:read' }, span, density: 0.5 },
 ]
 
-const liveFilters = (filled: Backfilled): readonly Filter[] => {
+const liveFilters = (filled: FilledStore): readonly Filter[] => {
   const span = filled.live
   const middle = middleOf(span)
   const issued = formatTime(middle)
@@ -52,7 +52,7 @@ const liveFilters = (filled: Backfilled): readonly Filter[] => {
   ]
 }
 
-const endedFilters = (filled: Backfilled): readonly Filter[] => {
+const endedFilters = (filled: FilledStore): readonly Filter[] => {
   const span = filled.ended
   const middle = middleOf(span)
   const time = formatTime(middle)
@@ -83,7 +83,7 @@ const endedFilters = (filled: Backfilled): readonly Filter[] => {
   ]
 }
 
-const listsOf = (filled: Backfilled, rows: { readonly live: number; readonly ended: number }): readonly List[] => {
+const listsOf = (filled: FilledStore, rows: { readonly live: number; readonly ended: number }): readonly List[] => {
   return [
     { path: '/api/v1/tokens', rowsPerMs: rows.live / lengthOf(filled.live), filters: liveFilters(filled) },
     {
@@ -112,7 +112,7 @@ export const readPageAnswer = (answer: Answer): PageAnswer => {
 export const makePageRequests = async (
   { apiKey }: Pick<MintmarkServer, 'apiKey'>,
   asker: Asker,
-  { filled, rows }: { readonly filled: Backfilled; readonly rows: { readonly live: number; readonly ended: number } },
+  { filled, rows }: { readonly filled: FilledStore; readonly rows: { readonly live: number; readonly ended: number } },
 ): Promise<readonly PageRequest[]> => {
   const made: PageRequest[] = []
   for (const { path, rowsPerMs, filters } of listsOf(filled, rows)) {

@@ -8,7 +8,7 @@ import { openAsker } from './connection.ts'
 import { addressOf, type BenchDatabase, type DatabaseServer, findServer, makeDatabase } from './postgres/databases.ts'
 import { type Asked, compareAll, type Compared, ratioOf, ratioVerdict } from './depth-questions.ts'
 import { format, formatTable, publish, type Row } from './figures.ts'
-import type { Backfilled } from '../../testkit/stores/fill-store.ts'
+import type { FilledStore } from '../../testkit/stores/fill-store.ts'
 import { fillPostgres } from './postgres/fill-postgres.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { install, type Installation, serve } from './servers/mintmark-server.ts'
@@ -44,7 +44,7 @@ type Prepared = {
   readonly rows: Rows
   readonly database: BenchDatabase
   readonly installation: Installation
-  readonly filled: Backfilled
+  readonly filled: FilledStore
   readonly bytes: readonly Bytes[]
   readonly touched: readonly Touched[]
 }
@@ -53,7 +53,7 @@ type Store = Prepared & Asked & { readonly meter: () => number }
 
 const report = (line: string): void => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`)
 
-const touchedIn = async (database: BenchDatabase, filled: Backfilled): Promise<readonly Touched[]> => {
+const touchedIn = async (database: BenchDatabase, filled: FilledStore): Promise<readonly Touched[]> => {
   const connection = await connectUnhurried({ address: addressOf(database), timing: TIMING })
   try {
     return await readTouched(connection, filled)

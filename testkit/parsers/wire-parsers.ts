@@ -8,7 +8,7 @@ import { formatCursor, formatKeyCursor, parseCursor, parseKeyCursor } from '../.
 import { isRefused } from '../../server/src/domain/refusal.ts'
 import { countValues } from '../../server/src/domain/text/json-values.ts'
 import { findMemberFault } from '../../server/src/domain/text/member-names.ts'
-import { makeNegotiator, takesGzip } from '../../server/src/http/oauth/accept.ts'
+import { makeNegotiator, takesGzip } from '../../server/src/domain/text/accept.ts'
 import { readCertificateHeader } from '../../server/src/http/oauth/certificate-header.ts'
 import { cookieOf, SESSION_COOKIE } from '../../server/src/http/console/cookies.ts'
 import { readClientCredentials } from '../../server/src/http/oauth/client-credentials.ts'
@@ -163,7 +163,7 @@ export const WIRE_PARSERS: readonly Parser[] = [
     queryOf,
   ),
   parsersIn('server/src/http/wire/json-body.ts').ofBytes({ name: 'makeJsonReader', good: agentBody }, readAgent),
-  parsersIn('server/src/http/oauth/accept.ts').ofText(
+  parsersIn('server/src/domain/text/accept.ts').ofText(
     {
       name: 'makeNegotiator',
       good: fc.constant({
@@ -173,7 +173,7 @@ export const WIRE_PARSERS: readonly Parser[] = [
     },
     negotiate,
   ),
-  parsersIn('server/src/http/oauth/accept.ts').ofText(
+  parsersIn('server/src/domain/text/accept.ts').ofText(
     { name: 'takesGzip', good: fc.constant({ input: 'br, gzip;q=0.9', value: true }) },
     takesGzip,
   ),

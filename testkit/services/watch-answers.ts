@@ -13,7 +13,7 @@ const textOf = (payload: unknown): string | undefined => {
 }
 
 /** What passed so far, or nothing where it was more than a test should hold. */
-const makeSetCache = () => {
+const gatherChunks = () => {
   const chunks: Buffer[] = []
   let bytes = 0
   return {
@@ -30,7 +30,7 @@ type Done = (text: string | undefined) => void
 
 /** The same stream; `done` gets what passed. */
 const readAlong = (stream: Readable, done: Done): Readable => {
-  const { keep, text } = makeSetCache()
+  const { keep, text } = gatherChunks()
   const along = new Transform({
     transform: (chunk: Buffer, _encoding, next) => {
       keep(chunk)
@@ -51,7 +51,7 @@ type Write = (...given: readonly unknown[]) => unknown
 /** `done` gets what a handler writes by itself once it has taken the answer over, or nothing where that broke off. */
 const readTakenOver = (reply: FastifyReply, done: Done): void => {
   const { raw } = reply
-  const { keep, text } = makeSetCache()
+  const { keep, text } = gatherChunks()
   for (const name of ['write', 'end'] as const) {
     const write = raw[name].bind(raw) as Write
     const keepAndWrite: Write = (...given) => {

@@ -36,7 +36,7 @@ type Wish = {
 /** Where rows stand, in ms: what a cursor in the middle or at the end of a list names. */
 export type Span = { readonly oldest: number; readonly newest: number }
 
-export type Backfilled = {
+export type FilledStore = {
   readonly tokens: readonly string[]
   /** One of the agents whose tokens fill the store. */
   readonly agentId: string
@@ -69,7 +69,7 @@ type Backfilling = {
 }
 
 /** Of issue of the live tokens, and of end of the others. */
-export const spansAt = (now: number): Pick<Backfilled, 'live' | 'ended' | 'expired'> => {
+export const spansAt = (now: number): Pick<FilledStore, 'live' | 'ended' | 'expired'> => {
   const ended = { oldest: now - 30 * DAY_MS, newest: now - 60_000 }
   return {
     live: { oldest: now - 20 * HOUR_MS, newest: now - 60_000 },
@@ -237,7 +237,7 @@ const addEnded = (backfilling: Backfilling, count: number, span: Span): void => 
 }
 
 /** The journal is off while it fills: what is interrupted is thrown away. Nothing else may have the store open. */
-export const fillStore = (installation: Store, wish: Wish): Backfilled => {
+export const fillStore = (installation: Store, wish: Wish): FilledStore => {
   const started = performance.now()
   const now = Date.now()
   const { live, ended, expired } = spansAt(now)

@@ -12,7 +12,7 @@ import { fillPartitions } from './bare-partitions.ts'
 import { addressOf, type BenchDatabase } from './databases.ts'
 import {
   ACTS,
-  type Backfilled,
+  type FilledStore,
   LIVE_LIFETIME_SECONDS,
   REASONS_GIVEN,
   SHORT_LIFETIMES_SECONDS,
@@ -218,7 +218,7 @@ export const fillPostgres = async (
   installation: Installation,
   wish: Wish,
   reported: DatabaseTime,
-): Promise<Backfilled> => {
+): Promise<FilledStore> => {
   const started = performance.now()
   const now = Date.now()
   const spans = spansAt(now)

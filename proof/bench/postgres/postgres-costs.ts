@@ -7,7 +7,12 @@ import { ABOVE_EVERY_ID, lowestIdAt } from '../../../server/src/domain/ledger/to
 import type { Connection } from '../../../server/src/store/postgres/connection/connection.ts'
 import { ENDED_RANGE_STATEMENTS } from '../../../server/src/store/lists/ended-streams.ts'
 import { TOKEN_RANGE_STATEMENTS } from '../../../server/src/store/lists/token-streams.ts'
-import { type Backfilled, LIVE_LIFETIME_SECONDS, REASONS_GIVEN, type Span } from '../../../testkit/stores/fill-store.ts'
+import {
+  type FilledStore,
+  LIVE_LIFETIME_SECONDS,
+  REASONS_GIVEN,
+  type Span,
+} from '../../../testkit/stores/fill-store.ts'
 
 /** Of the partitions of one table, those that are packed or those that are not. */
 export type Bytes = {
@@ -95,7 +100,7 @@ type Numbers = { readonly agent: number; readonly scope: number }
 const keysOf = (n: number, { agent, scope }: Numbers): readonly number[] => [[], [agent], [scope]][n] ?? []
 
 /** The statements that a page consists of, each at three depths. */
-const rangesOf = ({ live, ended }: Backfilled, numbers: Numbers): readonly Asked[] => {
+const rangesOf = ({ live, ended }: FilledStore, numbers: Numbers): readonly Asked[] => {
   const access = ['', ', an agent', ', a scope set']
   const reason = REASONS[REASONS_GIVEN[0] ?? 'manual_revocation']
   // So far from the end even a page of the small store is full.
@@ -148,7 +153,7 @@ const literal = (value: unknown): string => (typeof value === 'number' ? String(
  * Runs each under the plan that the service has of it, for any values (a plan of `explain` itself is made for these): twice.
  * What is counted is how many pages it looks at, in memory or not.
  */
-export const readTouched = async (connection: Connection, filled: Backfilled): Promise<readonly Touched[]> => {
+export const readTouched = async (connection: Connection, filled: FilledStore): Promise<readonly Touched[]> => {
   const { rows } = await connection.ask({ text: SET_OF_ANY, values: [filled.agentId] })
   const touched: Touched[] = []
   for (const [nth, { name, text, values }] of rangesOf(filled, rows[0] as Numbers).entries()) {

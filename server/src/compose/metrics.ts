@@ -50,7 +50,7 @@ const readLists = async (): Promise<OpenLists> => {
 const makeExposing = async (lists: OpenLists, slabs: readonly Slab[], timing: Timing) => {
   const [{ makeFresh }, { makeNegotiator }, { formatText }, { makeProcessMetrics }] = await Promise.all([
     import('../metrics/metrics-server.ts'),
-    import('../http/oauth/accept.ts'),
+    import('../domain/text/accept.ts'),
     import('../metrics/text-format.ts'),
     import('../metrics/process-metrics.ts'),
   ])

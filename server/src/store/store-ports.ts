@@ -146,7 +146,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
   }
 }
 
-/** `proveWrite` writes, waits until that is durable, and changes nothing. */
+/** `verifyWrite` writes, waits until that is durable, and changes nothing. */
 export const makeHealth = (reader: Reader, verifyWrite: () => Promise<unknown>): StoreHealth => ({
   check: async () => {
     try {

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { escapeUrl } from '../openapi/page.ts'
 import type { Refuser } from '../wire/refusals.ts'
-import { takesGzip } from '../oauth/accept.ts'
+import { takesGzip } from '../../domain/text/accept.ts'
 import { type BuiltConsole, readConsole } from './built-console.ts'
 
 type ConsoleOptions = {

@@ -4,7 +4,7 @@ import { folderBeside } from '../beside-program.ts'
 import { type Hash, sendConstant } from '../oauth/constant-body.ts'
 import { SCRIPTED_PAGE_HEADERS } from '../openapi/documentation-page.ts'
 import type { Refuser } from '../wire/refusals.ts'
-import { takesGzip } from '../oauth/accept.ts'
+import { takesGzip } from '../../domain/text/accept.ts'
 import { GUIDE_PATH, type Guide, openGuide } from './built-guide.ts'
 
 type ServeOptions = {

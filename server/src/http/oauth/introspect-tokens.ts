@@ -8,7 +8,7 @@ import { GROUP_MAX } from '../../domain/one-by-one.ts'
 import { inGroups } from '../../operations/group.ts'
 import { type IntrospectRequest, introspectTokens } from '../../operations/tokens/introspect-tokens.ts'
 import { signIntrospections } from '../../operations/tokens/sign-introspections.ts'
-import { makeNegotiator } from './accept.ts'
+import { makeNegotiator } from '../../domain/text/accept.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { answerBy, answerInGroup } from '../wire/answer-deadline.ts'
 import { readApiKey } from './present-api-key.ts'
@@ -23,34 +23,26 @@ const latestOf = (requests: readonly Asked[]): MonotonicMilliseconds => Math.max
 
 export const makeIntrospectHandler = (wire: Wire) => {
   const { ports, refuser, inTime, credentials, metrics, traces } = wire
+  type Work<Answer> = (asked: typeof ports, requests: readonly Asked[]) => Promise<readonly (Answer | Error)[]>
+
   // A group is answered as a whole: callers whose API key was good lately do not wait until those of strangers are read.
-  const inTwoGroups = <Answer>(makeGroups: () => (request: Asked) => Promise<Answer>) => {
-    const [known, others] = [makeGroups(), makeGroups()]
+  const inTwoGroups = <Answer>(name: 'introspect' | 'sign_introspections', work: Work<Answer>) => {
+    const observe = metrics.histogram('mintmark_group_requests', { group: name })
+    const group = () =>
+      inGroups(
+        (requests: readonly Asked[]) => {
+          observe(requests.length)
+          return inTime(work(ports, requests), latestOf(requests))
+        },
+        { groupMax: GROUP_MAX, defer: setImmediate, timing: ports.timing, traced: { traces, name } },
+      )
+    const [known, others] = [group(), group()]
     return (headers: IncomingHttpHeaders, request: Asked): Promise<Answer> =>
       (credentials.isFirst(headers) ? known : others)(request)
   }
-  const grouping = { groupMax: GROUP_MAX, defer: setImmediate, timing: ports.timing }
-  const observeGroup = metrics.histogram('mintmark_group_requests', { group: 'introspect' })
-  const observeSignedGroup = metrics.histogram('mintmark_group_requests', { group: 'sign_introspections' })
-  const introspect = inTwoGroups(() =>
-    inGroups(
-      (requests: readonly Asked[]) => {
-        observeGroup(requests.length)
-        return inTime(introspectTokens(ports, requests), latestOf(requests))
-      },
-      { ...grouping, traced: { traces, name: 'introspect' } },
-    ),
-  )
+  const introspect = inTwoGroups('introspect', introspectTokens)
   // Groups of their own: a request without a signature waits for none.
-  const introspectSigned = inTwoGroups(() =>
-    inGroups(
-      (requests: readonly Asked[]) => {
-        observeSignedGroup(requests.length)
-        return inTime(signIntrospections(ports, requests), latestOf(requests))
-      },
-      { ...grouping, traced: { traces, name: 'sign_introspections' } },
-    ),
-  )
+  const introspectSigned = inTwoGroups('sign_introspections', signIntrospections)
   const countOf = (result: 'active' | 'inactive') => metrics.counter('mintmark_tokens_introspected_total', { result })
   const [countActive, countInactive] = [countOf('active'), countOf('inactive')]
   const count = (active: boolean): void => (active ? countActive() : countInactive())

@@ -3,6 +3,7 @@
 import { isForAny } from '../../../../api/values/audience.ts'
 import { actsForId, actsForLabels, labelIn } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond } from '../../../../api/values/scope.ts'
+import { atPlaces } from '../../domain/at-places.ts'
 import { refuseScopeItem } from '../../domain/clients/grant-refusals.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
 import type { Labels } from '../../../../api/values/labels.ts'
@@ -154,10 +155,10 @@ export const decideExchanges = async (
   const exchanges = decisions.filter(isExchange)
   const subjects = await findSubjects(ports, exchanges)
   const labels = await readLabels(ports, exchanges, subjects)
-  let next = 0
-  return decisions.map(decision => {
+  const found = atPlaces(decisions, isExchange, subjects)
+  return decisions.map((decision, n) => {
     if (!isExchange(decision)) return decision
-    const decided = decide(ports, decision, subjects[next++], labels)
+    const decided = decide(ports, decision, found[n], labels)
     return isRefused(decided) ? { ...decided, authenticated: decision.client.number } : decided
   })
 }

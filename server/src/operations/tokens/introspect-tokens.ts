@@ -1,5 +1,6 @@
 // Says whether tokens are active (RFC 7662), for all requests of a group at once. Every answer starts at inactive.
 import { isForAny } from '../../../../api/values/audience.ts'
+import { atPlaces } from '../../domain/at-places.ts'
 import type { ApiKeyCaller } from '../../domain/caller.ts'
 import { type ActorClaim, actorClaim, audienceClaim, type Confirmation } from '../../domain/ledger/claims.ts'
 import type { Introspection } from '../../domain/ledger/introspection.ts'
@@ -121,8 +122,29 @@ const lookup = async (
   if (asked.length === 0) return []
   const references = asked.map(({ token }) => ports.codec.read(token))
   const tokens = await ports.ledger.find(references)
-  let next = 0
-  return requests.map((_, n) => (wanted(n) ? { reference: references[next], token: tokens[next++] } : undefined))
+  const found = references.map((reference, n) => ({ reference, token: tokens[n] }))
+  return atPlaces(requests, (_, n) => wanted(n), found)
+}
+
+/** The look-ups of a group, in two parts: for those whose keys were found lately, beside their keys, and for the rest once all keys are known. */
+const makeLookups = (ports: IntrospectPorts, requests: readonly IntrospectRequest[]) => {
+  let isEarly: readonly boolean[] = []
+  let early: Promise<readonly (Found | undefined)[]> = Promise.resolve([])
+  return {
+    /** Begins those of the requests whose keys were found lately. */
+    begin: (wereFound: readonly boolean[]): void => {
+      isEarly = wereFound
+      early = lookup(ports, requests, n => wereFound[n] === true)
+      // Where the keys cannot be had nobody waits for it.
+      early.catch(() => undefined)
+    },
+    /** What was found for each request, in order; nothing for one that may not ask. */
+    finish: async (mayAsk: (n: number) => boolean): Promise<readonly Found[]> => {
+      const first = await early
+      const rest = await lookup(ports, requests, n => isEarly[n] !== true && mayAsk(n))
+      return requests.map((_, n) => (isEarly[n] === true ? first : rest)[n] ?? NOT_READ)
+    },
+  }
 }
 
 /**
@@ -134,26 +156,19 @@ export const introspectEach = async <Answer extends object>(
   requests: readonly IntrospectRequest[],
   answer: (introspection: Introspection, caller: ApiKeyCaller) => Answer,
 ): Promise<readonly OrRefusal<Answer>[]> => {
-  let likely: readonly boolean[] = []
-  let early: Promise<readonly (Found | undefined)[]> = Promise.resolve([])
+  const lookups = makeLookups(ports, requests)
   const apiKeys = await authenticateApiKeys(
     ports,
     requests.map(({ apiKey }) => apiKey ?? NO_KEY),
-    wereFound => {
-      likely = wereFound
-      early = lookup(ports, requests, n => wereFound[n] === true)
-      // Where the keys cannot be had nobody waits for it.
-      early.catch(() => undefined)
-    },
+    lookups.begin,
   )
   const callers = requests.map((request, n) => authorizeIntrospector(request, apiKeys[n], 'Introspection'))
   const mayAsk = (n: number): boolean => callers[n] !== undefined && !isRefused(callers[n])
-  const first = await early
-  const rest = await lookup(ports, requests, n => likely[n] !== true && mayAsk(n))
+  const allFound = await lookups.finish(mayAsk)
   const answered: Answered[] = []
   const answers = callers.map((caller, n) => {
     if (isRefused(caller)) return caller
-    const found = (likely[n] === true ? first : rest)[n] ?? NOT_READ
+    const found = allFound[n] ?? NOT_READ
     const introspection = judge(ports, caller.audiences, found)
     answered.push({ caller, text: requests[n]?.token ?? '', found, isActive: introspection.active })
     return answer(introspection, caller)

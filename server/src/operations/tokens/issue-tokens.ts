@@ -1,5 +1,6 @@
 // Issues access tokens by client credentials (RFC 6749 §4.4) and by token exchange (RFC 8693), for all requests of a group at
 // once: decide, sign, write, answer. A token leaves only once its row is durable.
+import { atPlaces } from '../../domain/at-places.ts'
 import { refuseProof } from '../../domain/ledger/dpop.ts'
 import type { LimitName } from '../../../../api/values/limits.ts'
 import { oneByOne } from '../../domain/one-by-one.ts'
@@ -88,10 +89,10 @@ const write = async (ports: RoundPorts, granted: readonly Granted[], view: Issue
     const row = rows[n]
     if (row !== undefined) countOutcome(ports, row, outcome)
   })
-  let next = 0
+  const written = atPlaces(minted, one => one !== undefined, outcomes)
   return granted.map((one, n) => {
     const own = minted[n]
-    return own === undefined ? refuse('invalid_request', TOO_LONG) : answerOf(one, own, outcomes[next++])
+    return own === undefined ? refuse('invalid_request', TOO_LONG) : answerOf(one, own, written[n])
   })
 }
 
@@ -118,9 +119,8 @@ const issueRound = async (
     granted.push({ grant: decided, request })
     return undefined
   })
-  const written = await write(ports, granted, view)
-  let next = 0
-  return refused.map(one => one ?? written[next++] ?? 'again')
+  const written = atPlaces(refused, one => one === undefined, await write(ports, granted, view))
+  return refused.map((one, n) => one ?? written[n] ?? 'again')
 }
 
 const BEYOND: Readonly<Record<LimitName, string>> = {

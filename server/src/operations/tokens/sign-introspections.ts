@@ -1,5 +1,6 @@
 // Says whether tokens are active in answers that are signed (RFC 9701), for all requests of a group at once: the
 // caller can show one to others. An inactive token's answer is signed as any other.
+import { atPlaces } from '../../domain/at-places.ts'
 import type { IntrospectionClaims } from '../../domain/ledger/introspection.ts'
 import { oneByOne } from '../../domain/one-by-one.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
@@ -25,11 +26,10 @@ const signGroup = async (
     (token_introspection, { id }): IntrospectionClaims => ({ iss, aud: id, iat, token_introspection }),
   )
   const claims = answers.flatMap(answer => (isRefused(answer) ? [] : [answer]))
-  const signed = ports.codec.signIntrospections(claims, signingKey)
-  let next = 0
-  return answers.map(answer => {
+  const signed = atPlaces(answers, answer => !isRefused(answer), ports.codec.signIntrospections(claims, signingKey))
+  return answers.map((answer, n) => {
     if (isRefused(answer)) return answer
-    const jwt = signed[next++]
+    const jwt = signed[n]
     if (jwt === undefined) throw new Error('The codec signed fewer answers than asked for.')
     return { jwt, active: answer.token_introspection.active }
   })

@@ -56,6 +56,7 @@ export type MoveSource = RowSource & {
  * `registers` and `history`: what is being copied. `following`: everything was copied, and changes are made again up to
  * `change`. `proven`: and it was once compared as a whole. `ready`: nothing changes any more. `done`: it is the store.
  */
+/** As they are stored: `registers` is the stage of REPOSITORY_TABLES. */
 export type MoveStage = 'registers' | 'history' | 'following' | 'proven' | 'ready' | 'done'
 
 export type MoveState = {

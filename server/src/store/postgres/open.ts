@@ -96,7 +96,7 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
   })
   const onKeyWanted = supplyKeys({
     maker: options.keys?.maker ?? null,
-    register: Promise.resolve(ports.signingKeys),
+    signingKeys: Promise.resolve(ports.signingKeys),
     onFault,
   })
   const connect = () => connectUnhurried(access)

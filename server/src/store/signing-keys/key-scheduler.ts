@@ -103,19 +103,19 @@ type Supply = {
   /** Null: none is made. */
   readonly maker: Pick<SigningKeyMaker, 'make'> | null
   /** There once the store is open. */
-  readonly register: Promise<Pick<SigningKeyRepository, 'createNext'>>
+  readonly signingKeys: Promise<Pick<SigningKeyRepository, 'createNext'>>
   readonly onFault: OnFault
 }
 
 /** To be called when a key is wanted, and again until one is there: one at a time is made. */
-export const supplyKeys = ({ maker, register, onFault }: Supply): (() => void) => {
+export const supplyKeys = ({ maker, signingKeys, onFault }: Supply): (() => void) => {
   let making = false
   const supply = async (): Promise<void> => {
     if (making || maker === null) return
     making = true
     try {
       const key = await maker.make()
-      await (await register).createNext(key, systemAct('signing_key.create'))
+      await (await signingKeys).createNext(key, systemAct('signing_key.create'))
     } finally {
       making = false
     }

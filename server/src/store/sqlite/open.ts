@@ -205,7 +205,7 @@ export const openSqliteStore = async (options: SqliteOptions): Promise<SqliteSto
   const opened = Promise.withResolvers<SigningKeyRepository>()
   const onKeyWanted = supplyKeys({
     maker: options.keys?.maker ?? null,
-    register: opened.promise,
+    signingKeys: opened.promise,
     onFault: options.onFault ?? IGNORE,
   })
   const host = await startStore(options, onKeyWanted)

@@ -33,7 +33,7 @@ const makeWorld = () => {
   }
   const wanted = supplyKeys({
     maker,
-    register: Promise.resolve({ createNext }),
+    signingKeys: Promise.resolve({ createNext }),
     onFault: (task, fault) => void faults.push([task, (fault as Error).message]),
   })
   return { faulty, seen, faults, wanted }

@@ -15,30 +15,42 @@ export const OWN_WAITING_MAX = 8
  */
 export const SHARED_WAITING_MAX = 16_384
 
+/** What waits at one listener beyond OWN_WAITING_MAX of each connection. */
+type Room = { taken: number }
+
+/** After a refusal for want of room: nothing of the connection is read or begun for a while. */
+type Rest = { begin?: () => void }
+
 type Connection = {
+  readonly room: Room
   /** Of the request that arrived last. */
   last: ServerResponse
   waiting: number
-  hasWaited: boolean
+  /** From its first pause on, that it stays paused and gives its room back is seen to. */
+  isWatched: boolean
+  rest: Rest | null
   /** In place of a request whose body can never be read whole. */
   answerBroken?: () => void
-  /** Whether it was refused for want of room, and nothing of it is read or begun for a while. */
-  isResting: boolean
-  /** Whether a listener keeps it paused while it should be. */
-  isKept: boolean
-  /** Begins the request that waits for the end of the rest. */
-  beginRested?: () => void
 }
 
 // One entry for a connection, not for a request.
 const connections = new WeakMap<Socket, Connection>()
 
-const keepPaused = (socket: Socket, connection: Connection): void => {
-  if (connection.isKept) return
-  connection.isKept = true
+const count = (connection: Connection, change: number): void => {
+  const before = connection.waiting
+  connection.waiting += change
+  connection.room.taken += Math.max(0, connection.waiting - OWN_WAITING_MAX) - Math.max(0, before - OWN_WAITING_MAX)
+}
+
+/** Reads no more of the connection for now. Node itself resumes it as it reads a body or ends a response. */
+const pause = (socket: Socket, connection: Connection): void => {
+  socket.pause()
+  if (connection.isWatched) return
+  connection.isWatched = true
   socket.on('resume', () => {
-    if (socket.writable && (connection.waiting > 0 || connection.isResting)) socket.pause()
+    if (socket.writable && (connection.waiting > 0 || connection.rest !== null)) socket.pause()
   })
+  socket.once('close', () => count(connection, -connection.waiting))
 }
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly socket: Socket }
@@ -52,30 +64,13 @@ type Turns = {
   readonly draining?: Readonly<Draining>
 }
 
-/** What waits at one listener. */
+/** How the requests of one listener wait. */
 const makeWaiting = (handle: RequestListener, { onWaiting = () => undefined, draining = { isOn: false } }: Turns) => {
-  let shared = 0
-
-  const count = (connection: Connection, change: number): void => {
-    const before = connection.waiting
-    connection.waiting += change
-    shared += Math.max(0, connection.waiting - OWN_WAITING_MAX) - Math.max(0, before - OWN_WAITING_MAX)
-  }
-
-  /** Reads no more of the connection while a request waits. Node itself resumes it as it reads a body or ends a response. */
-  const pause = (socket: Socket, connection: Connection): void => {
-    socket.pause()
-    if (connection.hasWaited) return
-    connection.hasWaited = true
-    keepPaused(socket, connection)
-    socket.once('close', () => count(connection, -connection.waiting))
-  }
-
   const begin = (exchange: Exchange, connection: Connection): void => {
     const { request, socket } = exchange
     if (!socket.writable) return
-    if (connection.isResting) {
-      connection.beginRested = () => begin(exchange, connection)
+    if (connection.rest !== null) {
+      connection.rest.begin = () => begin(exchange, connection)
       return
     }
     count(connection, -1)
@@ -104,7 +99,7 @@ const makeWaiting = (handle: RequestListener, { onWaiting = () => undefined, dra
     connection.last = response
     if (!socket.writable) return
     if (draining.isOn && !before.headersSent) before.shouldKeepAlive = true
-    if (connection.waiting >= OWN_WAITING_MAX && shared >= SHARED_WAITING_MAX) {
+    if (connection.waiting >= OWN_WAITING_MAX && connection.room.taken >= SHARED_WAITING_MAX) {
       socket.destroy()
       return
     }
@@ -124,13 +119,14 @@ const makeWaiting = (handle: RequestListener, { onWaiting = () => undefined, dra
  */
 export const serveInTurn = (handle: RequestListener, turns: Turns = {}): RequestListener => {
   const { start, wait } = makeWaiting(handle, turns)
+  const room: Room = { taken: 0 }
   return (request, response) => {
     const { socket } = request
     const exchange = { request, response, socket }
     const known = connections.get(socket)
     // Node gives a response its socket once those before it are out, which nearly always is at once.
     if (known !== undefined && response.socket === null) return wait(exchange, known)
-    const connection = known ?? { last: response, waiting: 0, hasWaited: false, isResting: false, isKept: false }
+    const connection = known ?? { room, last: response, waiting: 0, isWatched: false, rest: null }
     if (known === undefined) connections.set(socket, connection)
     else known.last = response
     if (socket.writable) start(exchange, connection)
@@ -151,16 +147,15 @@ export const RETRY_AFTER_SECONDS = 1
 export const restConnection = (request: IncomingMessage, sourceOf: SourceOf): void => {
   const { socket } = request
   const connection = connections.get(socket)
-  if (connection === undefined || connection.isResting || socket.destroyed) return
+  if (connection === undefined || connection.rest !== null || socket.destroyed) return
   if (sourceOf({ raw: request }) !== sourceOfSocket(socket)) return
-  connection.isResting = true
-  keepPaused(socket, connection)
-  socket.pause()
+  const rest: Rest = {}
+  connection.rest = rest
+  pause(socket, connection)
   setTimeout(() => {
-    connection.isResting = false
+    connection.rest = null
     if (connection.waiting === 0) socket.resume()
-    connection.beginRested?.()
-    delete connection.beginRested
+    rest.begin?.()
   }, 1000 * RETRY_AFTER_SECONDS).unref()
 }
 

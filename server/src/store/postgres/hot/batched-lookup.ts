@@ -5,6 +5,7 @@ import type { CutOff } from '../../../domain/ledger/ledger.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { COMPARED, type CutOffRow, cutOffOf } from '../../ledger/cut-offs.ts'
+import type { TokenNumbers } from '../../ledger/token-rows.ts'
 import { SERVICE_COLUMNS, type ServiceRow } from '../../snapshot.ts'
 import { type Ask, makeBatches } from './batches.ts'
 import type { Answered, Asked, Connection } from '../connection/connection.ts'
@@ -51,6 +52,20 @@ export type TokenColumns = readonly [
   keyEndedSeq: number,
   lineage: number | null,
 ]
+
+/** The numbers of the token itself. */
+export const numbersOf = ([, agent, cred, key, scope, aud, seq, , , , lineage]: TokenColumns): TokenNumbers => ({
+  agent,
+  cred,
+  key,
+  scope,
+  aud,
+  seq,
+  lineage,
+})
+
+/** The numbers by which its agent, credential and key end tokens. */
+export const endedSeqsOf = (columns: TokenColumns) => ({ agent: columns[7], credential: columns[8], key: columns[9] })
 
 /** What is the same for all who asked. */
 export type Moment = { readonly service: ServiceRow; readonly now: Milliseconds }

@@ -1,4 +1,5 @@
 // Says of tokens that were looked up what they are, and whether they are dead.
+import { atPlaces } from '../../../domain/at-places.ts'
 import type { TokenAddress } from '../../../domain/ledger/claims.ts'
 import { isDead, type LookedUpToken } from '../../../domain/ledger/ledger.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
@@ -10,12 +11,8 @@ import type { StoredAncestor } from '../../ledger/lineages.ts'
 import { NO_ANCESTORS, tokenOf, type TokenNumbers } from '../../ledger/token-rows.ts'
 import { recall } from '../../name-cache.ts'
 import type { Program } from '../../statement-program.ts'
-import type { BatchedLookup, LookedUp, TokenColumns } from './batched-lookup.ts'
+import { type BatchedLookup, endedSeqsOf, type LookedUp, numbersOf, type TokenColumns } from './batched-lookup.ts'
 import type { Session } from '../connection/session.ts'
-
-const numbersOf = ([, agent, cred, key, scope, aud, seq, , , , lineage]: TokenColumns): TokenNumbers => {
-  return { agent, cred, key, scope, aud, seq, lineage }
-}
 
 /** A row that was looked up, and what it names. */
 type Row = {
@@ -27,10 +24,9 @@ type Row = {
 }
 
 const judged = ({ address, columns, numbers, names, ancestors }: Row, { moment, cutOffs }: LookedUp): LookedUpToken => {
-  const [, , , , , , , agent, credential, key] = columns
   const { scope, audience } = names
   const token = tokenOf(address, numbers, { scope: scope.items, audience, ancestors })
-  const ended = { service: moment.service.endedSeq, agent, credential, key }
+  const ended = { service: moment.service.endedSeq, ...endedSeqsOf(columns) }
   return { token, ended, openCutOffs: cutOffs, now: moment.now }
 }
 
@@ -92,10 +88,10 @@ export const makeFindTokens = (
       addresses.map(address => address ?? elsewhere).filter(address => address !== undefined),
       until,
     )
+    const found = atPlaces(addresses, address => (address ?? elsewhere) !== undefined, lookedUp.rows)
     const rows: (Row | undefined)[] = []
-    let next = 0
-    for (const address of addresses) {
-      const columns = (address ?? elsewhere) === undefined ? null : (lookedUp.rows[next++] ?? null)
+    for (const [n, address] of addresses.entries()) {
+      const columns = found[n] ?? null
       rows.push(columns === null || address === undefined ? undefined : await rowOf(address, columns, until))
     }
     // One with a parent would cost a read for each of its ancestors.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { anyCodePoint } from '../../../testkit/parsers/hostile-inputs.ts'
-import { ACCEPT_CHARACTERS_MAX, makeNegotiator, takesGzip } from '../../src/http/oauth/accept.ts'
+import { ACCEPT_CHARACTERS_MAX, makeNegotiator, takesGzip } from '../../src/domain/text/accept.ts'
 
 const JSON_TYPE = 'application/json'
 const OTHER = 'application/token-introspection+jwt'

@@ -1,0 +1,14 @@
+// Puts what was found for some items of a group back at the places of those items.
+
+/**
+ * For each item, in order, what was found for it where it was asked about, and undefined elsewhere. `found` has one entry for each that
+ * `isAsked`, in order.
+ */
+export const atPlaces = <Item, Found>(
+  items: readonly Item[],
+  isAsked: (item: Item, n: number) => boolean,
+  found: readonly Found[],
+): readonly (Found | undefined)[] => {
+  let next = 0
+  return items.map((item, n) => (isAsked(item, n) ? found[next++] : undefined))
+}
