@@ -1,4 +1,4 @@
-// Builds the program into server/dist, as it is published: docs/decisions/0086-bundled-program.md.
+// Builds the program into server/dist, as it is published: docs/decisions/archive/0086-bundled-program.md.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 

@@ -1,4 +1,4 @@
-// What the stream of the console reports: that something of a subject changed, never what. docs/decisions/0088-console-stream.md
+// What the stream of the console reports: that something of a subject changed, never what. docs/decisions/archive/0088-console-stream.md
 
 /** Live tokens, tokens that ended, and recorded acts. */
 export const CONSOLE_SUBJECTS = ['tokens', 'history', 'audit'] as const

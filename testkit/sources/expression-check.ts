@@ -1,4 +1,4 @@
-// Whether a regular expression takes linear time on every text, by recheck: docs/decisions/0057-regular-expressions.md.
+// Whether a regular expression takes linear time on every text, by recheck: docs/decisions/archive/0057-regular-expressions.md.
 import { createRequire } from 'node:module'
 import type { checkSync as check, Diagnostics } from 'recheck'
 

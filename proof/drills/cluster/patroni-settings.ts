@@ -53,7 +53,7 @@ export const patroniSettings = (plan: NodePlan): string => {
     name: plan.name,
     restapi: { listen: loopback(ports.patroni), connect_address: loopback(links.rest) },
     // By etcd's first interface: by the later one a Patroni before 3.0.3 that wakes overwrites the lock of the leader that
-    // followed it (docs/decisions/0025-patroni.md). Not to ask etcd for its members' addresses: the link would be passed by.
+    // followed it (docs/decisions/archive/0025-patroni.md). Not to ask etcd for its members' addresses: the link would be passed by.
     etcd: { hosts: [loopback(links.etcd)], use_proxies: true },
     bootstrap: { dcs: SHARED, initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, 'data-checksums'] },
     postgresql: {

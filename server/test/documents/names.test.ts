@@ -63,3 +63,11 @@ test('docs/administration/ names every operation of the administration that chan
   const routes = OPERATIONS.map(({ route }) => route).filter(route => /^(?!GET )\S+ \/api\//.test(route))
   nothing(without(routes, named), 'In api/, but not in docs/administration/:')
 })
+
+test('the index of decisions names every record', () => {
+  const named = namesIn(readText('docs/decisions/README.md'), /(?<=\()(?:archive\/)?\d{4}-[a-z0-9-]+\.md(?=\))/g)
+  const records = readFiles('docs/decisions/{,archive/}[0-9]*.md').map(({ path }) =>
+    path.replace('docs/decisions/', ''),
+  )
+  nothing(without(records, named), 'Put it into docs/decisions/README.md, at its folder:')
+})

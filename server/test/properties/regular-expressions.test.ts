@@ -1,4 +1,4 @@
-// Every regular expression of the program takes linear time, whatever the text: docs/decisions/0057-regular-expressions.md.
+// Every regular expression of the program takes linear time, whatever the text: docs/decisions/archive/0057-regular-expressions.md.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isThorough } from '../../../testkit/loads/thorough.ts'

@@ -133,6 +133,7 @@ test('an example imports its own files and published packages alone, and its man
  */
 const MAY_HAVE_MORE: Readonly<Record<string, RegExp>> = {
   'docs/decisions': /^\d{4}-[a-z0-9-]+\.md$/,
+  'docs/decisions/archive': /^\d{4}-[a-z0-9-]+\.md$/,
 }
 
 /** What an installation or a command makes is no part of the tree. Files with a dot in front, which tools want at the root, are not listed. */

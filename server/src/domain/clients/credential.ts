@@ -27,7 +27,7 @@ export type AgentCredential = {
 /** `liveTokens`: those issued with it. */
 export type CountedCredential = AgentCredential & { readonly liveTokens: Count }
 
-/** A shorter imported secret is never stored under a fast hash: docs/decisions/0015-imported-secrets.md. */
+/** A shorter imported secret is never stored under a fast hash: docs/decisions/archive/0015-imported-secrets.md. */
 export const IMPORTED_SECRET_CHARACTERS_MIN = 20
 export const IMPORTED_SECRET_CHARACTERS_MAX = 1024
 

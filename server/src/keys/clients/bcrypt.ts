@@ -1,4 +1,4 @@
-// bcrypt, only to verify hashes that another server made: docs/decisions/0112-bcryptjs.md. It takes 50 ms and more: not for a
+// bcrypt, only to verify hashes that another server made: docs/decisions/archive/0112-bcryptjs.md. It takes 50 ms and more: not for a
 // serving thread.
 import { timingSafeEqual } from 'node:crypto'
 import { hashSync } from 'bcryptjs'

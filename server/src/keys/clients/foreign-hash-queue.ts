@@ -1,6 +1,6 @@
 // The order in which secrets are verified against other servers' hashes, one at a time: bounded, and fair by credential
 // and by network, so that wrong secrets for one client delay no other one, and its own right secret by a few turns.
-// docs/decisions/0035-fair-verification.md
+// docs/decisions/archive/0035-fair-verification.md
 import type { Timing } from '../../ports/timing.ts'
 import { cache } from '../cache.ts'
 

@@ -35,7 +35,7 @@ type Powers = Pick<ApiKey, 'permissions' | 'audiences'>
 
 /**
  * What these let a key do is of the whole service: agents, credentials, signing keys and the audit log have no audience,
- * and their acts end tokens for any. No limit to audiences could hold for them (docs/decisions/0021-limited-keys.md).
+ * and their acts end tokens for any. No limit to audiences could hold for them (docs/decisions/archive/0021-limited-keys.md).
  */
 const OF_WHOLE_SERVICE: readonly Permission[] = ['agents:write', 'keys:write', 'audit:read']
 

@@ -1,5 +1,5 @@
 // What the store reads for a client id that nobody has: as much as for one whose secret will be wrong, statement by statement, so
-// that the time of the refusal does not say which it was (docs/decisions/0056-unknown-client.md).
+// that the time of the refusal does not say which it was (docs/decisions/0056-no-oracle.md).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDatabase } from '../../../src/store/sqlite/connection/database.ts'
