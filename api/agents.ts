@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { newSettings, settingsChange, settingsRecord } from './agent-settings.ts'
 import { AGENT_ID, AUDIENCE, LATER, MADE, RELAY_ID } from './examples.ts'
+import { dryRun, dryRunParameter, endsCounted, exampleEnds } from './dry-run.ts'
 import {
   booleanParameter,
   listing,
@@ -81,6 +82,7 @@ const agentFilters = {
 }
 
 const shown = { 200: agentRecord }
+const shownOrCounted = { 200: z.union([agentRecord, endsCounted]) }
 
 export const createAgent = operation({
   route: 'POST /api/v1/agents',
@@ -172,8 +174,8 @@ export const changeAgent = operation({
   summary: 'Change an agent',
   access: ACCESS.writeAgents,
   refusals: [409],
-  body: settingsChange,
-  answers: shown,
+  body: settingsChange.extend({ dry_run: dryRun }),
+  answers: shownOrCounted,
   example: {
     body: { scope: 'db:read', labels: { team: null } },
     answer: { ...example, scope: 'db:read', labels: {} },
@@ -185,8 +187,9 @@ export const deleteAgent = operation({
   id: 'deleteAgent',
   summary: 'Delete an agent',
   access: ACCESS.writeAgents,
-  query: z.object({ note: noteParameter }),
-  answers: { 204: z.undefined().describe('Done.') },
+  query: z.object({ note: noteParameter, dry_run: dryRunParameter }),
+  answers: { 200: endsCounted, 204: z.undefined().describe('Done.') },
+  example: { answer: exampleEnds('agent_deleted') },
 })
 
 export const disableAgent = operation({
@@ -194,8 +197,8 @@ export const disableAgent = operation({
   id: 'disableAgent',
   summary: 'Disable an agent',
   access: ACCESS.stopAgents,
-  body: noteBody,
-  answers: shown,
+  body: noteBody.unwrap().extend({ dry_run: dryRun }).default({}),
+  answers: shownOrCounted,
   example: { body: { note: 'it runs away' }, answer: { ...example, disabled_at: LATER } },
 })
 

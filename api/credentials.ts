@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { trustMembers, trustsIn } from './credential-trust.ts'
 import { AGENT_ID, CREDENTIAL_ID, GRACE, LATER, MADE } from './examples.ts'
+import { dryRun, endsCounted } from './dry-run.ts'
 import {
   choice,
   countRecord,
@@ -145,8 +146,9 @@ export const revokeCredential = operation({
     reason: choice(CREDENTIAL_REASONS).default(CREDENTIAL_REASONS[0]).describe('What its tokens end with.'),
     keep_tokens: z.boolean().default(false).describe('Whether the tokens that it got live on.'),
     note: note.nullish(),
+    dry_run: dryRun,
   }),
-  answers: { 200: credentialRecord },
+  answers: { 200: z.union([credentialRecord, endsCounted]) },
   example: {
     body: { reason: 'secret_leaked', note: 'seen in a log' },
     answer: { ...example, revoked_at: LATER, live_tokens: { count: 0, exact: true } },

@@ -4,6 +4,7 @@ import { isUuid } from '../../../../api/values/uuid.ts'
 import { actBy, type Administrator, audiencesOf, type Origin } from '../../domain/caller.ts'
 import { type AgentCredential, type CountedCredential, CREDENTIALS_MAX } from '../../domain/clients/credential.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
+import type { Counted } from '../../domain/ledger/ends.ts'
 import { type Expiry, refuseExpired } from '../../domain/ledger/expiry.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -139,6 +140,8 @@ type CredentialRevocationRequest = CredentialPath & {
   readonly reason: CredentialReason
   readonly keepTokens: boolean
   readonly note: string | null
+  /** Counts what would end, and changes nothing. */
+  readonly dryRun: boolean
 }
 
 /**
@@ -146,12 +149,16 @@ type CredentialRevocationRequest = CredentialPath & {
  * that it got have ended. Tokens that the first revocation kept, a second may end.
  */
 export const revokeCredential = async (
-  ports: Pick<Ports, 'credentials'>,
+  ports: Pick<Ports, 'credentials' | 'dryRuns'>,
   origin: Origin,
-  { reason, keepTokens, note, ...path }: CredentialRevocationRequest,
-): Promise<OrRefusal<CountedCredential>> => {
+  { reason, keepTokens, note, dryRun, ...path }: CredentialRevocationRequest,
+): Promise<OrRefusal<CountedCredential | Counted>> => {
   if (!areIds(path)) return refuseUnknownCredential(path)
   const revocation = { agentId: path.agentId, id: path.credentialId, reason, keepTokens }
+  if (dryRun) {
+    const ends = await ports.dryRuns.revokeCredential(revocation)
+    return ends === 'unknown' ? refuseUnknownCredential(path) : { ends }
+  }
   const revoked = await ports.credentials.revoke(revocation, actBy(origin, 'credential.revoke', note))
   return revoked === undefined ? refuseUnknownCredential(path) : showCredential(ports, origin.caller, path)
 }

@@ -4,6 +4,7 @@ import type { Credential } from '../../domain/clients/agent.ts'
 import { type ClientTrust, trustRecord } from '../../domain/clients/client-trust.ts'
 import { type AgentCredential, CREDENTIALS_MAX } from '../../domain/clients/credential.ts'
 import { earlierExpiry, expiresAtOf, hasExpired } from '../../domain/ledger/expiry.ts'
+import type { Ending } from '../../domain/ledger/ends.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import type {
   CredentialProblem,
@@ -207,21 +208,29 @@ export const rotateCredential = (tx: Transaction, rotate: RotateCredential) =>
 
 type Revocation = Pick<CredentialRevocation, 'reason' | 'keepTokens'> & { readonly act: Act }
 
-// Ending its tokens takes a number, and so does refusing it.
-const refuseFrom = (tx: Transaction, row: CredentialRow, { reason, keepTokens, act }: Revocation): Program<number> =>
-  keepTokens ? nextSeq(tx) : endAll(tx, { conditions: { ...NO_CONDITION, credential: row.n }, reason, act })
+/** What ends with it. Undefined: revoking again changes nothing, unless it ends the tokens that the first time kept. */
+export const endingsOfRevocation = (
+  { n, revokedAt, tokensKept }: CredentialRow,
+  { reason, keepTokens }: Pick<Revocation, 'reason' | 'keepTokens'>,
+): readonly Ending[] | undefined => {
+  if (revokedAt !== null && (keepTokens || tokensKept === 0)) return undefined
+  return keepTokens ? [] : [{ conditions: { ...NO_CONDITION, credential: n }, reason }]
+}
 
 const REVOKE = 'update credential set revoked_at = ?, tokens_kept = ? where n = ?'
 
-/** Revoking again changes nothing, unless it ends the tokens that the first time kept. Undefined: nothing changed. */
+/** Undefined: nothing changed. */
 export function* revokeRow(
   tx: Transaction,
   row: CredentialRow,
   revocation: Revocation,
 ): Program<CredentialRow | undefined> {
   const { reason, keepTokens, act } = revocation
-  if (row.revokedAt !== null && (keepTokens || row.tokensKept === 0)) return undefined
-  const seq = yield* refuseFrom(tx, row, revocation)
+  const endings = endingsOfRevocation(row, revocation)
+  if (endings === undefined) return undefined
+  // Ending its tokens takes a number, and so does refusing it.
+  const [ending] = endings
+  const seq = yield* ending === undefined ? nextSeq(tx) : endAll(tx, { ...ending, act })
   yield* dropWorkload(row.n)
   const revokedAt = row.revokedAt ?? tx.now
   const tokensKept = keepTokens ? 1 : 0

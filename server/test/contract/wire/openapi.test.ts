@@ -102,6 +102,7 @@ test('an operation of the administration: its JSON body, the id in its path, its
     'grant_types',
     'acts_for',
     'receives',
+    'dry_run',
   ])
   assert.deepEqual(
     parameters?.map(({ name }) => name),

@@ -13,6 +13,7 @@ export const CONFORMANCE: Readonly<Record<Exclude<keyof StorePorts, Beside>, str
   apiKeys: 'store/repositories/api-keys',
   credentials: 'store/repositories/credentials',
   leakedSecrets: 'store/repositories/leaked-secrets',
+  dryRuns: 'store/ledger/dry-runs',
   imports: 'store/repositories/imports',
   signingKeys: 'store/signing-keys/signing-keys',
   audit: 'store/audit/audit',

@@ -1,5 +1,5 @@
 // Made by packages/client/generate.ts from the rows of api/: change those, and run it.
-import type { CallOptions, CreationOptions } from '../call.ts'
+import type { CallOptions, CreationOptions, Tryable } from '../call.ts'
 import type { List } from '../lists.ts'
 import type {
   AgentRecord,
@@ -8,6 +8,7 @@ import type {
   CreateAgentBody,
   DeleteAgentQuery,
   DisableAgentBody,
+  EnableAgentBody,
   ListAgentsPage,
   ListAgentsQuery,
   ShowDelegationAnswer,
@@ -40,10 +41,11 @@ import type {
   RotateCredentialBody,
   ShowCredentialAnswer,
 } from './credentials.ts'
+import type { EndsCounted } from './dry-run.ts'
 import type { ExportAuditQuery, ExportHistoryQuery } from './exports.ts'
 import type { ImportClientsAnswer, ImportClientsBody } from './imports.ts'
 import type {
-  CompromiseSigningKeyAnswer,
+  ImportSigningKeyAnswer,
   ImportSigningKeyBody,
   ListSigningKeysPage,
   RetireSigningKeyBody,
@@ -88,22 +90,31 @@ import type { ListVerifiersPage, ListVerifiersRecord } from './verifiers.ts'
 /** The administration of a service: a method for each operation of the API, by its id. */
 export type Administration = {
   /** Change an agent: `PATCH /api/v1/agents/{id}`. */
-  readonly changeAgent: (
-    request: { readonly path: { readonly id: string }; readonly body?: ChangeAgentBody | undefined } & CallOptions,
-  ) => Promise<AgentRecord>
+  readonly changeAgent: Tryable<
+    'body',
+    { readonly path: { readonly id: string }; readonly body?: ChangeAgentBody | undefined } & CallOptions,
+    AgentRecord,
+    EndsCounted
+  >
   /** Create an agent: `POST /api/v1/agents`. */
   readonly createAgent: (request: { readonly body: CreateAgentBody } & CreationOptions) => Promise<CreateAgentAnswer>
   /** Delete an agent: `DELETE /api/v1/agents/{id}`. */
-  readonly deleteAgent: (
-    request: { readonly path: { readonly id: string }; readonly query?: DeleteAgentQuery | undefined } & CallOptions,
-  ) => Promise<void>
+  readonly deleteAgent: Tryable<
+    'query',
+    { readonly path: { readonly id: string }; readonly query?: DeleteAgentQuery | undefined } & CallOptions,
+    void,
+    EndsCounted
+  >
   /** Disable an agent: `POST /api/v1/agents/{id}/disable`. */
-  readonly disableAgent: (
-    request: { readonly path: { readonly id: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
-  ) => Promise<AgentRecord>
+  readonly disableAgent: Tryable<
+    'body',
+    { readonly path: { readonly id: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
+    AgentRecord,
+    EndsCounted
+  >
   /** Enable an agent: `POST /api/v1/agents/{id}/enable`. */
   readonly enableAgent: (
-    request: { readonly path: { readonly id: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
+    request: { readonly path: { readonly id: string }; readonly body?: EnableAgentBody | undefined } & CallOptions,
   ) => Promise<AgentRecord>
   /** List agents: `GET /api/v1/agents`. */
   readonly listAgents: (
@@ -127,12 +138,15 @@ export type Administration = {
     } & CallOptions,
   ) => List<ShowCredentialAnswer, ListCredentialsPage>
   /** Revoke a credential and end its tokens: `POST /api/v1/agents/{agent_id}/credentials/{credential_id}/revoke`. */
-  readonly revokeCredential: (
-    request: {
+  readonly revokeCredential: Tryable<
+    'body',
+    {
       readonly path: { readonly agent_id: string; readonly credential_id: string }
       readonly body?: RevokeCredentialBody | undefined
     } & CallOptions,
-  ) => Promise<ShowCredentialAnswer>
+    ShowCredentialAnswer,
+    EndsCounted
+  >
   /** Replace a credential, with a grace for the old one: `POST /api/v1/agents/{agent_id}/credentials/{credential_id}/rotate`. */
   readonly rotateCredential: (
     request: {
@@ -236,25 +250,25 @@ export type Administration = {
   /** Show the state of the service: `GET /api/v1/status`. */
   readonly showStatus: (request?: CallOptions) => Promise<ShowStatusAnswer>
   /** End many tokens at once: `POST /api/v1/revocations`. */
-  readonly createRevocation: (
-    request?: { readonly body?: CreateRevocationBody | undefined } & CreationOptions,
-  ) => Promise<
-    | ShowRevocationAnswer
-    | {
-        readonly dry_run: true
-        /** Tokens that would end. */
-        readonly tokens: number
-        /** False: at least so many. Exact up to 10000. */
-        readonly tokens_exact: boolean
-        /** How many agents owner and labels match; null where they are not named. */
-        readonly agents: number | null
-        /** At most 10 of them. */
-        readonly sample: readonly TokenRecord[]
-        /** The same request with it, and without `dry_run`, ends these tokens and no others. */
-        readonly plan_id: string
-        /** Until then the plan is valid. */
-        readonly plan_expires_at: string
-      }
+  readonly createRevocation: Tryable<
+    'body',
+    { readonly body?: CreateRevocationBody | undefined } & CreationOptions,
+    ShowRevocationAnswer,
+    {
+      readonly dry_run: true
+      /** Tokens that would end. */
+      readonly tokens: number
+      /** False: at least so many. Exact up to 10000. */
+      readonly tokens_exact: boolean
+      /** How many agents owner and labels match; null where they are not named. */
+      readonly agents: number | null
+      /** At most 10 of them. */
+      readonly sample: readonly TokenRecord[]
+      /** The same request with it, and without `dry_run`, ends these tokens and no others. */
+      readonly plan_id: string
+      /** Until then the plan is valid. */
+      readonly plan_expires_at: string
+    }
   >
   /** Show a revocation: `GET /api/v1/revocations/{id}`. */
   readonly showRevocation: (
@@ -273,17 +287,23 @@ export type Administration = {
   /** List the settings of the service: `GET /api/v1/settings`. */
   readonly listSettings: (request?: CallOptions) => Promise<ListSettingsAnswer>
   /** Take over the clients of another server: `POST /api/v1/imports`. */
-  readonly importClients: (
-    request?: { readonly body?: ImportClientsBody | undefined } & CallOptions,
-  ) => Promise<ImportClientsAnswer>
+  readonly importClients: Tryable<
+    'body',
+    { readonly body?: ImportClientsBody | undefined } & CallOptions,
+    void,
+    ImportClientsAnswer
+  >
   /** End a signing key and every token that it signed: `POST /api/v1/keys/{kid}/compromise`. */
-  readonly compromiseSigningKey: (
-    request: { readonly path: { readonly kid: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
-  ) => Promise<CompromiseSigningKeyAnswer>
+  readonly compromiseSigningKey: Tryable<
+    'body',
+    { readonly path: { readonly kid: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
+    ImportSigningKeyAnswer,
+    EndsCounted
+  >
   /** Take a private key from outside: `POST /api/v1/keys/import`. */
   readonly importSigningKey: (
     request: { readonly body: ImportSigningKeyBody } & CreationOptions,
-  ) => Promise<CompromiseSigningKeyAnswer>
+  ) => Promise<ImportSigningKeyAnswer>
   /** List signing keys: `GET /api/v1/keys`. */
   readonly listSigningKeys: (
     request?: { readonly query?: ListCredentialsQuery | undefined } & CallOptions,
@@ -294,11 +314,11 @@ export type Administration = {
       readonly path: { readonly kid: string }
       readonly body?: RetireSigningKeyBody | undefined
     } & CallOptions,
-  ) => Promise<CompromiseSigningKeyAnswer>
+  ) => Promise<ImportSigningKeyAnswer>
   /** Let the next signing key sign: `POST /api/v1/keys/rotate`. */
   readonly rotateSigningKey: (
     request?: { readonly body?: RetireSigningKeyBody | undefined } & CallOptions,
-  ) => Promise<CompromiseSigningKeyAnswer>
+  ) => Promise<ImportSigningKeyAnswer>
   /** Show a signing key: `GET /api/v1/keys/{kid}`. */
   readonly showSigningKey: (
     request: { readonly path: { readonly kid: string } } & CallOptions,

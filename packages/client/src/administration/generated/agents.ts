@@ -147,6 +147,8 @@ export type ChangeAgentBody = {
   readonly grant_types?: readonly string[] | undefined
   readonly acts_for?: readonly string[] | undefined
   readonly receives?: readonly string[] | undefined
+  /** Count what would end, and change nothing. */
+  readonly dry_run?: boolean | undefined
 }
 
 export type CreateAgentBody = {
@@ -174,9 +176,17 @@ export type CreateAgentBody = {
 export type DeleteAgentQuery = {
   /** For those who read the audit log and the history later. */
   readonly note?: string | undefined
+  /** Count what would end, and change nothing. */
+  readonly dry_run?: boolean | undefined
 }
 
 export type DisableAgentBody = {
+  readonly note?: string | null | undefined
+  /** Count what would end, and change nothing. */
+  readonly dry_run?: boolean | undefined
+}
+
+export type EnableAgentBody = {
   readonly note?: string | null | undefined
 }
 

@@ -237,6 +237,8 @@ export type RevokeCredentialBody = {
   /** Whether the tokens that it got live on. */
   readonly keep_tokens?: boolean | undefined
   readonly note?: string | null | undefined
+  /** Count what would end, and change nothing. */
+  readonly dry_run?: boolean | undefined
 }
 
 export type RotateCredentialBody = {
