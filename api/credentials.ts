@@ -7,8 +7,9 @@ import {
   choice,
   countRecord,
   expiresAt,
-  listing,
   name,
+  namedListing,
+  nameFilters,
   note,
   present,
   rotateBody,
@@ -102,7 +103,7 @@ export const listCredentials = operation({
   id: 'listCredentials',
   summary: 'List the credentials of an agent',
   access: ACCESS.readAgents,
-  ...listing(credentialRecord, example, {}),
+  ...namedListing(credentialRecord, example, nameFilters),
 })
 
 export const showCredential = operation({

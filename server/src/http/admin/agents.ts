@@ -6,7 +6,7 @@ import { changeAgent } from '../../operations/agents/change-agent.ts'
 import { createAgent } from '../../operations/agents/create-agent.ts'
 import { deleteAgent, disableAgent, enableAgent } from '../../operations/agents/agent-states.ts'
 import { listAgents, showAgent, showDelegation } from '../../operations/agents/read-agents.ts'
-import { bind, bindList } from './binding.ts'
+import { bind, bindList, nameFiltersOf } from './binding.ts'
 
 export const bindings = [
   bind(api.createAgent, {
@@ -20,8 +20,9 @@ export const bindings = [
       disabled: query.disabled ?? null,
       owner: query.owner ?? null,
       labels: query.label ?? [],
-      namePrefix: query.name_prefix ?? null,
-      search: query.q ?? null,
+      ids: query.agent_id ?? [],
+      clientIds: query.client_id ?? [],
+      ...nameFiltersOf(query),
     }),
     list: listAgents,
     format: agentRecord,

@@ -12,7 +12,7 @@ import {
   showCredential,
 } from '../../operations/credentials/credentials.ts'
 import { formatEnds } from '../../domain/ledger/ends.ts'
-import { bind, bindList } from './binding.ts'
+import { bind, bindList, nameFiltersOf } from './binding.ts'
 
 const locationOf = ({ credential: { agentId, id } }: { readonly credential: CountedCredential }): string =>
   `/api/v1/agents/${agentId}/credentials/${id}`
@@ -37,7 +37,7 @@ export const bindings = [
     location: locationOf,
   }),
   bindList(api.listCredentials, {
-    filtersOf: (_query, path) => ({ agentId: path.agent_id }),
+    filtersOf: (query, path) => ({ agentId: path.agent_id, names: nameFiltersOf(query) }),
     list: listCredentials,
     format: credentialRecord,
   }),

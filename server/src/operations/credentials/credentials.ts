@@ -6,6 +6,7 @@ import { type AgentCredential, type CountedCredential, CREDENTIALS_MAX } from '.
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
 import type { Counted } from '../../domain/ledger/ends.ts'
 import { type Expiry, refuseExpired } from '../../domain/ledger/expiry.ts'
+import type { NameFilters } from '../../domain/lists/page.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { SubjectTaken } from '../../ports/secret-repositories.ts'
@@ -33,19 +34,21 @@ export const showCredential = async (
   return credential ?? refuseUnknownCredential(path)
 }
 
+type CredentialFilters = Pick<CredentialPath, 'agentId'> & { readonly names: NameFilters }
+
 /** One page of the credentials of the agent, oldest first: the revoked and expired ones too. */
 export const listCredentials = async (
   ports: Pick<Ports, 'credentials' | 'secrets'>,
   caller: Administrator,
-  { filters: { agentId }, ...request }: ListRequest<Pick<CredentialPath, 'agentId'>>,
+  { filters: { agentId, names }, ...request }: ListRequest<CredentialFilters>,
 ): Promise<OrRefusal<ListPage<CountedCredential>>> => {
   if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
   const audiences = audiencesOf(caller)
   return readPageById(ports, 'credentials', {
     request,
-    boundTo: [agentId, audiences],
+    boundTo: [agentId, audiences, names],
     read: async (after, limit) =>
-      (await ports.credentials.list(agentId, { after, limit, audiences })) ?? refuseUnknownAgent(agentId),
+      (await ports.credentials.list(agentId, { names, after, limit, audiences })) ?? refuseUnknownAgent(agentId),
   })
 }
 

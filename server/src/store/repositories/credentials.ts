@@ -7,6 +7,7 @@ import { earlierExpiry, expiresAtOf, hasExpired } from '../../domain/ledger/expi
 import type { Ending } from '../../domain/ledger/ends.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import type {
+  CredentialPage,
   CredentialProblem,
   CredentialRevocation,
   NewCredential,
@@ -17,6 +18,7 @@ import type {
 import { liveCaller } from './api-keys.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { bytesOfHex, hexOfBytes } from '../rows.ts'
+import { allOf, alternatives, oneOf } from '../lists/name-conditions.ts'
 import { all, first, only, run, type Program } from '../statement-program.ts'
 import { foundAtOf, audit, nextSeq, type Transaction } from '../transaction.ts'
 import { once } from './idempotency.ts'
@@ -99,13 +101,15 @@ export function* readCredentialByHash(secretHash: string): Program<CredentialRow
   return rowOf(yield* first<StoredRow>(`select ${COLUMNS} ${FROM} where c.secret_hash = ?`, bytesOfHex(secretHash)))
 }
 
-type ListRange = { readonly agent: number; readonly after: string | null; readonly limit: number }
+type ListRange = Omit<CredentialPage, 'audiences'> & { readonly agent: number }
 
-const PAGE = `select ${COLUMNS} ${FROM} where c.agent = ? and c.n > ? order by c.n limit ?`
-
-export function* listCredentials({ agent, after, limit }: ListRange): Program<readonly CredentialRow[]> {
+/** Those of one agent are few: they are found among them. */
+export function* listCredentials({ agent, names, after, limit }: ListRange): Program<readonly CredentialRow[]> {
   const from = after === null ? null : yield* first<{ n: number }>('select n from credential where id = ?', after)
-  const rows = yield* all<StoredRow>(PAGE, agent, from?.n ?? 0, limit)
+  const range = { sql: 'c.agent = ? and c.n > ?', values: [agent, from?.n ?? 0] }
+  const where = allOf([range, oneOf(alternatives(names, { id: 'c.id', name: 'c.name' }))])
+  const select = `select ${COLUMNS} ${FROM} where ${where.sql} order by c.n limit ?`
+  const rows = yield* all<StoredRow>(select, ...where.values, limit)
   return rows.map(row => ({ ...row, trust: trustOf(row.trust) }))
 }
 

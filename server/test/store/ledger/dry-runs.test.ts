@@ -16,6 +16,7 @@ import {
   isPostgresTested,
   issue,
   makeTestStore,
+  NO_NAME_FILTERS,
   newTokens,
   someSigningKey,
   type TestAgent,
@@ -128,7 +129,12 @@ const someTrial = async (world: World): Promise<Trial> => {
   const { id: agentId } = agent
   const wanted = { agentId, change: random.pick(CHANGES), serviceAudience: null }
   const keepTokens = random.chance(0.2)
-  const credentials = await store.credentials.list(agentId, { after: null, limit: 10, audiences: null })
+  const credentials = await store.credentials.list(agentId, {
+    names: NO_NAME_FILTERS,
+    after: null,
+    limit: 10,
+    audiences: null,
+  })
   const { id } = random.pick(credentials ?? [])
   const revocation = { agentId, id, reason: 'credential_revoked', keepTokens } as const
   const changing: Trial = {

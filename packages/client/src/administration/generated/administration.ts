@@ -17,6 +17,7 @@ import type {
   CreateApiKeyAnswer,
   CreateApiKeyBody,
   ListApiKeysPage,
+  ListApiKeysQuery,
   RevokeApiKeyBody,
   RotateApiKeyAnswer,
   ShowApiKeyAnswer,
@@ -67,6 +68,7 @@ import type {
   ListHistoryPage,
   ListHistoryQuery,
   ListLineagePage,
+  ListLineageQuery,
   ListTokensPage,
   ListTokensQuery,
   RevokeTokenByIdBody,
@@ -162,7 +164,7 @@ export type Administration = {
   readonly createApiKey: (request: { readonly body: CreateApiKeyBody } & CreationOptions) => Promise<CreateApiKeyAnswer>
   /** List API keys: `GET /api/v1/api-keys`. */
   readonly listApiKeys: (
-    request?: { readonly query?: ListCredentialsQuery | undefined } & CallOptions,
+    request?: { readonly query?: ListApiKeysQuery | undefined } & CallOptions,
   ) => List<ShowApiKeyAnswer, ListApiKeysPage>
   /** Revoke an API key: `POST /api/v1/api-keys/{api_key_id}/revoke`. */
   readonly revokeApiKey: (
@@ -198,10 +200,7 @@ export type Administration = {
   ) => List<EndedTokenRecord, ListHistoryPage>
   /** Show the tree of a token: its root first, parents before their children: `GET /api/v1/tokens/{id}/lineage`. */
   readonly listLineage: (
-    request: {
-      readonly path: { readonly id: string }
-      readonly query?: ListCredentialsQuery | undefined
-    } & CallOptions,
+    request: { readonly path: { readonly id: string }; readonly query?: ListLineageQuery | undefined } & CallOptions,
   ) => List<
     | ShowTokenAnswer
     | {
@@ -276,13 +275,13 @@ export type Administration = {
   ) => Promise<ShowRevocationAnswer>
   /** List the verifiers that follow the revocation feed: `GET /api/v1/verifiers`. */
   readonly listVerifiers: (
-    request?: { readonly query?: ListCredentialsQuery | undefined } & CallOptions,
+    request?: { readonly query?: ListLineageQuery | undefined } & CallOptions,
   ) => List<ListVerifiersRecord, ListVerifiersPage>
   /** End a session of an operator in the console: `DELETE /api/v1/sessions/{id}`. */
   readonly endSession: (request: { readonly path: { readonly id: string } } & CallOptions) => Promise<void>
   /** List the sessions of operators in the console: `GET /api/v1/sessions`. */
   readonly listSessions: (
-    request?: { readonly query?: ListCredentialsQuery | undefined } & CallOptions,
+    request?: { readonly query?: ListLineageQuery | undefined } & CallOptions,
   ) => List<ListSessionsRecord, ListSessionsPage>
   /** List the settings of the service: `GET /api/v1/settings`. */
   readonly listSettings: (request?: CallOptions) => Promise<ListSettingsAnswer>
@@ -306,7 +305,7 @@ export type Administration = {
   ) => Promise<ImportSigningKeyAnswer>
   /** List signing keys: `GET /api/v1/keys`. */
   readonly listSigningKeys: (
-    request?: { readonly query?: ListCredentialsQuery | undefined } & CallOptions,
+    request?: { readonly query?: ListLineageQuery | undefined } & CallOptions,
   ) => List<ShowSigningKeyAnswer, ListSigningKeysPage>
   /** Take a signing key out of signing: `POST /api/v1/keys/{kid}/retire`. */
   readonly retireSigningKey: (
