@@ -2,9 +2,15 @@
 import { z } from 'zod'
 import { newSettings, settingsChange, settingsRecord } from './agent-settings.ts'
 import { AGENT_ID, AUDIENCE, LATER, MADE, RELAY_ID } from './examples.ts'
+import { dryRun, dryRunParameter, endsCounted, exampleEnds } from './dry-run.ts'
 import {
+  anyOf,
   booleanParameter,
-  listing,
+  clientIdParameter,
+  namedListing,
+  nameFilters,
+  nameParameter,
+  searchParameter,
   noteBody,
   noteParameter,
   parameter,
@@ -12,11 +18,13 @@ import {
   time,
   timeOrNull,
   uuid,
+  uuidMember,
 } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { isLabelKey, LABELS_ASKED_MAX } from './values/labels.ts'
-import { isName, NAME_FORM } from './values/name.ts'
+import { IDS_OPENED_MAX } from './values/lists.ts'
+import { isName } from './values/name.ts'
 
 export const agentRecord = z.object({
   agent_id: uuid.describe('The sub of its tokens. Never used twice.'),
@@ -53,11 +61,6 @@ const example = {
   suspended_at: null,
 }
 
-const parseName = (text: string): string | undefined => (isName(text) ? text : undefined)
-
-// The beginning of a name may end in a space; a name may not.
-const parsePrefix = (text: string): string | undefined => (isName(text.trimEnd()) ? text : undefined)
-
 const parseLabel = (text: string): { readonly key: string; readonly value: string } | undefined => {
   const equals = text.indexOf('=')
   const [key, value] = [text.slice(0, Math.max(equals, 0)), text.slice(equals + 1)]
@@ -68,19 +71,20 @@ const label = parameter(parseLabel, 'of the form key=value, as labels are', { ty
 
 const agentFilters = {
   disabled: booleanParameter('Only disabled ones, or only others.'),
-  owner: parameter(parseName, NAME_FORM, { description: 'Only those of this owner.' }),
+  owner: nameParameter('Only those of this owner.'),
   label: z
     .array(label)
     .max(LABELS_ASKED_MAX, `is given more than ${LABELS_ASKED_MAX} times`)
     .meta({ description: 'Only those with this label, `key=value`; may repeat.', examples: [['team=data']] })
     .optional(),
-  name_prefix: parameter(parsePrefix, 'the beginning of a name', { description: 'Only those whose names open so.' }),
-  q: parameter(parsePrefix, 'an id or the beginning of a name', {
-    description: 'The one with this id first, then those whose names open so.',
-  }),
+  agent_id: anyOf(uuidMember(), 'Only those with one of these ids; may repeat.'),
+  client_id: anyOf(clientIdParameter('').unwrap(), 'Only the clients of these ids; may repeat.'),
+  ...nameFilters,
+  q: searchParameter('its id or that of its client', `, ${IDS_OPENED_MAX} of them at most`),
 }
 
 const shown = { 200: agentRecord }
+const shownOrCounted = { 200: z.union([agentRecord, endsCounted]) }
 
 export const createAgent = operation({
   route: 'POST /api/v1/agents',
@@ -108,7 +112,7 @@ export const listAgents = operation({
   id: 'listAgents',
   summary: 'List agents',
   access: ACCESS.readAgents,
-  ...listing(agentRecord, example, agentFilters),
+  ...namedListing(agentRecord, example, agentFilters),
 })
 
 export const showAgent = operation({
@@ -172,8 +176,8 @@ export const changeAgent = operation({
   summary: 'Change an agent',
   access: ACCESS.writeAgents,
   refusals: [409],
-  body: settingsChange,
-  answers: shown,
+  body: settingsChange.extend({ dry_run: dryRun }),
+  answers: shownOrCounted,
   example: {
     body: { scope: 'db:read', labels: { team: null } },
     answer: { ...example, scope: 'db:read', labels: {} },
@@ -185,8 +189,9 @@ export const deleteAgent = operation({
   id: 'deleteAgent',
   summary: 'Delete an agent',
   access: ACCESS.writeAgents,
-  query: z.object({ note: noteParameter }),
-  answers: { 204: z.undefined().describe('Done.') },
+  query: z.object({ note: noteParameter, dry_run: dryRunParameter }),
+  answers: { 200: endsCounted, 204: z.undefined().describe('Done.') },
+  example: { answer: exampleEnds('agent_deleted') },
 })
 
 export const disableAgent = operation({
@@ -194,8 +199,8 @@ export const disableAgent = operation({
   id: 'disableAgent',
   summary: 'Disable an agent',
   access: ACCESS.stopAgents,
-  body: noteBody,
-  answers: shown,
+  body: noteBody.unwrap().extend({ dry_run: dryRun }).default({}),
+  answers: shownOrCounted,
   example: { body: { note: 'it runs away' }, answer: { ...example, disabled_at: LATER } },
 })
 

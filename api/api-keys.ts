@@ -2,10 +2,12 @@
 import { z } from 'zod'
 import { API_KEY_ID, AUDIENCE, GRACE, LATER, MADE } from './examples.ts'
 import {
+  anyOf,
   choice,
   expiresAt,
-  listing,
   name,
+  namedListing,
+  nameFilters,
   noteBody,
   resource,
   rotateBody,
@@ -13,6 +15,7 @@ import {
   time,
   timeOrNull,
   uuid,
+  uuidMember,
 } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS, PERMISSIONS } from './values/access.ts'
@@ -79,7 +82,10 @@ export const listApiKeys = operation({
   id: 'listApiKeys',
   summary: 'List API keys',
   access: ACCESS.writeKeys,
-  ...listing(apiKeyRecord, example, {}),
+  ...namedListing(apiKeyRecord, example, {
+    api_key_id: anyOf(uuidMember(), 'Only those with one of these ids; may repeat.'),
+    ...nameFilters,
+  }),
 })
 
 export const showApiKey = operation({

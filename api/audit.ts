@@ -13,6 +13,7 @@ import {
   time,
   timeParameter,
   unknownNames,
+  uuidParameter,
 } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
@@ -87,6 +88,9 @@ export const auditFilters = {
   actor_iss: actorParameter('Only acts of operators of this identity provider.'),
   actor_sub: actorParameter('Only acts of the operator whom the identity provider calls so.'),
   subject: actorParameter('Only acts on the agent, credential, key or token of this id.'),
+  ended_token: uuidParameter(
+    'Only the act that ended the token of this id: on itself, on what it hangs on, or on all of the store.',
+  ),
   request_id: patterned(
     REQUEST_ID,
     '1 to 64 of letters, digits, dot, hyphen and underscore',

@@ -2,12 +2,14 @@
 import { z } from 'zod'
 import { trustMembers, trustsIn } from './credential-trust.ts'
 import { AGENT_ID, CREDENTIAL_ID, GRACE, LATER, MADE } from './examples.ts'
+import { dryRun, endsCounted } from './dry-run.ts'
 import {
   choice,
   countRecord,
   expiresAt,
-  listing,
   name,
+  namedListing,
+  nameFilters,
   note,
   present,
   rotateBody,
@@ -101,7 +103,7 @@ export const listCredentials = operation({
   id: 'listCredentials',
   summary: 'List the credentials of an agent',
   access: ACCESS.readAgents,
-  ...listing(credentialRecord, example, {}),
+  ...namedListing(credentialRecord, example, nameFilters),
 })
 
 export const showCredential = operation({
@@ -145,8 +147,9 @@ export const revokeCredential = operation({
     reason: choice(CREDENTIAL_REASONS).default(CREDENTIAL_REASONS[0]).describe('What its tokens end with.'),
     keep_tokens: z.boolean().default(false).describe('Whether the tokens that it got live on.'),
     note: note.nullish(),
+    dry_run: dryRun,
   }),
-  answers: { 200: credentialRecord },
+  answers: { 200: z.union([credentialRecord, endsCounted]) },
   example: {
     body: { reason: 'secret_leaked', note: 'seen in a log' },
     answer: { ...example, revoked_at: LATER, live_tokens: { count: 0, exact: true } },

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { AUDIENCE_CHARACTERS_MAX, isResource } from './values/audience.ts'
 import { GRACE_SECONDS_MAX } from './values/credentials.ts'
-import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from './values/lists.ts'
+import { LISTED_IDS_MAX, PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from './values/lists.ts'
 import { isName, NAME_FORM } from './values/name.ts'
 import { isNote, NOTE_FORM } from './values/note.ts'
 import { type Milliseconds, parseTime } from './values/time.ts'
@@ -220,6 +220,47 @@ export const listing = <Record extends z.ZodType, Filters extends z.ZodRawShape>
   answers: { 200: pageOf(record) },
   example: { answer: { data: [example], next_cursor: null } },
 })
+
+const parseName = (given: string): string | undefined => (isName(given) ? given : undefined)
+
+// The beginning of a name may end in a space; a name may not.
+const parsePrefix = (given: string): string | undefined => (isName(given.trimEnd()) ? given : undefined)
+
+export const nameParameter = (description: string) => parameter(parseName, NAME_FORM, { description })
+
+export const searchParameter = (what: string, most = '') =>
+  parameter(parsePrefix, 'an id, the beginning of one, or that of a name', {
+    description: `What has this as ${what}, or as the beginning of one (4 characters or more${most}), and what has a name that opens so.`,
+  })
+
+/** Of the lists of what has a name and an id. Names are compared as they are where one must be unique: exactly. */
+export const nameFilters = {
+  name: nameParameter('Only what has this name.'),
+  name_prefix: parameter(parsePrefix, 'the beginning of a name', {
+    description: 'Only what has a name that opens so.',
+  }),
+  q: searchParameter('its id'),
+}
+
+/** A parameter that may repeat: any of its values. */
+export const anyOf = <Value extends z.ZodType>(value: Value, description: string) =>
+  z.array(value).max(LISTED_IDS_MAX, `is given more than ${LISTED_IDS_MAX} times`).meta({ description }).optional()
+
+const refineNames = (query: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
+  const other = ['name_prefix', 'q'].find(one => query[one] !== undefined)
+  if (query['name'] === undefined || other === undefined) return
+  context.addIssue({ code: 'custom', path: ['name'], message: `goes without ${other}: it is a whole name` })
+}
+
+/** The same with filters by name. */
+export const namedListing = <Record extends z.ZodType, Filters extends z.ZodRawShape>(
+  record: Record,
+  example: object,
+  filters: Filters,
+) => {
+  const listed = listing(record, example, filters)
+  return { ...listed, query: listed.query.superRefine(refineNames) }
+}
 
 /** Beside `data` where a filter names what this version does not know: an empty page then says nothing of it. */
 export const unknownNames = z

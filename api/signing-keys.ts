@@ -1,6 +1,7 @@
 // Signing keys: the keys that sign tokens, from the next one to those that are gone.
 import { z } from 'zod'
 import { EXAMPLE_KEY, LATER, MADE } from './examples.ts'
+import { dryRun, endsCounted } from './dry-run.ts'
 import { listing, note, text, time, timeOrNull } from './fields.ts'
 import { publicJwk } from './metadata.ts'
 import { operation } from './operation.ts'
@@ -142,8 +143,8 @@ export const compromiseSigningKey = operation({
   id: 'compromiseSigningKey',
   summary: 'End a signing key and every token that it signed',
   access: ACCESS.writeKeys,
-  body: z.strictObject({ note: note.nullish() }).default({}),
-  answers: { 200: changedKey },
+  body: z.strictObject({ note: note.nullish(), dry_run: dryRun }).default({}),
+  answers: { 200: z.union([changedKey, endsCounted]) },
   example: {
     body: { note: 'seen in a log' },
     answer: { ...changed, state: 'compromised', signs_until: LATER, gone_at: LATER, current_kid: NEXT_KID },

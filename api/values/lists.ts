@@ -8,5 +8,11 @@ export const COUNT_EXACT_MAX = 10_000
 
 export const SAMPLE_RECORDS_MAX = 10
 
+/** Ids or names of clients that one request of a list asks for. */
+export const LISTED_IDS_MAX = 100
+
+/** What is found by the beginning of its id, before what is found by that of its name. */
+export const IDS_OPENED_MAX = 10
+
 /** Agents that one revocation selects by owner and labels. */
 export const AGENTS_SELECTED_MAX = 1000

@@ -10,6 +10,7 @@ import { OPERATIONS } from '../../api/operations.ts'
 import { agentRecord } from '../../api/agents.ts'
 import { auditRecord } from '../../api/audit.ts'
 import { actor, countRecord } from '../../api/fields.ts'
+import { endsCounted } from '../../api/dry-run.ts'
 import { endedTokenRecord, tokenRecord } from '../../api/tokens.ts'
 import { commentOf, contentOf, type JsonSchema, printSchema } from './print-schema.ts'
 
@@ -24,6 +25,7 @@ const SHARED: Readonly<Record<string, z.ZodType>> = {
   auditRecord,
   actor,
   count: countRecord,
+  endsCounted,
 }
 
 type Kind = 'call' | 'list' | 'records'
@@ -98,7 +100,12 @@ const nameSchemas = (): ReadonlyMap<string, Named> => {
     if (schema === undefined || alternatives.some(one => named.has(contentOf(one)))) return
     if (!named.has(contentOf(schema))) named.set(contentOf(schema), { name, subject, schema })
   }
-  const SUBJECT_OF: Readonly<Record<string, string>> = { agentRecord: 'agents', auditRecord: 'audit', actor: 'actor' }
+  const SUBJECT_OF: Readonly<Record<string, string>> = {
+    agentRecord: 'agents',
+    auditRecord: 'audit',
+    actor: 'actor',
+    endsCounted: 'dry-run',
+  }
   for (const [name, schema] of Object.entries(SHARED))
     add(capitalize(name), SUBJECT_OF[name] ?? 'tokens', schemaOf(schema))
   for (const { row, kind, answer } of SHOWING_FIRST) {
@@ -156,7 +163,7 @@ const parametersOf = (row: Operation): readonly string[] =>
   [...pathOf(row).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
 /** The parameter of a method, as its declaration has it. */
-const requestOf = ({ row, parts }: Shape, print: (schema: JsonSchema) => string): string => {
+const requestOf = ({ row, parts }: Shape, print: (schema: JsonSchema) => string) => {
   const path = parametersOf(row)
   const members = [
     ...(path.length > 0 ? [`readonly path: { ${path.map(name => `readonly ${name}: string`).join('; ')} }`] : []),
@@ -168,7 +175,22 @@ const requestOf = ({ row, parts }: Shape, print: (schema: JsonSchema) => string)
   const options = isCreating(row) ? 'CreationOptions' : 'CallOptions'
   const type = members.length === 0 ? options : `{ ${members.join('; ')} } & ${options}`
   const mayBeAbsent = path.length === 0 && Object.values(parts).every(isOptional)
-  return `request${mayBeAbsent ? '?' : ''}: ${type}`
+  return { type, declaration: `request${mayBeAbsent ? '?' : ''}: ${type}` }
+}
+
+const isCounted = ({ properties }: JsonSchema): boolean => properties?.['dry_run'] !== undefined
+
+/** The type of the method of an operation. */
+const methodTypeOf = (shape: Shape, print: (schema: JsonSchema) => string): string => {
+  const { type, declaration } = requestOf(shape, print)
+  const alternatives = shape.answer?.anyOf ?? [shape.answer ?? {}]
+  const counted = alternatives.find(isCounted)
+  const [done] = alternatives.filter(one => !isCounted(one))
+  // A dry run of an import is answered as an import.
+  const isAnsweredAlike = done === undefined && !(204 in shape.row.answers)
+  if (counted === undefined || isAnsweredAlike) return `(${declaration}) => ${resultOf(shape, print)}`
+  const part = 'body' in shape.parts ? 'body' : 'query'
+  return `Tryable<'${part}', ${type}, ${done === undefined ? 'void' : print(done)}, ${print(counted)}>`
 }
 
 const resultOf = ({ kind, answer, record }: Shape, print: (schema: JsonSchema) => string): string => {
@@ -181,18 +203,18 @@ const printAdministration = (): string => {
   const { used, print } = makePrinter()
   const methods = SHAPES.map(shape => {
     const { id, summary, route } = shape.row
-    return `/** ${summary}: \`${route}\`. */\nreadonly ${id}: (${requestOf(shape, print)}) => ${resultOf(shape, print)}`
+    return `/** ${summary}: \`${route}\`. */\nreadonly ${id}: ${methodTypeOf(shape, print)}`
   })
   const type = `/** The administration of a service: a method for each operation of the API, by its id. */\nexport type Administration = {\n${methods.join('\n')}\n}\n`
   const options =
-    "import type { CallOptions, CreationOptions } from '../call.ts'\nimport type { List } from '../lists.ts'\n"
+    "import type { CallOptions, CreationOptions, Tryable } from '../call.ts'\nimport type { List } from '../lists.ts'\n"
   return [HEAD, options, importsOf(used, 'administration'), '\n', type].join('')
 }
 
 const printOperations = (): string => {
-  const rows = SHAPES.map(({ row, kind, answer }) => {
+  const rows = SHAPES.map(({ row, kind }) => {
     const method = methodOf(row)
-    const marks = `kind: '${kind}', creates: ${isCreating(row)}, isEmpty: ${kind === 'call' && answer === undefined}`
+    const marks = `kind: '${kind}', creates: ${isCreating(row)}, mayBeEmpty: ${204 in row.answers}`
     return `${row.id}: { method: '${method}', path: '${pathOf(row)}', ${marks} },`
   })
   return `${HEAD}import type { ApiOperation } from '../call.ts'\n\n/** Every operation of the administration, by its id. */\nexport const OPERATIONS = {\n${rows.join('\n')}\n} as const satisfies Readonly<Record<string, ApiOperation>>\n`

@@ -33,7 +33,7 @@ const taken = <T extends object>(answer: T): Exclude<T, { refusal: unknown }> =>
 }
 
 export const makeRegistrations = (
-  ports: Pick<Ports, 'agents' | 'apiKeys' | 'secrets' | 'randomness'>,
+  ports: Pick<Ports, 'agents' | 'dryRuns' | 'apiKeys' | 'secrets' | 'randomness'>,
 ): Registrations => {
   let agents = 0
   return {
@@ -52,7 +52,7 @@ export const makeRegistrations = (
       return { id: apiKey.id, key }
     },
     revokeApiKey: id => revokeApiKey(ports, CLI, id, null),
-    disableAgent: id => disableAgent(ports, CLI, id, null),
+    disableAgent: id => disableAgent(ports, CLI, id, { note: null, dryRun: false }),
     enableAgent: id => enableAgent(ports, CLI, id, null),
   }
 }

@@ -9,7 +9,7 @@ import type { ActKind } from '../../api/values/audit.ts'
 import { type AgentSettings, BLANK_SETTINGS } from '../../server/src/domain/clients/change-agent.ts'
 import type { TokenAddress } from '../../server/src/domain/ledger/claims.ts'
 import { limitsOf } from '../../api/values/limits.ts'
-import type { HistoryFilters, TokenFilters } from '../../server/src/domain/lists/page.ts'
+import type { HistoryFilters, NameFilters, TokenFilters } from '../../server/src/domain/lists/page.ts'
 import type { SealedSigningKey } from '../../server/src/domain/keys/signing-key.ts'
 import { makeTokenId } from '../../server/src/domain/ledger/token-id.ts'
 import type { NewToken } from '../../server/src/ports/ports.ts'
@@ -244,6 +244,8 @@ export const issue = async (
   if (failed !== undefined) throw new Error(typeof failed === 'string' ? failed : failed.limit)
   return tokens.map(({ id, lifetimeSeconds }) => ({ id, lifetimeSeconds }))
 }
+
+export const NO_NAME_FILTERS: NameFilters = { name: null, namePrefix: null, search: null }
 
 export const NO_TOKEN_FILTERS: TokenFilters = {
   agentId: null,

@@ -3,7 +3,7 @@ import type { AgentRecord, ChangeAgentBody } from '../../../packages/client/src/
 import { GRANT_TYPES } from '../../../api/values/delegation.ts'
 import { AT_LIVE_TOKENS_MAX } from '../../../api/values/limits.ts'
 
-type Setting = keyof ChangeAgentBody
+type Setting = Exclude<keyof ChangeAgentBody, 'dry_run'>
 
 /** `text` may be long; `words` are separated by white space; `labels` are lines of `key=value`. */
 export type Kind = 'line' | 'text' | 'words' | 'number' | 'flag' | 'labels' | readonly string[]

@@ -36,11 +36,12 @@ const Retire = ({ kid }: { readonly kid: string }) => (
 const Tokens = ({ kid }: { readonly kid: string }) => {
   const { data } = useQuery({
     queryKey: ['tokens-of-key', kid],
-    queryFn: ({ signal }) => administration.createRevocation({ body: { kid, dry_run: true }, signal }),
+    queryFn: ({ signal }) => administration.compromiseSigningKey({ path: { kid }, body: { dry_run: true }, signal }),
     gcTime: 0,
   })
-  if (data === undefined || !('dry_run' in data)) return 'every token that it signed'
-  return `${data.tokens_exact ? '' : 'at least '}${data.tokens} live ${data.tokens === 1 ? 'token' : 'tokens'} that it signed`
+  if (data === undefined) return 'every token that it signed'
+  const { tokens, exact } = data.ends
+  return `${exact ? '' : 'at least '}${tokens} live ${tokens === 1 ? 'token' : 'tokens'} that it signed`
 }
 
 const Compromise = ({ kid }: { readonly kid: string }) => (

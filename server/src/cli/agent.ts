@@ -7,8 +7,7 @@ import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { defineAdminCommand, show } from './administer.ts'
 import { describeAgent } from './names/agent-names.ts'
 import { addAgentOptions, type AgentOptions, bodyOf, gatherLabels, type Label } from './agent-options.ts'
-import { countAlive } from './count-alive.ts'
-import { countLosses } from './count-losses.ts'
+import { addDryRun, describeEnds, type DryRunOption, endingBy } from './dry-run.ts'
 import { showAll } from './lists/read-list.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
@@ -131,34 +130,40 @@ const addChange = (agent: Command): void => {
   const command = agent
     .command('change')
     .description('change what is named of an agent; tokens with a scope or resource that it loses end at once')
-  defineAdminCommand<AgentOptions>(addAgentOptions(ofOne(command), 'change'), {
+  defineAdminCommand<AgentOptions & DryRunOption>(addDryRun(addAgentOptions(ofOne(command), 'change')), {
     json: 'print the agent as JSON',
     examples: [
       `mintmark agent change ${AGENT_ID} --owner data --label team=data`,
       `mintmark agent change ${AGENT_ID} --scope db:read --yes`,
     ],
-    consequence: ({ api, args: [id = ''], options }) => countLosses(api, id, bodyOf(options)),
-    run: async ({ api, args: [id = ''], options }) =>
-      show(
-        await api.call(rows.changeAgent, { path: { id }, body: bodyOf(options) }),
-        await warnOfSupersede(api, id, options),
-      ),
+    ...endingBy<AgentOptions & DryRunOption>({
+      call: ({ api, args: [id = ''], options }, dryRun) =>
+        api.call(rows.changeAgent, { path: { id }, body: { ...bodyOf(options), ...dryRun } }),
+      sentence: async (ends, { api, args: [id = ''] }) =>
+        ends.reasons.length === 0
+          ? null
+          : `This ends tokens of agent ${await describeAgent(api, { agent_id: id })} (${ends.reasons.join(', ')}): ${describeEnds(ends)}.`,
+      show: async (changed, { api, args: [id = ''], options }) =>
+        show(changed, await warnOfSupersede(api, id, options)),
+    }),
   })
 }
 
 const addDisable = (agent: Command): void =>
-  defineAdminCommand<Note>(
-    ofOne(agent.command('disable').description('refuse an agent new tokens and end all that it holds, at once')).option(
-      '--note <text>',
-      'for those who read the audit log and the history',
-    ),
+  defineAdminCommand<Note & DryRunOption>(
+    addDryRun(
+      ofOne(agent.command('disable').description('refuse an agent new tokens and end all that it holds, at once')),
+    ).option('--note <text>', 'for those who read the audit log and the history'),
     {
       json: 'print the agent as JSON',
       examples: [`mintmark agent disable ${AGENT_ID} --yes`],
-      consequence: async ({ api, args: [id = ''] }) =>
-        `This refuses the agent ${await describeAgent(api, { agent_id: id })} new tokens and ends every token that it holds: ${await countAlive(api, { agent_id: id })}.`,
-      run: async ({ api, args: [id = ''], options: { note } }) =>
-        show(await api.call(rows.disableAgent, { path: { id }, body: { note } })),
+      ...endingBy<Note & DryRunOption>({
+        call: ({ api, args: [id = ''], options: { note } }, dryRun) =>
+          api.call(rows.disableAgent, { path: { id }, body: { note, ...dryRun } }),
+        sentence: async (ends, { api, args: [id = ''] }) =>
+          `This refuses the agent ${await describeAgent(api, { agent_id: id })} new tokens and ends every token that it holds: ${describeEnds(ends)}.`,
+        show: disabled => show(disabled),
+      }),
     },
   )
 
@@ -175,23 +180,31 @@ const addEnable = (agent: Command): void =>
     },
   )
 
+type DeleteOptions = Note & DryRunOption & { readonly json?: boolean }
+
 const addDelete = (agent: Command): void => {
   const command = agent
     .command('delete')
     .description('remove an agent for good and end all that it holds, at once; its name is free again')
   const noted = ofOne(command).option('--note <text>', 'for those who read the audit log and the history')
-  defineAdminCommand<Note & { readonly json?: boolean }>(noted, {
+  defineAdminCommand<DeleteOptions>(addDryRun(noted), {
     json: 'print {"agent_id"}',
     examples: [`mintmark agent delete ${AGENT_ID} --yes`],
-    consequence: async ({ api, args: [id = ''] }) =>
-      `This removes the agent ${await describeAgent(api, { agent_id: id })} for good and ends every token that it holds: ${await countAlive(api, { agent_id: id })}. History keeps its tokens.`,
-    run: async ({ api, args: [id = ''], options: { note, json } }) => {
-      // Afterwards it has no name any more.
-      const described = json === true ? id : await describeAgent(api, { agent_id: id })
-      await api.call(rows.deleteAgent, { path: { id }, query: { note } })
-      const forPeople = () => printLine(`The agent ${described} is deleted, and every token that it held has ended.`)
-      return { json: { agent_id: id }, forPeople }
-    },
+    ...endingBy<DeleteOptions>({
+      call: async ({ api, args: [id = ''], options: { note, json } }, dryRun) => {
+        // Afterwards it has no name any more.
+        const isNamed = json !== true && dryRun.dry_run !== true
+        const named = isNamed ? { described: await describeAgent(api, { agent_id: id }) } : {}
+        return { ...named, ...(await api.call(rows.deleteAgent, { path: { id }, query: { note, ...dryRun } })) }
+      },
+      sentence: async (ends, { api, args: [id = ''] }) =>
+        `This removes the agent ${await describeAgent(api, { agent_id: id })} for good and ends every token that it holds: ${describeEnds(ends)}. History keeps its tokens.`,
+      show: ({ described }, { args: [id = ''] }) => ({
+        json: { agent_id: id },
+        forPeople: () =>
+          printLine(`The agent ${String(described)} is deleted, and every token that it held has ended.`),
+      }),
+    }),
   })
 }
 

@@ -3,10 +3,9 @@ import { type Command, Option } from 'commander'
 import * as rows from '../../../api/audit.ts'
 import { exportAudit } from '../../../api/exports.ts'
 import { ACT_KINDS, ACTOR_TYPES, WAYS } from '../../../api/values/audit.ts'
-import { parseTime } from '../../../api/values/time.ts'
 import { defineAdminCommand, type Shown } from './administer.ts'
 import { type ExportOptions, exports } from './lists/export-records.ts'
-import { type Ending, findEnd } from './find-end.ts'
+import { findEnd } from './find-end.ts'
 import { addPaging, type PagingOptions, pagingOf, refuseUnknown } from './lists/list-options.ts'
 import { addVerifyAudit } from './local/verify-audit.ts'
 import { showPage } from './lists/read-list.ts'
@@ -67,25 +66,18 @@ const auditFiltersOf = (options: AuditFilterOptions) => ({
 
 type Filters = ReturnType<typeof auditFiltersOf>
 
-const timeOf = (text: string): number => parseTime(text) ?? Number.NaN // made by readTime or findEnd
-
-/** The filters of the act that ended a token, within those that were given. */
-const narrow = ({ kind, since, before }: Filters, end: Ending): Ending => ({
-  subject: end.subject,
-  kind: kind ?? end.kind,
-  since: since !== undefined && timeOf(since) > timeOf(end.since) ? since : end.since,
-  before: before !== undefined && timeOf(before) < timeOf(end.before) ? before : end.before,
-})
-
-type Asked = { readonly filters: Filters; readonly remark?: string }
+type Asked = {
+  readonly filters: Filters & { readonly ended_token?: string }
+  readonly remark?: string | undefined
+}
 
 /** The filters as they were given; of a token those of the act that ended it. */
 const findFilters = async (api: Api, options: AuditFilterOptions): Promise<Asked> => {
   const subject = options.subject === PASTED ? await findTokenId() : options.subject
   const filters = { ...auditFiltersOf(options), subject }
-  const end = subject === undefined ? undefined : await findEnd(api, subject)
-  if (end === undefined) return { filters }
-  return 'remark' in end ? { filters, ...end } : { filters: { ...filters, ...narrow(filters, end) } }
+  if (subject === undefined) return { filters }
+  const end = await findEnd(api, subject)
+  return end === 'act' ? { filters: { ...filters, subject: undefined, ended_token: subject } } : { filters, ...end }
 }
 
 const addRemark = (shown: Shown, remark: string): Shown => ({

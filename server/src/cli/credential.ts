@@ -4,8 +4,8 @@ import * as rows from '../../../api/credentials.ts'
 import { CREDENTIAL_REASONS, type CredentialReason } from '../../../api/values/credentials.ts'
 import { describeAgent } from './names/agent-names.ts'
 import { defineAdminCommand, show } from './administer.ts'
-import { countAlive } from './count-alive.ts'
 import { addTrustOptions, trustOf, type TrustOptions } from './credential-options.ts'
+import { addDryRun, describeEnds, type DryRunOption, endingBy } from './dry-run.ts'
 import { showAll } from './lists/read-list.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import { addExpiry, addRotateOptions, type RotateOptions, rotationOf, showRotation } from './rotation.ts'
@@ -123,7 +123,11 @@ const describeCredential = async (api: Api, args: readonly string[]): Promise<st
   }
 }
 
-type RevokeOptions = { readonly reason: CredentialReason; readonly keepTokens?: boolean; readonly note?: string }
+type RevokeOptions = DryRunOption & {
+  readonly reason: CredentialReason
+  readonly keepTokens?: boolean
+  readonly note?: string
+}
 
 const addRevoke = (credential: Command): void => {
   const reasonOption = new Option('--reason <reason>', 'what its tokens end with')
@@ -133,19 +137,22 @@ const addRevoke = (credential: Command): void => {
     .addOption(reasonOption.choices(CREDENTIAL_REASONS).default(CREDENTIAL_REASONS[0]))
     .option('--keep-tokens', 'let the tokens that it got live on')
     .option('--note <text>', 'for those who read the audit log and the history')
-  defineAdminCommand<RevokeOptions>(command, {
+  defineAdminCommand<RevokeOptions>(addDryRun(command), {
     json: 'print the credential as JSON',
     examples: [`mintmark credential revoke ${AGENT_ID} ${CREDENTIAL_ID} --reason secret_leaked --yes`],
-    consequence: async ({ api, args: [agentId = '', id = ''], options: { keepTokens = false } }) => {
-      const agent = await describeAgent(api, { agent_id: agentId })
-      const refuses = `This refuses the credential ${await describeCredential(api, [agentId, id])} of the agent ${agent} from now on`
-      if (keepTokens) return `${refuses}; the tokens that it got live on.`
-      return `${refuses} and ends every token that it got: ${await countAlive(api, { credential_id: id })}.`
-    },
-    run: async ({ api, args, options: { reason, keepTokens = false, note } }) => {
-      const body = { reason, keep_tokens: keepTokens, note }
-      return show(await api.call(rows.revokeCredential, { path: pathOf(args), body }))
-    },
+    ...endingBy<RevokeOptions>({
+      call: ({ api, args, options: { reason, keepTokens = false, note } }, dryRun) => {
+        const body = { reason, keep_tokens: keepTokens, note, ...dryRun }
+        return api.call(rows.revokeCredential, { path: pathOf(args), body })
+      },
+      sentence: async (ends, { api, args, options: { keepTokens = false } }) => {
+        const agent = await describeAgent(api, { agent_id: args[0] })
+        const refuses = `This refuses the credential ${await describeCredential(api, args)} of the agent ${agent} from now on`
+        if (keepTokens) return `${refuses}; the tokens that it got live on.`
+        return `${refuses} and ends every token that it got: ${describeEnds(ends)}.`
+      },
+      show: revoked => show(revoked),
+    }),
   })
 }
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import * as rows from '../../../api/signing-keys.ts'
 import { defineAdminCommand, type Shown } from './administer.ts'
-import { countAlive } from './count-alive.ts'
+import { addDryRun, describeEnds, type DryRunOption, endingBy } from './dry-run.ts'
 import { addReencryptKeys } from './local/reencrypt-keys.ts'
 import { showAll } from './lists/read-list.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
@@ -104,16 +104,19 @@ const addRetire = (key: Command): void => {
 
 const addCompromise = (key: Command): void => {
   const what = 'a key leaked: out of the key set, its tokens ended, another signs, all from exit code 0 on'
-  defineAdminCommand<Pick<Rotation, 'note'>>(withNote(ofOne(verb(key, 'compromise', what)), 'the history later'), {
+  type Options = Pick<Rotation, 'note'> & DryRunOption
+  defineAdminCommand<Options>(addDryRun(withNote(ofOne(verb(key, 'compromise', what)), 'the history later')), {
     json: CHANGED_JSON,
     examples: [`mintmark key compromise ${EXAMPLE_KID} --yes`],
-    consequence: async ({ api, args: [kid = ''] }) => {
-      const { state } = await api.call(rows.showSigningKey, { path: { kid } })
-      const count = await countAlive(api, { kid })
-      return `This takes the key ${kid} (${String(state)}) out of the key set for ever and ends every token that it signed: ${count}.`
-    },
-    run: async ({ api, args: [kid = ''], options: { note } }) =>
-      showKey(await api.call(rows.compromiseSigningKey, { path: { kid }, body: { note } })),
+    ...endingBy<Options>({
+      call: ({ api, args: [kid = ''], options: { note } }, dryRun) =>
+        api.call(rows.compromiseSigningKey, { path: { kid }, body: { note, ...dryRun } }),
+      sentence: async (ends, { api, args: [kid = ''] }) => {
+        const { state } = await api.call(rows.showSigningKey, { path: { kid } })
+        return `This takes the key ${kid} (${String(state)}) out of the key set for ever and ends every token that it signed: ${describeEnds(ends)}.`
+      },
+      show: changed => showKey(changed),
+    }),
   })
 }
 

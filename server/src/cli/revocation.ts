@@ -1,5 +1,6 @@
 // mintmark revocation
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { z } from 'zod'
 import * as rows from '../../../api/revocations.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { Unavailable } from '../domain/refusal.ts'
@@ -7,13 +8,26 @@ import type { Timing } from '../ports/timing.ts'
 import { type Call, defineAdminCommand, show, type Shown } from './administer.ts'
 import { describeAgent, nameAgents } from './names/agent-names.ts'
 import { gatherLabels, type Label } from './agent-options.ts'
-import { countAlive, formatPreviewCount, preview, type RevocationBody } from './count-alive.ts'
+import { formatAtLeast } from './dry-run.ts'
 import { followRevocation } from './follow-revocation.ts'
 import type { Api } from './remote/api.ts'
 import { type Consequence, endsEveryToken } from './terminal/confirm.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { areRecords, formatCount, type PrintedRecord, printLine, printTable } from './terminal/print.ts'
 import { addTimeHelp, readTime } from './terminal/time.ts'
+
+type RevocationBody = z.input<(typeof rows.createRevocation)['body']>
+
+/** Asks for a dry run with these conditions. */
+const preview = async (api: Api, conditions: RevocationBody): Promise<PrintedRecord> => {
+  const answer = await api.call(rows.createRevocation, { body: { ...conditions, dry_run: true } })
+  if (typeof answer['tokens'] === 'number') return answer
+  throw new CommandFailed('The answer is no dry run: is the URL that of a service of this version?')
+}
+
+/** `3`, or `at least 10,000`. */
+const formatPreviewCount = ({ tokens, tokens_exact: isExact }: PrintedRecord): string =>
+  formatAtLeast(Number(tokens), isExact === true)
 
 type CreateOptions = {
   readonly agent?: string
@@ -106,10 +120,9 @@ const describeAgents = ({ agents }: PrintedRecord, { disable_agents: disables }:
 const withName = async (api: Api, body: RevocationBody): Promise<RevocationBody> =>
   body.agent_id === undefined ? body : { ...body, agent_id: await describeAgent(api, { agent_id: body.agent_id }) }
 
-/** The sentence that is confirmed; a caller who may not count reads that. */
+/** The sentence that is confirmed. */
 const sentenceOf = async (api: Api, body: RevocationBody): Promise<string> => {
   const what = `This ends every token${describe(await withName(api, body))}: `
-  if (body.owner === undefined && body.labels === undefined) return `${what}${await countAlive(api, body)}.`
   const counted = await preview(api, body)
   return `${what}${formatPreviewCount(counted)} alive now.${describeAgents(counted, body)}`
 }

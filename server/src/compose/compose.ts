@@ -137,6 +137,7 @@ type PartsOfPorts = {
 
 const portsOf = (config: ServiceConfig, { store, verifiers, clock, timing }: PartsOfPorts): Ports => ({
   ledger: store.ledger,
+  dryRuns: store.dryRuns,
   revocations: store.revocations,
   agents: store.agents,
   apiKeys: store.apiKeys,

@@ -38,6 +38,13 @@ const STEPS = {
     listLive: 'read the store',
     listEnded: 'read the store',
   },
+  dryRuns: {
+    changeAgent: 'read the store',
+    disableAgent: 'read the store',
+    deleteAgent: 'read the store',
+    revokeCredential: 'read the store',
+    compromiseKey: 'read the store',
+  },
   revocations: {
     create: 'write to the store',
     preview: 'read the store',

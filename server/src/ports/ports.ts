@@ -3,7 +3,7 @@
 import type { Act } from '../domain/audit/act.ts'
 import type { Agent, Client } from '../domain/clients/agent.ts'
 import type { Delegation } from '../domain/clients/delegation.ts'
-import type { AgentChange } from '../domain/clients/change-agent.ts'
+import type { ChangeObstacle, WantedChange } from '../domain/clients/change-agent.ts'
 import type { TokenAddress } from '../domain/ledger/claims.ts'
 import type { CertificateSources } from '../domain/clients/client-certificate.ts'
 import type { DpopNoncePolicy } from '../domain/ledger/dpop.ts'
@@ -53,6 +53,7 @@ import type { RevocationFeed } from './revocation-feed.ts'
 import type { Operators } from './key-sets.ts'
 import type { Randomness, Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
+import type { DryRuns } from './dry-runs.ts'
 import type { Sessions, SignIn } from './sessions.ts'
 import type { Timing } from './timing.ts'
 import type { TokenCodec } from './token-codec.ts'
@@ -189,13 +190,6 @@ export type NewAgent = Omit<Agent, 'createdAt' | 'disabledAt' | 'suspendedAt'> &
   readonly credential: { readonly id: string; readonly secretHash: Sha256 }
 }
 
-export type WantedChange = {
-  readonly agentId: string
-  readonly change: AgentChange
-  /** The audience of tokens if neither request nor agent names one; null if it is unknown. */
-  readonly serviceAudience: string | null
-}
-
 /** None of these returns a deleted agent; the ledger still refers to it. */
 export interface AgentRepository {
   viewForIssue(clientIds: readonly string[], freshness: Freshness): Promise<IssueView>
@@ -210,7 +204,7 @@ export interface AgentRepository {
    * Changes only the named members: of two simultaneous changes of different members both take effect. Ends the tokens that
    * carry what the agent lost. A change that changes nothing writes nothing.
    */
-  change(wanted: WantedChange, act: Act): Promise<OrRefusal<Agent> | 'unknown' | 'name_taken' | 'lifetimes_full'>
+  change(wanted: WantedChange, act: Act): Promise<OrRefusal<Agent> | ChangeObstacle>
   /** The token lifetimes in use, in seconds and ascending: in the ledger, or set on an agent. */
   lifetimes(): Promise<readonly number[]>
   /** Refuses new tokens and ends the live ones (`agent_disabled`), both effective when acknowledged. */
@@ -244,6 +238,7 @@ export type ServiceProfile = {
 
 export type Ports = {
   readonly ledger: TokenLedger
+  readonly dryRuns: DryRuns
   readonly revocations: RevocationRepository
   readonly agents: AgentRepository
   readonly apiKeys: ApiKeyRepository

@@ -5,6 +5,7 @@ import type { ApiKey } from '../domain/clients/api-key.ts'
 import type { ClientTrust } from '../domain/clients/client-trust.ts'
 import type { AgentCredential, CountedCredential } from '../domain/clients/credential.ts'
 import type { CredentialReason } from '../../../api/values/credentials.ts'
+import type { ApiKeyFilters, KeyedRequest, NameFilters } from '../domain/lists/page.ts'
 import type { Expiry } from '../domain/ledger/expiry.ts'
 import type { Digest, Sha256 } from '../domain/text/text.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
@@ -85,6 +86,7 @@ export type SingleUse = {
 }
 
 export type CredentialPage = {
+  readonly names: NameFilters
   readonly after: string | null
   readonly limit: number
   readonly audiences: readonly string[] | null
@@ -140,7 +142,8 @@ export interface ApiKeyRepository {
     rotation: Rotation<Pick<NewApiKey, 'id' | 'name' | 'keyHash' | 'expiry'>>,
     act: Act,
   ): Promise<Rotated<ApiKey> | ApiKeyProblem | 'unknown' | 'not_live' | AlreadyExists>
-  list(after: string | null, limit: number): Promise<readonly ApiKey[]>
+  /** By id, after the id `after`. */
+  list(request: KeyedRequest<ApiKeyFilters>): Promise<readonly ApiKey[]>
   revoke(apiKeyId: string, act: Act): Promise<ApiKey | undefined>
 }
 

@@ -14,14 +14,14 @@ import { makeVerifiers } from './feed/verifiers.ts'
 import type { Writer } from './jobs.ts'
 import type { NameCaches } from './ledger/name-caches.ts'
 import { type MetricFacts, noReplication, readMetricFacts, type ReplicationFacts } from './metrics/facts.ts'
-import { previewRevocation } from './ledger/preview-revocation.ts'
-import { showRevocation } from './ledger/revocations.ts'
+import { previewRevocation, showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
 import { makeAgentRepository, type ReadSigningKey } from './repositories/agent-repository.ts'
 import { makeApiKeyRepository, type ReadApiKeys } from './repositories/api-key-repository.ts'
 import { makeCredentialRepository, makeLeakedSecretRepository } from './repositories/credential-repository.ts'
 import { isAnySuspended } from '../domain/restore.ts'
 import { readRestoreState, readSuspended } from './repositories/suspensions.ts'
+import { makeDryRuns } from './repositories/dry-runs.ts'
 import { makeSessionRepository } from './repositories/session-repository.ts'
 import { listKeys, readKey, readPublished, readSigningKeys, seenAt } from './signing-keys/signing-keys.ts'
 import type { Reader, Snapshot } from './snapshot.ts'
@@ -32,6 +32,7 @@ import { given, type Program } from './statement-program.ts'
 
 type Stored =
   | 'ledger'
+  | 'dryRuns'
   | 'revocations'
   | 'agents'
   | 'apiKeys'
@@ -121,6 +122,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
   const usage = makeUsageCounts(reader, writer, own)
   return {
     ledger: makeTokenLedger(reader, nameCaches, writer, hot),
+    dryRuns: makeDryRuns(reader),
     revocations: makeRevocationRepository(reader, nameCaches, writer),
     agents: makeAgentRepository(reader, writer, own.readSigningKey),
     apiKeys: makeApiKeyRepository(reader, writer, onFault, own.readApiKeys),

@@ -47,6 +47,7 @@ const ANY: AuditFilters = {
   actorSub: null,
   subject: null,
   requestId: null,
+  endedToken: null,
   since: null,
   before: null,
 }

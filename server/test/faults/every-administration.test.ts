@@ -11,6 +11,7 @@ import { IN_TIME, startServer } from '../../../testkit/services/test-server.ts'
 
 const OWN = [
   'credentials',
+  'dryRuns',
   'revocations',
   'audit',
   'auditSeals',

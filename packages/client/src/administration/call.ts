@@ -12,8 +12,8 @@ export type ApiOperation = {
   readonly kind: 'call' | 'list' | 'records'
   /** Whether it takes an `Idempotency-Key`. */
   readonly creates: boolean
-  /** Whether its answer has no body. */
-  readonly isEmpty: boolean
+  /** Whether it answers 204, with no body. */
+  readonly mayBeEmpty: boolean
 }
 
 export type CallOptions = {
@@ -27,6 +27,12 @@ export type CreationOptions = CallOptions & {
    * unless it is given; `ApiUnavailable` has it.
    */
   readonly idempotencyKey?: string | undefined
+}
+
+/** An operation that may be tried: a dry run answers what the act would end, in place of what the act answers. */
+export type Tryable<Part extends 'body' | 'query', Request, Done, Counted> = {
+  (request: Request & { readonly [P in Part]: { readonly dry_run: true } }): Promise<Counted>
+  (request: Request & { readonly [P in Part]?: { readonly dry_run?: false | undefined } | undefined }): Promise<Done>
 }
 
 type QueryValue = string | number | boolean | readonly string[] | undefined
@@ -139,7 +145,7 @@ export const call = async (connection: Connection, row: ApiOperation, request: L
     throw unavailable(fault, message.idempotencyKey)
   }
   if (!isSuccess(answer.status)) throw refusalOf(answer, message)
-  if (row.isEmpty) return undefined
+  if (row.mayBeEmpty && answer.status === 204) return undefined
   const body = parseObject(answer.text)
   if (body !== undefined) return body
   const { idempotencyKey } = message

@@ -1,4 +1,4 @@
-// The names and owners of agents beside their ids, for people: one look-up for each agent that is shown. As JSON records
+// The names and owners of agents beside their ids, for people: one look-up for all that are shown. As JSON records
 // stay as the API answers them.
 import { isUuid } from '../../../../api/values/uuid.ts'
 import { lookUpAll, type Named, type NameOf, type Reference } from './agent-look-up.ts'

@@ -4,7 +4,7 @@ import { printable, printableLines } from '../../domain/text/printable.ts'
 import { preferLive } from './prefer-live.ts'
 import { fail, type Kind, type KindName, KINDS, type Named, opensId, type Typed } from './named-kinds.ts'
 import { type Api, ApiRefusal } from '../remote/api.ts'
-import { findNamesakes } from './unless-named.ts'
+import { CommandFailed } from '../terminal/exit.ts'
 
 const CANDIDATES_MAX = 10
 
@@ -64,6 +64,24 @@ const choose = (kind: Kind, { some, isWhole }: Meant, text: string, ends: boolea
   return only.id
 }
 
+/** What is called so where nothing has the id; empty where the id means itself, and where the caller may not look. */
+const findNamesakes = async (
+  api: Api,
+  { gather, hasNames }: Kind,
+  typed: Typed,
+  id: string,
+): Promise<readonly Named[]> => {
+  if (hasNames !== true) return []
+  try {
+    const found = await gather(api, typed)
+    return found.some(one => one.id === id) ? [] : found.filter(({ names }) => names.includes(typed.text))
+  } catch (error) {
+    // Nothing was wrong with the id: the service says so where it is.
+    if (error instanceof CommandFailed) return []
+    throw error
+  }
+}
+
 /** `ends`: whether the command may end something: then the beginning of an id or a name is not enough. */
 export const findNamed = async (
   api: Api,
@@ -75,7 +93,7 @@ export const findNamed = async (
   const { text } = typed
   const id = whole(typed)
   if (id !== undefined) {
-    const some = await findNamesakes(api, { ...typed, kind: name, id }, () => gather(api, typed))
+    const some = await findNamesakes(api, kind, typed, id)
     return some.length === 0 ? id : choose(kind, { some: preferLive(some, typed.isRotated), isWhole: true }, text, ends)
   }
   try {

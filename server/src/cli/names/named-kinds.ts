@@ -50,6 +50,8 @@ export type Kind = {
   readonly otherwise?: string
   /** What is listed has no part of a name: the text may be the whole name of something that is not. */
   readonly isWholeOnly?: true
+  /** A whole id may be what something is called: it is the name of that where nothing has it as its id. */
+  readonly hasNames?: true
   /** What a caller may name as it is who may not list: the service knows whether there is one. */
   readonly isFree?: true
 }
@@ -70,8 +72,11 @@ const readPage = (answer: PrintedRecord): readonly PrintedRecord[] => {
   throw new CommandFailed('The answer is no page of a list: is the URL that of a service of this version?')
 }
 
-/** A list to its end; undefined where it is too long for that. */
-const readWhole = async (ask: Ask): Promise<readonly PrintedRecord[] | undefined> => {
+const tooMany = (what: string, most: number): CommandFailed =>
+  fail(`There are more than ${most.toLocaleString('en-US')} to look through: name the ${what} by its whole id.`)
+
+/** A list to its end. Of one that was not read so far nobody knows whether what was found is the only one. */
+const readAll = async (what: string, ask: Ask): Promise<readonly PrintedRecord[]> => {
   const all: PrintedRecord[] = []
   let cursor: unknown
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
@@ -80,15 +85,7 @@ const readWhole = async (ask: Ask): Promise<readonly PrintedRecord[] | undefined
     if (page['next_cursor'] === null) return all
     cursor = page['next_cursor']
   }
-  return undefined
-}
-
-/** Of a list that was not read to its end nobody knows whether what was found is the only one. */
-const readAll = async (what: string, ask: Ask): Promise<readonly PrintedRecord[]> => {
-  const all = await readWhole(ask)
-  if (all !== undefined) return all
-  const most = (PAGES_MAX * PAGE_RECORDS_MAX).toLocaleString('en-US')
-  throw fail(`There are more than ${most} to look through: name the ${what} by its whole id.`)
+  throw tooMany(what, PAGES_MAX * PAGE_RECORDS_MAX)
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -105,20 +102,24 @@ const asNamed =
 
 const toAgent = asNamed('agent_id', ownerOf)
 
-/** Names are asked for by a filter; all agents only where the text may be the beginning of an id. */
-const gatherAgents = async (api: Api, { text }: Typed): Promise<readonly Named[]> => {
-  const ask: Ask = query => api.call(listAgents, { query })
-  const named = isName(text) ? readPage(await ask({ name_prefix: text })).map(toAgent) : []
-  const isWanted = ID_PREFIX.test(text) && !named.some(({ names }) => names.includes(text))
-  return isWanted ? [...named, ...(await readAll('agent', ask)).map(toAgent)] : named
+/** What the service finds by the text: all of it, because several may have one name. */
+const search = async (what: string, ask: Ask, text: string): Promise<readonly PrintedRecord[]> => {
+  if (!isName(text)) return []
+  const page = await ask({ q: text, limit: PAGE_RECORDS_MAX })
+  if (page['next_cursor'] !== null) throw tooMany(what, PAGE_RECORDS_MAX)
+  return readPage(page)
 }
 
-/** No filter finds the id that a client had before it was imported: of too many agents it is taken as it is. */
-const gatherClients = async (api: Api, { text }: Typed): Promise<readonly Named[]> => {
-  const ask: Ask = query => api.call(listAgents, { query })
-  const some = (await readWhole(ask)) ?? (isName(text) ? readPage(await ask({ name_prefix: text })) : [])
-  return some.map(asNamed('client_id', ownerOf))
-}
+/** A name is that of one agent, which comes before those whose names are longer. */
+const searchAgents = async (api: Api, text: string): Promise<readonly PrintedRecord[]> =>
+  isName(text) ? readPage(await api.call(listAgents, { query: { q: text } })) : []
+
+const gatherAgents = async (api: Api, { text }: Typed): Promise<readonly Named[]> =>
+  (await searchAgents(api, text)).map(toAgent)
+
+/** An imported client kept the id that it had. */
+const gatherClients = async (api: Api, { text }: Typed): Promise<readonly Named[]> =>
+  (await searchAgents(api, text)).map(asNamed('client_id', ownerOf))
 
 const timeOf = (value: unknown): number | null => (typeof value === 'string' ? Date.parse(value) : null)
 
@@ -134,15 +135,15 @@ const asMortal = (id: string) => {
   }
 }
 
-const gatherCredentials = async (api: Api, { agentId }: Typed): Promise<readonly Named[]> => {
+const gatherCredentials = async (api: Api, { text, agentId }: Typed): Promise<readonly Named[]> => {
   if (agentId === undefined)
     throw fail('Name the credential by its whole id, or its agent too: a name is known among those of an agent.')
   const ask: Ask = query => api.call(listCredentials, { path: { agent_id: agentId }, query })
-  return (await readAll('credential', ask)).map(asMortal('credential_id'))
+  return (await search('credential', ask, text)).map(asMortal('credential_id'))
 }
 
-const gatherApiKeys = async (api: Api): Promise<readonly Named[]> =>
-  (await readAll('API key', query => api.call(listApiKeys, { query }))).map(asMortal('api_key_id'))
+const gatherApiKeys = async (api: Api, { text }: Typed): Promise<readonly Named[]> =>
+  (await search('API key', query => api.call(listApiKeys, { query }), text)).map(asMortal('api_key_id'))
 
 const gatherSigningKeys = async (api: Api): Promise<readonly Named[]> =>
   (await readAll('signing key', query => api.call(listSigningKeys, { query }))).map(
@@ -223,11 +224,17 @@ const wholeSubject = (typed: Typed): string | undefined =>
 
 /** By the name of the argument, or of an option's value. */
 const ALL_KINDS = {
-  'agent-id': { what: 'agent', list: 'agent list', whole: wholeUuid, gather: gatherAgents },
-  'credential-id': { what: 'credential', list: 'credential list', whole: wholeUuid, gather: gatherCredentials },
-  'api-key-id': { what: 'API key', list: 'api-key list', whole: wholeUuid, gather: gatherApiKeys },
+  'agent-id': { what: 'agent', list: 'agent list', whole: wholeUuid, gather: gatherAgents, hasNames: true },
+  'credential-id': {
+    what: 'credential',
+    list: 'credential list',
+    whole: wholeUuid,
+    gather: gatherCredentials,
+    hasNames: true,
+  },
+  'api-key-id': { what: 'API key', list: 'api-key list', whole: wholeUuid, gather: gatherApiKeys, hasNames: true },
   kid: { what: 'signing key', list: 'key list', whole: wholeKid, gather: gatherSigningKeys, isFree: true },
-  'session-id': { what: 'session', list: 'session list', whole: wholeUuid, gather: gatherSessions },
+  'session-id': { what: 'session', list: 'session list', whole: wholeUuid, gather: gatherSessions, hasNames: true },
   'revocation-id': {
     what: 'revocation',
     list: 'audit list --kind revocation.create',
@@ -238,6 +245,7 @@ const ALL_KINDS = {
     what: 'client',
     list: 'agent list',
     whole: wholeUuid,
+    hasNames: true,
     gather: gatherClients,
     otherwise: 'the id of a client whose agent was deleted',
   },

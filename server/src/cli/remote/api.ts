@@ -124,11 +124,17 @@ async function* inTime(chunks: AsyncIterable<Uint8Array>, controller: AbortContr
   }
 }
 
-/** Members of its answer of this status that are texts: a service elsewhere may be another than it seems. */
-const textsIn = ({ answers }: Operation, status: number): readonly string[] => {
-  const answer = answers[status]
-  if (!(answer instanceof z.ZodObject)) return []
-  return Object.entries(answer.shape).flatMap(([name, member]) => (member instanceof z.ZodString ? [name] : []))
+const textsIn = (answer: unknown): readonly string[] =>
+  answer instanceof z.ZodObject
+    ? Object.entries(answer.shape).flatMap(([name, member]) => (member instanceof z.ZodString ? [name] : []))
+    : []
+
+/** A text that its answer of this status has and this one lacks: a service elsewhere may be another than it seems. */
+const missingIn = (answer: PrintedRecord, { answers }: Operation, status: number): string | undefined => {
+  const described = answers[status]
+  const alternatives: readonly unknown[] = described instanceof z.ZodUnion ? described.options : [described]
+  const missing = alternatives.map(one => textsIn(one).find(member => typeof answer[member] !== 'string'))
+  return missing.includes(undefined) ? undefined : missing[0]
 }
 
 type DirectRefusal = {
@@ -191,7 +197,7 @@ export const connectApi = ({ name, send, close }: Transport, timing: ApiTiming):
     const { status } = reply
     const answer = await readJson(reply)
     if (!isSuccess(status)) throw refusalIn(status, answer)
-    const missing = textsIn(row, status).find(member => typeof answer[member] !== 'string')
+    const missing = missingIn(answer, row, status)
     if (missing !== undefined) throw wrong(status, `${missing} is missing`)
     return answer
   }

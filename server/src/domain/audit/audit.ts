@@ -26,6 +26,8 @@ export type AuditFilters = {
   readonly actorSub: string | null
   readonly subject: string | null
   readonly requestId: string | null
+  /** The act that ended the token of this id. */
+  readonly endedToken: string | null
   readonly since: Milliseconds | null
   readonly before: Milliseconds | null
 }

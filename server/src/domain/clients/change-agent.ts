@@ -17,6 +17,16 @@ export type AgentChange = { readonly [Name in keyof PlainSettings]?: PlainSettin
   readonly labels?: LabelsChange | undefined
 }
 
+export type WantedChange = {
+  readonly agentId: string
+  readonly change: AgentChange
+  /** The audience of tokens if neither request nor agent names one; null if it is unknown. */
+  readonly serviceAudience: string | null
+}
+
+/** Why the store does not change an agent; the change itself may be refused too. */
+export type ChangeObstacle = 'unknown' | 'name_taken' | 'lifetimes_full'
+
 /** The settings of a new agent before any are given. */
 export const BLANK_SETTINGS: AgentSettings = {
   name: '',

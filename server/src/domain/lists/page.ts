@@ -104,15 +104,26 @@ export type Page<R> = {
   readonly examined: number
 }
 
+/** Filters of the lists of what has a name; null means no filter. */
+export type NameFilters = {
+  readonly name: string | null
+  readonly namePrefix: string | null
+  /** What has this id, or one that opens so, and what has a name that opens so. */
+  readonly search: string | null
+}
+
+/** The same of API keys; an empty list means no filter. */
+export type ApiKeyFilters = NameFilters & { readonly ids: readonly string[] }
+
 /** Filters of the list of agents; null, or an empty list, means no filter. */
-export type AgentFilters = {
+export type AgentFilters = NameFilters & {
+  /** One of these ids. */
+  readonly ids: readonly string[]
+  readonly clientIds: readonly string[]
   readonly disabled: boolean | null
   readonly owner: string | null
   /** The agent has each of these labels. */
   readonly labels: readonly { readonly key: string; readonly value: string }[]
-  readonly namePrefix: string | null
-  /** The agent with this id, and those whose names start with this text. */
-  readonly search: string | null
 }
 
 /** A page of a list ordered by a key, such as a name. */

@@ -1,11 +1,12 @@
 // What the operations on agents do.
 import * as api from '../../../../api/agents.ts'
+import { formatEnds } from '../../domain/ledger/ends.ts'
 import { agentRecord, changeOf, delegationRecord } from '../../domain/clients/agent-record.ts'
 import { changeAgent } from '../../operations/agents/change-agent.ts'
 import { createAgent } from '../../operations/agents/create-agent.ts'
 import { deleteAgent, disableAgent, enableAgent } from '../../operations/agents/agent-states.ts'
 import { listAgents, showAgent, showDelegation } from '../../operations/agents/read-agents.ts'
-import { bind, bindList } from './binding.ts'
+import { bind, bindList, nameFiltersOf } from './binding.ts'
 
 export const bindings = [
   bind(api.createAgent, {
@@ -19,8 +20,9 @@ export const bindings = [
       disabled: query.disabled ?? null,
       owner: query.owner ?? null,
       labels: query.label ?? [],
-      namePrefix: query.name_prefix ?? null,
-      search: query.q ?? null,
+      ids: query.agent_id ?? [],
+      clientIds: query.client_id ?? [],
+      ...nameFiltersOf(query),
     }),
     list: listAgents,
     format: agentRecord,
@@ -34,15 +36,20 @@ export const bindings = [
     answer: delegationRecord,
   }),
   bind(api.changeAgent, {
-    run: (ports, origin, { path, body }) => changeAgent(ports, origin, path.id, changeOf(body)),
-    answer: agentRecord,
+    run: (ports, origin, { path, body }) =>
+      changeAgent(ports, origin, path.id, { change: changeOf(body), dryRun: body.dry_run ?? false }),
+    answer: found => ('ends' in found ? formatEnds(found) : agentRecord(found)),
   }),
   bind(api.deleteAgent, {
-    run: (ports, origin, { path, query }) => deleteAgent(ports, origin, path.id, query.note ?? null),
+    run: (ports, origin, { path, query }) =>
+      deleteAgent(ports, origin, path.id, { note: query.note ?? null, dryRun: query.dry_run ?? false }),
+    status: found => ('ends' in found ? 200 : 204),
+    answer: found => ('ends' in found ? formatEnds(found) : undefined),
   }),
   bind(api.disableAgent, {
-    run: (ports, origin, { path, body }) => disableAgent(ports, origin, path.id, body.note ?? null),
-    answer: agentRecord,
+    run: (ports, origin, { path, body }) =>
+      disableAgent(ports, origin, path.id, { note: body.note ?? null, dryRun: body.dry_run ?? false }),
+    answer: found => ('ends' in found ? formatEnds(found) : agentRecord(found)),
   }),
   bind(api.enableAgent, {
     run: (ports, origin, { path, body }) => enableAgent(ports, origin, path.id, body.note ?? null),

@@ -10,7 +10,7 @@ import {
   rotateApiKey,
   showApiKey,
 } from '../../operations/api-keys/api-keys.ts'
-import { bind, bindList } from './binding.ts'
+import { bind, bindList, nameFiltersOf } from './binding.ts'
 
 const locationOf = ({ apiKey: { id } }: { readonly apiKey: ApiKey }): string => `/api/v1/api-keys/${id}`
 
@@ -21,7 +21,11 @@ export const bindings = [
     answer: ({ apiKey, key }) => ({ ...apiKeyRecord(apiKey), api_key: key }),
     location: locationOf,
   }),
-  bindList(api.listApiKeys, { filtersOf: () => null, list: listApiKeys, format: apiKeyRecord }),
+  bindList(api.listApiKeys, {
+    filtersOf: query => ({ ids: query.api_key_id ?? [], ...nameFiltersOf(query) }),
+    list: listApiKeys,
+    format: apiKeyRecord,
+  }),
   bind(api.showApiKey, {
     run: (ports, { caller }, { path }) => showApiKey(ports, caller, path.api_key_id),
     answer: apiKeyRecord,

@@ -17,6 +17,7 @@ export const auditFiltersOf = (query: Omit<QueryOf<typeof api.listAudit>, 'limit
   actorSub: query.actor_sub ?? null,
   subject: query.subject ?? null,
   requestId: query.request_id ?? null,
+  endedToken: query.ended_token ?? null,
   since: query.since ?? null,
   before: query.before ?? null,
 })

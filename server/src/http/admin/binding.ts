@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { Answer, BodyOf, FormOf, Operation, PathOf, QueryOf } from '../../../../api/operation.ts'
 import { PAGE_RECORDS_DEFAULT } from '../../../../api/values/lists.ts'
 import type { Administrator, Origin } from '../../domain/caller.ts'
+import type { NameFilters } from '../../domain/lists/page.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { ListPage, ListRequest } from '../../operations/reading/read-page.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
@@ -81,6 +82,15 @@ export const bind = <const Row extends Operation, Found extends object, Needed =
 }
 
 type PagingQuery = { readonly limit?: number | undefined; readonly cursor?: string | undefined }
+
+type NameQuery = { readonly [Name in 'name' | 'name_prefix' | 'q']?: string | undefined }
+
+/** Of a list of what has a name. */
+export const nameFiltersOf = ({ name, name_prefix: namePrefix, q: search }: NameQuery): NameFilters => ({
+  name: name ?? null,
+  namePrefix: namePrefix ?? null,
+  search: search ?? null,
+})
 
 type List<Row extends Operation, Filters, Found> = {
   readonly filtersOf: (query: QueryOf<Row>, path: PathOf<Row>) => Filters

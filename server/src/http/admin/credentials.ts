@@ -11,7 +11,8 @@ import {
   rotateCredential,
   showCredential,
 } from '../../operations/credentials/credentials.ts'
-import { bind, bindList } from './binding.ts'
+import { formatEnds } from '../../domain/ledger/ends.ts'
+import { bind, bindList, nameFiltersOf } from './binding.ts'
 
 const locationOf = ({ credential: { agentId, id } }: { readonly credential: CountedCredential }): string =>
   `/api/v1/agents/${agentId}/credentials/${id}`
@@ -36,7 +37,7 @@ export const bindings = [
     location: locationOf,
   }),
   bindList(api.listCredentials, {
-    filtersOf: (_query, path) => ({ agentId: path.agent_id }),
+    filtersOf: (query, path) => ({ agentId: path.agent_id, names: nameFiltersOf(query) }),
     list: listCredentials,
     format: credentialRecord,
   }),
@@ -59,8 +60,8 @@ export const bindings = [
     location: locationOf,
   }),
   bind(api.revokeCredential, {
-    run: (ports, origin, { path, body: { reason, keep_tokens: keepTokens, note = null } }) =>
-      revokeCredential(ports, origin, { ...idsOf(path), reason, keepTokens, note }),
-    answer: credentialRecord,
+    run: (ports, origin, { path, body: { reason, keep_tokens: keepTokens, note = null, dry_run: dryRun = false } }) =>
+      revokeCredential(ports, origin, { ...idsOf(path), reason, keepTokens, note, dryRun }),
+    answer: found => ('ends' in found ? formatEnds(found) : credentialRecord(found)),
   }),
 ]

@@ -8,6 +8,7 @@ import {
   rotateSigningKey,
 } from '../../operations/signing-keys/change-signing-keys.ts'
 import { listSigningKeys, showSigningKey } from '../../operations/signing-keys/read-signing-keys.ts'
+import { formatEnds } from '../../domain/ledger/ends.ts'
 import { bind, bindList } from './binding.ts'
 
 export const bindings = [
@@ -41,7 +42,8 @@ export const bindings = [
     answer: keyChangeRecord,
   }),
   bind(api.compromiseSigningKey, {
-    run: (ports, origin, { path, body }) => compromiseSigningKey(ports, origin, path.kid, body.note ?? null),
-    answer: keyChangeRecord,
+    run: (ports, origin, { path, body }) =>
+      compromiseSigningKey(ports, origin, path.kid, { note: body.note ?? null, dryRun: body.dry_run ?? false }),
+    answer: found => ('ends' in found ? formatEnds(found) : keyChangeRecord(found)),
   }),
 ]

@@ -2,14 +2,21 @@
 import type { Agent } from '../../domain/clients/agent.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
 import type { AgentChange } from '../../domain/clients/change-agent.ts'
-import type { OrRefusal } from '../../domain/refusal.ts'
+import type { Counted } from '../../domain/ledger/ends.ts'
+import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { refuseAgent } from './create-agent.ts'
 import { refuseUnknownAgent } from './read-agents.ts'
 
 /** Null where the default audience of the service is not known, as at the terminal. */
-type ChangePorts = Pick<Ports, 'agents'> & { readonly profile: { readonly defaultAudience: string | null } }
+type ChangePorts = Pick<Ports, 'agents' | 'dryRuns'> & { readonly profile: { readonly defaultAudience: string | null } }
+
+export type ChangeRequest = {
+  readonly change: AgentChange
+  /** Counts what would end, and changes nothing. */
+  readonly dryRun: boolean
+}
 
 /**
  * The agent as it is now. From the acknowledgement on no token is active that carries a scope or an audience which the
@@ -19,11 +26,14 @@ export const changeAgent = async (
   ports: ChangePorts,
   origin: Origin,
   agentId: string,
-  change: AgentChange,
-): Promise<OrRefusal<Agent>> => {
+  { change, dryRun }: ChangeRequest,
+): Promise<OrRefusal<Agent | Counted>> => {
   if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
   const wanted = { agentId, change, serviceAudience: ports.profile.defaultAudience }
-  const agent = await ports.agents.change(wanted, actBy(origin, 'agent.change'))
-  if (agent === 'unknown') return refuseUnknownAgent(agentId)
-  return typeof agent === 'string' ? refuseAgent(ports, agent, change.name) : agent
+  const found = dryRun
+    ? await ports.dryRuns.changeAgent(wanted)
+    : await ports.agents.change(wanted, actBy(origin, 'agent.change'))
+  if (found === 'unknown') return refuseUnknownAgent(agentId)
+  if (typeof found === 'string') return refuseAgent(ports, found, change.name)
+  return isRefused(found) || !('isExact' in found) ? found : { ends: found }
 }

@@ -33,7 +33,16 @@ export const showDelegation = async (
 }
 
 /** Asks nothing. */
-export const EVERY_AGENT: AgentFilters = { disabled: null, owner: null, labels: [], namePrefix: null, search: null }
+export const EVERY_AGENT: AgentFilters = {
+  ids: [],
+  clientIds: [],
+  disabled: null,
+  owner: null,
+  labels: [],
+  name: null,
+  namePrefix: null,
+  search: null,
+}
 
 /** One page of the agents that pass the filters. */
 export const listAgents = (

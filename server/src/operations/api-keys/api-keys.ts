@@ -6,11 +6,12 @@ import { actBy, type Administrator, type Origin } from '../../domain/caller.ts'
 import type { ApiKey } from '../../domain/clients/api-key.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
 import { type Expiry, refuseExpired } from '../../domain/ledger/expiry.ts'
+import type { ApiKeyFilters } from '../../domain/lists/page.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ApiKeyProblem } from '../../ports/secret-repositories.ts'
 import { refuseUnknownKey } from '../authentication/authenticate-administrator.ts'
-import { type ListPage, type PagingRequest, readPageById } from '../reading/read-page.ts'
+import { type ListPage, type ListRequest, readPageById } from '../reading/read-page.ts'
 
 const refuseUnknownApiKey = (apiKeyId: string): ReturnType<typeof refuse> =>
   refuse('not_found', `No API key has the id ${apiKeyId}.`)
@@ -27,9 +28,13 @@ export const showApiKey = async (
 export const listApiKeys = (
   ports: Pick<Ports, 'apiKeys' | 'secrets'>,
   _caller: Administrator,
-  request: PagingRequest,
+  { filters, ...request }: ListRequest<ApiKeyFilters>,
 ): Promise<OrRefusal<ListPage<ApiKey>>> =>
-  readPageById(ports, 'api_keys', { request, boundTo: [], read: (after, limit) => ports.apiKeys.list(after, limit) })
+  readPageById(ports, 'api_keys', {
+    request,
+    boundTo: [filters],
+    read: (after, limit) => ports.apiKeys.list({ filters, after, limit }),
+  })
 
 type Powers = Pick<ApiKey, 'permissions' | 'audiences'>
 

@@ -4,7 +4,9 @@ import { isUuid } from '../../../../api/values/uuid.ts'
 import { actBy, type Administrator, audiencesOf, type Origin } from '../../domain/caller.ts'
 import { type AgentCredential, type CountedCredential, CREDENTIALS_MAX } from '../../domain/clients/credential.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
+import type { Counted } from '../../domain/ledger/ends.ts'
 import { type Expiry, refuseExpired } from '../../domain/ledger/expiry.ts'
+import type { NameFilters } from '../../domain/lists/page.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { SubjectTaken } from '../../ports/secret-repositories.ts'
@@ -32,19 +34,21 @@ export const showCredential = async (
   return credential ?? refuseUnknownCredential(path)
 }
 
+type CredentialFilters = Pick<CredentialPath, 'agentId'> & { readonly names: NameFilters }
+
 /** One page of the credentials of the agent, oldest first: the revoked and expired ones too. */
 export const listCredentials = async (
   ports: Pick<Ports, 'credentials' | 'secrets'>,
   caller: Administrator,
-  { filters: { agentId }, ...request }: ListRequest<Pick<CredentialPath, 'agentId'>>,
+  { filters: { agentId, names }, ...request }: ListRequest<CredentialFilters>,
 ): Promise<OrRefusal<ListPage<CountedCredential>>> => {
   if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
   const audiences = audiencesOf(caller)
   return readPageById(ports, 'credentials', {
     request,
-    boundTo: [agentId, audiences],
+    boundTo: [agentId, audiences, names],
     read: async (after, limit) =>
-      (await ports.credentials.list(agentId, { after, limit, audiences })) ?? refuseUnknownAgent(agentId),
+      (await ports.credentials.list(agentId, { names, after, limit, audiences })) ?? refuseUnknownAgent(agentId),
   })
 }
 
@@ -139,6 +143,8 @@ type CredentialRevocationRequest = CredentialPath & {
   readonly reason: CredentialReason
   readonly keepTokens: boolean
   readonly note: string | null
+  /** Counts what would end, and changes nothing. */
+  readonly dryRun: boolean
 }
 
 /**
@@ -146,12 +152,16 @@ type CredentialRevocationRequest = CredentialPath & {
  * that it got have ended. Tokens that the first revocation kept, a second may end.
  */
 export const revokeCredential = async (
-  ports: Pick<Ports, 'credentials'>,
+  ports: Pick<Ports, 'credentials' | 'dryRuns'>,
   origin: Origin,
-  { reason, keepTokens, note, ...path }: CredentialRevocationRequest,
-): Promise<OrRefusal<CountedCredential>> => {
+  { reason, keepTokens, note, dryRun, ...path }: CredentialRevocationRequest,
+): Promise<OrRefusal<CountedCredential | Counted>> => {
   if (!areIds(path)) return refuseUnknownCredential(path)
   const revocation = { agentId: path.agentId, id: path.credentialId, reason, keepTokens }
+  if (dryRun) {
+    const ends = await ports.dryRuns.revokeCredential(revocation)
+    return ends === 'unknown' ? refuseUnknownCredential(path) : { ends }
+  }
   const revoked = await ports.credentials.revoke(revocation, actBy(origin, 'credential.revoke', note))
   return revoked === undefined ? refuseUnknownCredential(path) : showCredential(ports, origin.caller, path)
 }

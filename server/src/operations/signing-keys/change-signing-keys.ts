@@ -3,6 +3,7 @@ import { isKid } from '../../../../api/values/kid.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
 import type { ChangedKey } from '../../domain/keys/key-record.ts'
+import type { Counted } from '../../domain/ledger/ends.ts'
 import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -61,17 +62,27 @@ export const retireSigningKey = async (
   return retired === 'unknown' ? refuseUnknownSigningKey(kid) : changedBy(ports, retired)
 }
 
+type KeyCompromise = {
+  readonly note: string | null
+  /** Counts what would end, and changes nothing. */
+  readonly dryRun: boolean
+}
+
 /**
  * The emergency end of a signing key: out of the key set, and every token that it signed ended, both from the
  * acknowledgement on. Where it was the current one the next signs at once.
  */
 export const compromiseSigningKey = async (
-  ports: ChangePorts & Pick<Ports, 'randomness'>,
+  ports: ChangePorts & Pick<Ports, 'randomness' | 'dryRuns'>,
   origin: Origin,
   kid: string,
-  note: string | null,
-): Promise<OrRefusal<ChangedKey>> => {
+  { note, dryRun }: KeyCompromise,
+): Promise<OrRefusal<ChangedKey | Counted>> => {
   if (!isKid(kid)) return refuseUnknownSigningKey(kid)
+  if (dryRun) {
+    const ends = await ports.dryRuns.compromiseKey(kid)
+    return ends === 'unknown' ? refuseUnknownSigningKey(kid) : { ends }
+  }
   const act = actBy(origin, 'signing_key.compromise', note)
   const revocationId = ports.randomness.uuid()
   const compromised = await withSuccessor(ports, candidate =>

@@ -11,7 +11,9 @@ import type { OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
 import { readNewest, type Scan } from '../lists/newest-first.ts'
 import type { Program } from '../statement-program.ts'
-import type { Reader } from '../snapshot.ts'
+import type { NameCaches } from '../ledger/name-caches.ts'
+import type { Reader, Snapshot } from '../snapshot.ts'
+import { findEnd } from './find-end.ts'
 import { makeRefusalCounter } from './refusal-counter.ts'
 
 type EntryRow = {
@@ -70,6 +72,21 @@ const listAudit = (request: PageRequest<AuditFilters>): Program<Page<AuditEntry>
     request,
   )
 
+/** The same of the one entry of the act that ended a token. */
+const listEnd = (nameCaches: NameCaches, tokenId: string, request: PageRequest<AuditFilters>) =>
+  function* (snapshot: Snapshot): Program<Page<AuditEntry>> {
+    const { filters } = request
+    const end = yield* findEnd(snapshot, nameCaches, tokenId)
+    if (end === undefined) return { records: [], next: null, examined: 0 }
+    const since = Math.max(filters.since ?? end.at, end.at)
+    const before = Math.min(filters.before ?? end.at + 1, end.at + 1)
+    const keeps = (entry: AuditEntry): boolean => isAskedFor(entry, filters) && end.is(entry)
+    return yield* readNewest(
+      { scan: ALL, read: entryOf, keeps },
+      { ...request, filters: { ...filters, since, before } },
+    )
+  }
+
 type RefusedRow = { number: number; at: number; way: Way; client: string; source: string; count: number }
 
 const refusalOf = ({ number, at, way, client, source, count }: RefusedRow): RefusalCount => ({
@@ -112,12 +129,24 @@ type AuditLogConnection = AuditLog & {
   readonly settle: () => Promise<void>
 }
 
-type Parts = { readonly timing: Pick<Timing, 'handOverMs'>; readonly onFault: OnFault }
+type Parts = {
+  readonly nameCaches: NameCaches
+  readonly timing: Pick<Timing, 'handOverMs'>
+  readonly onFault: OnFault
+}
 
-export const makeAuditLog = (reader: Reader, writer: Writer, { timing, onFault }: Parts): AuditLogConnection => {
+export const makeAuditLog = (
+  reader: Reader,
+  writer: Writer,
+  { nameCaches, timing, onFault }: Parts,
+): AuditLogConnection => {
   const counter = makeRefusalCounter({ handOver: refused => writer.call('countRefusals', refused), timing, onFault })
   return {
-    list: request => reader.readUntimed(() => listAudit(request)),
+    list: request => {
+      const { endedToken } = request.filters
+      if (endedToken === null) return reader.readUntimed(() => listAudit(request))
+      return reader.read(listEnd(nameCaches, endedToken, request))
+    },
     listRefusals: request => reader.readUntimed(() => listRefusals(request)),
     countRefusal: counter.count,
     settle: counter.settle,

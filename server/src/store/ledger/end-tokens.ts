@@ -1,6 +1,7 @@
 // Ends tokens early. A row moves from `token` to `ended` in one transaction, so that there is exactly one record.
 import type { Act } from '../../domain/audit/act.ts'
 import type { TokenAddress } from '../../domain/ledger/claims.ts'
+import type { Ending } from '../../domain/ledger/ends.ts'
 import { type CutOff, type CutOffConditions, endsAllOf } from '../../domain/ledger/ledger.ts'
 import { type EndingReason, REASONS } from '../../../../api/values/reason.ts'
 import { appendCutOff, appendEnds } from '../feed/append-facts.ts'
@@ -11,7 +12,7 @@ import { nextSeq, recordAct, audit, foundAtOf, type Transaction } from '../trans
 import { followAtOnce, readDescendants } from './cascades.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
 import { judgeRow, makeJudge } from './judge.ts'
-import { type Cascade, type Covered, type Ending, moveCovered, moveRow, noteCascades } from './move-rows.ts'
+import { type Cascade, type Covered, type RowEnding, moveCovered, moveRow, noteCascades } from './move-rows.ts'
 import { anchorSelected } from './select-agents.ts'
 import { findRow } from './find-row.ts'
 import { mayCoverAny, takeSlot } from './slots.ts'
@@ -23,7 +24,7 @@ const MOVED_AT_ONCE_MAX = 64
 /** Rows that an act looks at to learn whether they are so few. */
 const EXAMINED_AT_ONCE_MAX = 1000
 
-type OwnEnding = Pick<Ending, 'reason' | 'act'>
+type OwnEnding = Pick<RowEnding, 'reason' | 'act'>
 
 /**
  * Ends live tokens whose rows were read in this transaction. Returns those with descendants, which follow in the background
@@ -90,9 +91,7 @@ function* anchor(conditions: CutOffConditions, seq: number): Program<boolean> {
   return true
 }
 
-type EndAll = {
-  readonly conditions: CutOffConditions
-  readonly reason: EndingReason
+type EndAll = Ending & {
   readonly act: Act
   /** The time of the act, where a reset of the clock sets another than the transaction's. */
   readonly at?: number

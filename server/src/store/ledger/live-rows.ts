@@ -4,7 +4,7 @@ import { lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, type Program } from '../statement-program.ts'
-import type { Transaction } from '../transaction.ts'
+import type { Seen } from '../snapshot.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
 import { hasCascades } from './cascades.ts'
 import { type Judge, makeJudge } from './judge.ts'
@@ -47,12 +47,18 @@ const coversAgent = ({ agent, ...others }: CutOff, n: number): boolean =>
   [others.root, others.fromAnother, others.selected].every(one => one === null || one === undefined)
 
 /** No live token of the agent has a smaller id: one that was decided on after an act was made at its time or later. */
-const lowestOf = (tx: Transaction, agent: number, life: number, cutOffs: readonly CutOff[]): Uint8Array => {
+const lowestOf = ({ now }: Seen, agent: number, life: number, cutOffs: readonly CutOff[]): Uint8Array => {
   const instants = cutOffs.filter(cutOff => coversAgent(cutOff, agent)).map(({ at }) => lowestIdAt(at))
-  return bytesOfId([lowestLiveId(tx.now, life), ...instants].toSorted().at(-1) ?? '')
+  return bytesOfId([lowestLiveId(now, life), ...instants].toSorted().at(-1) ?? '')
 }
 
-type Scan = { readonly agent: number; readonly order: Order; readonly rowsMax: number }
+type Scan = {
+  readonly agent: number
+  readonly order: Order
+  readonly rowsMax: number
+  /** Cut-offs that are about to be made: what they end does not live. */
+  readonly coming?: readonly CutOff[]
+}
 
 /** What may be dead although it has its row. */
 type Pending = {
@@ -61,17 +67,13 @@ type Pending = {
   readonly judge: Judge | undefined
 }
 
-function* readPending(tx: Transaction): Program<Pending> {
-  const cutOffs = yield* readOpenCutOffs()
+function* readPending(seen: Seen, coming: readonly CutOff[]): Program<Pending> {
+  const cutOffs = [...(yield* readOpenCutOffs()), ...coming]
   const isSettled = cutOffs.length === 0 && !(yield* hasCascades())
-  return { cutOffs, judge: isSettled ? undefined : makeJudge(tx, cutOffs) }
+  return { cutOffs, judge: isSettled ? undefined : makeJudge(seen, cutOffs) }
 }
 
-function* aliveAmong(
-  { sets }: Transaction,
-  rows: readonly TokenRow[],
-  { judge }: Pending,
-): Program<readonly TokenRow[]> {
+function* aliveAmong({ sets }: Seen, rows: readonly TokenRow[], { judge }: Pending): Program<readonly TokenRow[]> {
   if (judge === undefined) return rows
   const alive: TokenRow[] = []
   for (const row of rows) {
@@ -82,14 +84,14 @@ function* aliveAmong(
   return alive
 }
 
-function* scanLife(tx: Transaction, life: number, { agent, order, rowsMax }: Scan, pending: Pending) {
+function* scanLife(seen: Seen, life: number, { agent, order, rowsMax }: Scan, pending: Pending) {
   const live: TokenRow[] = []
-  let low: Uint8Array = lowestOf(tx, agent, life, pending.cutOffs)
+  let low: Uint8Array = lowestOf(seen, agent, life, pending.cutOffs)
   let high: Uint8Array = ABOVE_EVERY_ID
   const limit = pending.judge === undefined ? rowsMax : Math.max(rowsMax, JUDGED_ROWS)
   for (let dead = 0; dead < DEAD_ROWS_MAX; ) {
     const rows: readonly TokenRow[] = yield* all<TokenRow>(SELECT[order], agent, life, low, high, limit)
-    const alive = yield* aliveAmong(tx, rows, pending)
+    const alive = yield* aliveAmong(seen, rows, pending)
     live.push(...alive)
     dead += rows.length - alive.length
     const last = rows.at(-1)
@@ -101,12 +103,12 @@ function* scanLife(tx: Transaction, life: number, { agent, order, rowsMax }: Sca
 }
 
 /** In the order of issue. Of each lifetime that the ledger knows the first `rowsMax`, at times some more. */
-export function* readLiveRows(tx: Transaction, scan: Scan): Program<LiveRows> {
-  const pending = yield* readPending(tx)
+export function* readLiveRows(seen: Seen, scan: Scan): Program<LiveRows> {
+  const pending = yield* readPending(seen, scan.coming ?? [])
   const rows: TokenRow[] = []
   let isComplete = true
   for (const life of yield* readLifetimes()) {
-    const scanned = yield* scanLife(tx, life, scan, pending)
+    const scanned = yield* scanLife(seen, life, scan, pending)
     rows.push(...scanned.live)
     isComplete &&= scanned.isComplete
   }
@@ -120,13 +122,9 @@ type Count = { readonly max: number; readonly recountAt: Milliseconds }
  * When the agent's live tokens expire; where it has more than `max`, at least so many that expire last. An agent whose live
  * tokens cannot be distinguished from dead ones passes for full until `recountAt`.
  */
-export function* readLiveExpiries(
-  tx: Transaction,
-  agent: number,
-  { max, recountAt: until }: Count,
-): Program<LiveExpiries> {
+export function* readLiveExpiries(seen: Seen, agent: number, { max, recountAt: until }: Count): Program<LiveExpiries> {
   const rowsMax = max + BEYOND_MAX
-  const { rows, isComplete } = yield* readLiveRows(tx, { agent, order: 'newest', rowsMax })
+  const { rows, isComplete } = yield* readLiveRows(seen, { agent, order: 'newest', rowsMax })
   if (!isComplete) {
     return { expiries: Array.from({ length: max }, () => Math.ceil(until / 1000)), isWhole: false, until }
   }

@@ -10,7 +10,7 @@ import type { Transaction } from '../transaction.ts'
 import { parentsAmong } from './lineages.ts'
 import type { TokenRow } from './token-rows.ts'
 
-export type Ending = {
+export type RowEnding = {
   readonly at: Milliseconds
   readonly reason: EndingReason
   readonly act: number
@@ -26,7 +26,7 @@ function* subjectOfRow({ sets }: Transaction, { agent, lineage }: TokenRow): Pro
   return subjectOf({ id: '', agent, ancestors: yield* recall(sets.lineage, lineage) })
 }
 
-export function* moveRow(tx: Transaction, row: TokenRow, { at, reason, act, distance }: Ending): Program<void> {
+export function* moveRow(tx: Transaction, row: TokenRow, { at, reason, act, distance }: RowEnding): Program<void> {
   yield* run('delete from token where life = ? and id = ?', row.life, row.id)
   const values = [row.id, row.life, row.agent, row.cred, row.key, row.scope, row.aud, at, REASONS[reason], act]
   yield* run(MOVE, ...values, row.lineage, yield* subjectOfRow(tx, row), distance === 0 ? null : distance)
@@ -49,7 +49,7 @@ export function* noteCascades(ended: readonly Cascade[]): Program<readonly Casca
 /** A row that is dead, and what ended it: the first act, not always the one that was asked about. */
 export type Covered = { readonly row: TokenRow; readonly cause: CutOff | AncestorEnd }
 
-const endingOf = (cause: Covered['cause']): Ending =>
+const endingOf = (cause: Covered['cause']): RowEnding =>
   isAncestorEnd(cause) ? { ...cause, reason: 'ancestor_ended' } : { ...cause, distance: 0 }
 
 /** Moves rows, each with the reason of what ended it, and counts at each cut-off what it ended. */

@@ -3,7 +3,12 @@ import type { Act, Actor } from '../../domain/audit/act.ts'
 import type { AlreadyExists } from '../../domain/idempotency.ts'
 import { type CutOffConditions, NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import type { AgentSelection } from '../../domain/ledger/selection.ts'
-import type { Revocation, RevocationConditions, RevocationObstacle } from '../../domain/ledger/revocation.ts'
+import type {
+  Revocation,
+  RevocationConditions,
+  RevocationObstacle,
+  RevocationPreview,
+} from '../../domain/ledger/revocation.ts'
 import type { NewRevocation, RevocationMade } from '../../ports/ports.ts'
 import { once } from '../repositories/idempotency.ts'
 import { first, type Program } from '../statement-program.ts'
@@ -12,7 +17,9 @@ import { checkPlan } from './check-plan.ts'
 import { endingReasonOf } from './cut-offs.ts'
 import { endAll } from './end-tokens.ts'
 import { recall } from '../name-cache.ts'
-import type { Seen } from '../snapshot.ts'
+import type { Reader, Seen } from '../snapshot.ts'
+import { countEnds, type Decide } from './count-ends.ts'
+import { type NameCaches, recordOf } from './name-caches.ts'
 import { disableSelected, requireSelections, selectAgents } from './select-agents.ts'
 import { findRow } from './find-row.ts'
 
@@ -87,12 +94,39 @@ function* select(named: CutOffConditions): Program<CutOffConditions | Revocation
 }
 
 /** The conditions by the store's own numbers. What matches nothing is an obstacle: it would end nothing, in silence. */
-export function* resolveConditions(
+function* resolveConditions(
   conditions: RevocationConditions,
   seen: Seen,
 ): Program<CutOffConditions | RevocationObstacle> {
   const named = yield* resolveNames(conditions, seen)
   return typeof named === 'string' ? named : yield* select(named)
+}
+
+const decideOn = (asked: RevocationConditions): Decide<RevocationObstacle> =>
+  function* (snapshot) {
+    const conditions = yield* resolveConditions(asked, snapshot)
+    if (typeof conditions === 'string') return { refused: conditions }
+    return { endings: [{ conditions, reason: 'bulk_revocation' }] }
+  }
+
+/** Counts what it would end now, and shows a few of those tokens. */
+export const previewRevocation = async (
+  reader: Reader,
+  nameCaches: NameCaches,
+  conditions: RevocationConditions,
+): Promise<RevocationPreview | RevocationObstacle> => {
+  const found = await countEnds(reader, decideOn(conditions), (snapshot, row) =>
+    recordOf(row, nameCaches, snapshot.sets),
+  )
+  if ('refused' in found) return found.refused
+  const { at, cutOffs, count, sample } = found
+  return {
+    instant: Math.floor(at),
+    count: count.tokens + count.descendants,
+    isExact: count.isExact,
+    agents: cutOffs[0]?.selected?.agents.length ?? null,
+    sample,
+  }
 }
 
 const selectionOf = ({ selected }: CutOffConditions): AgentSelection | null => {

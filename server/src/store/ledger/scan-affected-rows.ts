@@ -16,6 +16,8 @@ export type ScanPosition = { readonly life: number; readonly id: Uint8Array }
 type Scan = {
   /** `reached`: rows that the cut-off may cover; `delegated`: all with a parent, which may descend from those. */
   readonly among?: 'reached' | 'delegated'
+  /** Later cut-offs on the same agent, credential or key, which are looked for with it. */
+  readonly others?: readonly CutOff[]
   /** What was issued earlier is not looked at. */
   readonly since?: Milliseconds
   /** The row after which to go on; null from the start. */
@@ -82,10 +84,11 @@ const BELOW_EVERY_ID = new Uint8Array(16)
 export function* scanAffectedRows(
   seen: Seen,
   cutOff: CutOff,
-  { among = 'reached', since = 0, from, examinedMax, coveredMax }: Scan,
+  { among = 'reached', others = [], since = 0, from, examinedMax, coveredMax }: Scan,
 ): Program<Scanned> {
   const open = (yield* readOpenCutOffs()).filter(({ seq }) => seq < cutOff.seq)
-  const judge = makeJudge(seen, [...open, cutOff])
+  const judge = makeJudge(seen, [...open, cutOff, ...others])
+  const { act: last } = others.at(-1) ?? cutOff
   const covered: Covered[] = []
   let at = from
   let examined = 0
@@ -97,7 +100,7 @@ export function* scanAffectedRows(
       if (row.lineage !== null) yield* judge.learn(row.lineage)
       const cause = judge.causeOf(token, row.lineage)
       // Of an act after this one another may be the first: cut-offs in between were not looked at.
-      if (cause !== undefined && cause !== 'expired' && cause.act <= cutOff.act) covered.push({ row, cause })
+      if (cause !== undefined && cause !== 'expired' && cause.act <= last) covered.push({ row, cause })
       at = { life, id: row.id }
       examined += 1
       if (covered.length >= coveredMax) return { covered, at, done: false }

@@ -1,15 +1,19 @@
 // A page of agents, by name: one scan of the index of names, of bounded length whatever is asked for.
 import type { Agent } from '../../domain/clients/agent.ts'
 import { type AgentFilters, type KeyedPage, type KeyedRequest, PAGE_EXAMINED_MAX } from '../../domain/lists/page.ts'
-import { isUuid } from '../../../../api/values/uuid.ts'
+import { IDS_OPENED_MAX } from '../../../../api/values/lists.ts'
+import { parseUuid } from '../../../../api/values/uuid.ts'
 import { AGENT_COLUMNS, agentOf, type AgentRow } from '../repositories/agent-columns.ts'
 import { all, byIndex, first, type Program } from '../statement-program.ts'
-
-/** Above every name: no name holds this character, which is none. */
-const ABOVE_EVERY_NAME = '\u{10FFFF}'
-
-/** A condition of SQL and the values in it. */
-type Condition = { readonly sql: string; readonly values: readonly (string | number)[] }
+import {
+  ABOVE_EVERY_TEXT,
+  allOf,
+  clientSearched,
+  type Condition,
+  idSearched,
+  isAnyOf,
+  opensWith,
+} from './name-conditions.ts'
 
 /** Whether a name stands behind another in the order of the store: that of the bytes, not of JavaScript's strings. */
 const isBehind = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) > 0
@@ -17,12 +21,16 @@ const isBehind = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a
 type Range = { readonly from: string; readonly comparison: '>' | '>='; readonly until: string }
 
 // One lower and one upper bound: of two SQLite may take the wider, and scan to the other.
-const rangeOf = ({ namePrefix, search }: AgentFilters, after: string | null): Range => {
-  let range: Range = { from: after ?? '', comparison: '>', until: ABOVE_EVERY_NAME }
-  for (const prefix of [namePrefix, search]) {
-    if (prefix === null) continue
-    if (isBehind(prefix, range.from)) range = { ...range, from: prefix, comparison: '>=' }
-    const end = prefix + ABOVE_EVERY_NAME
+const rangeOf = ({ name, namePrefix, search }: AgentFilters, after: string | null): Range => {
+  let range: Range = { from: after ?? '', comparison: '>', until: ABOVE_EVERY_TEXT }
+  for (const [opening, rest] of [
+    [name, ''],
+    [namePrefix, ABOVE_EVERY_TEXT],
+    [search, ABOVE_EVERY_TEXT],
+  ] as const) {
+    if (opening === null) continue
+    if (isBehind(opening, range.from)) range = { ...range, from: opening, comparison: '>=' }
+    const end = opening + rest
     if (isBehind(range.until, end)) range = { ...range, until: end }
   }
   return range
@@ -32,9 +40,6 @@ const within = ({ from, comparison, until }: Range): Condition => ({
   sql: `name ${comparison} ? and name <= ?`,
   values: [from, until],
 })
-
-const opensWith = (prefix: string | null): readonly Condition[] =>
-  prefix === null ? [] : [{ sql: 'name >= ? and name <= ?', values: [prefix, prefix + ABOVE_EVERY_NAME] }]
 
 // A label stands in the text of its JSON as it would alone: a quotation mark inside a value is escaped there.
 const HAS_LABEL = `replace(labels, ?, '') <> labels`
@@ -53,19 +58,38 @@ const marks = ({
   ...labels.map(label => ({ sql: HAS_LABEL, values: [memberOf(label)] })),
 ]
 
-const both = (conditions: readonly Condition[]): Condition => ({
-  sql: ['deleted_at is null', ...conditions.map(one => one.sql)].join(' and '),
-  values: conditions.flatMap(one => one.values),
-})
+const KEPT: Condition = { sql: 'deleted_at is null', values: [] }
+
+const both = (conditions: readonly Condition[]): Condition => allOf([KEPT, ...conditions])
 
 /** Agents that are not deleted, of this owner, with these labels. */
 export const markedBy = (by: Pick<AgentFilters, 'owner' | 'labels'>): Condition =>
   both(marks({ ...by, disabled: null }))
 
-/** The agent whose id is searched for, if it passes the other filters. */
-const readExact = (id: string, filters: AgentFilters): Program<readonly AgentRow[]> => {
-  const where = both([{ sql: 'id = ?', values: [id] }, ...opensWith(filters.namePrefix), ...marks(filters)])
-  return all<AgentRow>(`select ${AGENT_COLUMNS} from agent where ${where.sql}`, ...where.values)
+/** The agents whose ids, or those of their clients, are searched for, as far as they pass the other filters. */
+function* readOpened(filters: AgentFilters): Program<readonly AgentRow[]> {
+  const { search, namePrefix } = filters
+  if (search === null) return []
+  const others = [...(namePrefix === null ? [] : [opensWith('name', namePrefix)]), ...marks(filters)]
+  const found = new Map<string, AgentRow>()
+  for (const [column, opened] of [
+    ['id', idSearched('id', search)],
+    ['client_id', clientSearched(search)],
+  ] as const) {
+    if (opened === undefined) continue
+    const where = both([opened, ...others])
+    const select = `select ${AGENT_COLUMNS} from agent where ${where.sql} order by ${column} limit ${IDS_OPENED_MAX}`
+    for (const row of yield* all<AgentRow>(select, ...where.values)) found.set(row.id, row)
+  }
+  return [...found.values()].slice(0, IDS_OPENED_MAX)
+}
+
+/** Those of a few ids that pass the other filters. */
+function* readEach(filters: AgentFilters, after: string | null): Program<readonly AgentRow[]> {
+  const { ids, clientIds } = filters
+  const range = within(rangeOf(filters, after))
+  const where = both([...isAnyOf('id', ids), ...isAnyOf('client_id', clientIds), range, ...marks(filters)])
+  return yield* all<AgentRow>(`select ${AGENT_COLUMNS} from agent where ${where.sql}`, ...where.values)
 }
 
 const BY_NAME = `from agent ${byIndex('agent_name')} where`
@@ -77,22 +101,46 @@ function* readBound(range: Range): Program<string | undefined> {
   return (yield* first<{ name: string }>(select, ...where.values, PAGE_EXAMINED_MAX - 1))?.name
 }
 
-const exactId = ({ search }: AgentFilters): string | null => {
-  const id = search?.toLowerCase() ?? ''
-  return isUuid(id) ? id : null
+const isNoneOf = (rows: readonly AgentRow[]): readonly Condition[] => {
+  const ids = rows.map(({ id }) => id)
+  return isAnyOf('id', ids).map(({ sql, values }) => ({ sql: `not ${sql}`, values }))
 }
 
-export function* listAgents({ filters, after, limit }: KeyedRequest<AgentFilters>): Program<KeyedPage<Agent>> {
-  const id = exactId(filters)
-  const exact = id === null || after !== null ? [] : yield* readExact(id, filters)
+type Page = KeyedPage<AgentRow>
+
+/** The first of these in the order of names, and where the page ended. */
+const cut = (rows: readonly AgentRow[], limit: number, bound: string | null): Page => {
+  const records = rows.toSorted((a, b) => (isBehind(a.name, b.name) ? 1 : -1)).slice(0, limit)
+  return { records, next: rows.length > limit ? (records.at(-1)?.name ?? '') : bound }
+}
+
+/** `opened` was found by its id: here not again, and `among` them at its place. */
+type Found = { readonly opened: readonly AgentRow[]; readonly among: readonly AgentRow[] }
+
+function* readByName({ filters, after, limit }: KeyedRequest<AgentFilters>, { opened, among }: Found): Program<Page> {
   const range = rangeOf(filters, after)
   const bound = yield* readBound(range)
-  const others = id === null ? [] : [{ sql: 'id <> ?', values: [id] }]
-  const where = both([within({ ...range, until: bound ?? range.until }), ...others, ...marks(filters)])
+  const where = both([within({ ...range, until: bound ?? range.until }), ...isNoneOf(opened), ...marks(filters)])
   const select = `select ${AGENT_COLUMNS} ${BY_NAME} ${where.sql} order by name limit ?`
-  const room = limit - exact.length
-  const rows = yield* all<AgentRow>(select, ...where.values, room + 1)
-  const shown = rows.slice(0, room)
-  const next = rows.length > room ? (shown.at(-1)?.name ?? '') : (bound ?? null)
-  return { records: [...exact, ...shown].map(agentOf), next }
+  const rows = yield* all<AgentRow>(select, ...where.values, limit + 1)
+  const isOnPage = ({ name }: AgentRow) =>
+    isBehind(name, after ?? '') && (bound === undefined || !isBehind(name, bound))
+  return cut([...among.filter(isOnPage), ...rows], limit, bound ?? null)
+}
+
+function* readPage(request: KeyedRequest<AgentFilters>): Program<Page> {
+  const { filters, after, limit } = request
+  const opened = yield* readOpened(filters)
+  if (parseUuid(filters.search ?? '') === undefined) return yield* readByName(request, { opened, among: opened })
+  // One that is named by its whole id comes before all others.
+  const exact = after === null ? opened : []
+  const { records, next } = yield* readByName({ ...request, limit: limit - exact.length }, { opened, among: [] })
+  return { records: [...exact, ...records], next }
+}
+
+export function* listAgents(request: KeyedRequest<AgentFilters>): Program<KeyedPage<Agent>> {
+  const { filters, after, limit } = request
+  const isOfIds = filters.ids.length + filters.clientIds.length > 0
+  const { records, next } = isOfIds ? cut(yield* readEach(filters, after), limit, null) : yield* readPage(request)
+  return { records: records.map(agentOf), next }
 }

@@ -3,6 +3,7 @@ import { DELEGATED_LIFETIMES } from '../../domain/ledger/lineage.ts'
 import type { Act } from '../../domain/audit/act.ts'
 import { settingsRecord } from '../../domain/clients/agent-record.ts'
 import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/clients/agent.ts'
+import type { Ending } from '../../domain/ledger/ends.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import { formatTimeOrNull, type Milliseconds } from '../../../../api/values/time.ts'
 import type { NewAgent } from '../../ports/ports.ts'
@@ -112,12 +113,18 @@ const disabling = (before: Milliseconds | null, after: Milliseconds | null): obj
   after: { disabled_at: formatTimeOrNull(after) },
 })
 
+/** What ends with it: nothing where the agent is disabled already. */
+export const endingsOfDisabling = ({ n, disabledAt }: AgentRow): readonly Ending[] =>
+  disabledAt === null ? [{ conditions: { ...NO_CONDITION, agent: n }, reason: 'agent_disabled' }] : []
+
 /** Refuses new tokens and ends the live ones in one transaction. Disabling twice changes nothing. */
 export function* disableAgent(tx: Transaction, { agentId, act }: ActOnAgent): Program<Agent | undefined> {
   const row = yield* readAgentRow(agentId)
-  if (row === undefined || row.disabledAt !== null) return row === undefined ? undefined : agentOf(row)
+  if (row === undefined) return undefined
+  const [ending] = endingsOfDisabling(row)
+  if (ending === undefined) return agentOf(row)
   yield* run('update agent set disabled_at = ? where n = ?', tx.now, row.n)
-  const seq = yield* endAll(tx, { conditions: { ...NO_CONDITION, agent: row.n }, reason: 'agent_disabled', act })
+  const seq = yield* endAll(tx, { ...ending, act })
   yield* audit(tx, act, agentId, { ...disabling(null, tx.now), seq })
   return agentOf({ ...row, disabledAt: tx.now })
 }

@@ -108,7 +108,7 @@ export const makeApiKeyRepository = (
     show: apiKeyId => readUntimed(() => showApiKey(apiKeyId)),
     rotate: (rotation, act) => writer.call('rotateApiKey', { rotation, act }),
     create: (apiKey, act) => writer.call('createApiKey', { apiKey, act }),
-    list: (after, limit) => readUntimed(() => listApiKeys(after, limit)),
+    list: request => readUntimed(() => listApiKeys(request)),
     revoke: (apiKeyId, act) => writer.call('revokeApiKey', { apiKeyId, act }),
   }
 }

@@ -3,9 +3,11 @@ import type { Act } from '../../domain/audit/act.ts'
 import type { ApiKey } from '../../domain/clients/api-key.ts'
 import { isPermission } from '../../../../api/values/access.ts'
 import { earlierExpiry, expiresAtOf, hasExpired } from '../../domain/ledger/expiry.ts'
+import type { ApiKeyFilters, KeyedRequest } from '../../domain/lists/page.ts'
 import type { Sha256 } from '../../domain/text/text.ts'
 import type { ApiKeyProblem, NewApiKey, Rotated, Rotation } from '../../ports/secret-repositories.ts'
 import { bytesOfHex, parseStrings } from '../rows.ts'
+import { allOf, alternatives, isAnyOf } from '../lists/name-conditions.ts'
 import { all, first, run, type Program } from '../statement-program.ts'
 import { foundAtOf, audit, nextSeq, type Transaction } from '../transaction.ts'
 import { once } from './idempotency.ts'
@@ -58,9 +60,32 @@ export const readApiKeyByHash = (keyHash: Sha256): Program<ApiKey | undefined> =
 
 export const showApiKey = (apiKeyId: string): Program<ApiKey | undefined> => findOne('id = ?', apiKeyId)
 
-/** At most `limit`, by id, after the id `after`. */
-export function* listApiKeys(after: string | null, limit: number): Program<readonly ApiKey[]> {
-  return (yield* all<ApiKeyRow>(`${SELECT} where id > ? order by id limit ?`, after ?? '', limit)).map(apiKeyOf)
+type Request = KeyedRequest<ApiKeyFilters>
+
+const NAMES = { id: 'id', name: 'name' }
+
+/** By name and id: what the index of names finds, and beside it what that of ids does. */
+function* listByName({ filters, after, limit }: Request): Program<readonly ApiKeyRow[]> {
+  const last =
+    after === null ? undefined : yield* first<{ name: string }>('select name from api_key where id = ?', after)
+  const key = last === undefined ? [] : [{ sql: '(name, id) > (?, ?)', values: [last.name, after ?? ''] }]
+  const arms = alternatives(filters, NAMES).map(conditions =>
+    allOf([...conditions, ...isAnyOf('id', filters.ids), ...key]),
+  )
+  const select = arms.map(({ sql }) => `${SELECT} where ${sql}`).join(' union ')
+  return yield* all<ApiKeyRow>(`${select} order by name, id limit ?`, ...arms.flatMap(({ values }) => values), limit)
+}
+
+function* listById({ filters, after, limit }: Request): Program<readonly ApiKeyRow[]> {
+  const where = allOf([{ sql: 'id > ?', values: [after ?? ''] }, ...isAnyOf('id', filters.ids)])
+  return yield* all<ApiKeyRow>(`${SELECT} where ${where.sql} order by id limit ?`, ...where.values, limit)
+}
+
+/** At most `limit` after the one with the id `after`: by id, or where a name is asked for by that. */
+export function* listApiKeys(request: Request): Program<readonly ApiKey[]> {
+  const { name, namePrefix, search } = request.filters
+  const isNamed = [name, namePrefix, search].some(filter => filter !== null)
+  return (yield* isNamed ? listByName(request) : listById(request)).map(apiKeyOf)
 }
 
 const isLive = ({ expiresAt, revokedAt }: ApiKey, now: number): boolean =>

@@ -6,17 +6,20 @@ import {
   type AgentSettings,
   applyChange,
   audiencesKept,
+  type ChangeObstacle,
   changedSettings,
   losesActors,
   scopesKept,
+  type WantedChange,
 } from '../../domain/clients/change-agent.ts'
+import { type Ending, wouldEnd } from '../../domain/ledger/ends.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
-import type { WantedChange } from '../../ports/ports.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { dropIssueCounts } from '../ledger/issue-counts.ts'
 import { readLiveRows } from '../ledger/live-rows.ts'
 import { issuedAtIn } from '../ledger/token-rows.ts'
+import type { Seen } from '../snapshot.ts'
 import { run, type Program } from '../statement-program.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
 import { agentOf, type AgentRow, SETTING_UPDATES, settingValues } from './agent-columns.ts'
@@ -26,37 +29,40 @@ import { dropWorkloadsOf } from './workloads.ts'
 const CEILING: readonly (keyof AgentSettings)[] = ['liveTokensMax', 'atLiveTokensMax']
 
 type Change = {
-  readonly before: AgentSettings
+  readonly row: AgentRow
+  readonly before: Agent
   readonly after: AgentSettings
   readonly changed: readonly (keyof AgentSettings)[]
-  readonly keepAudiences: readonly string[] | null
 }
 
-/** Ends the tokens that carry what was lost; the numbers of the acts, by what was lost. */
-function* endLost(tx: Transaction, agent: number, change: Change, act: Act): Program<object> {
-  const { before, after, keepAudiences } = change
+/** The tokens that carry what was lost. */
+const endingsOfLoss = ({ row, before, after }: Change, keepAudiences: readonly string[] | null): readonly Ending[] => {
   const keepScopes = scopesKept(before, after)
-  const conditions = { ...NO_CONDITION, agent }
-  const scopes = { conditions: { ...conditions, keepScopes }, reason: 'scope_removed', act } as const
-  const audiences = { conditions: { ...conditions, keepAudiences }, reason: 'audience_removed', act } as const
-  const delegated = { conditions: { ...conditions, fromAnother: true as const }, reason: 'actor_removed', act } as const
-  return {
-    ...(keepScopes !== null && { scope_removed: yield* endAll(tx, scopes) }),
-    ...(keepAudiences !== null && { audience_removed: yield* endAll(tx, audiences) }),
-    ...(losesActors(before, after) && { actor_removed: yield* endAll(tx, delegated) }),
-  }
+  const conditions = { ...NO_CONDITION, agent: row.n }
+  const scopes: Ending = { conditions: { ...conditions, keepScopes }, reason: 'scope_removed' }
+  const audiences: Ending = { conditions: { ...conditions, keepAudiences }, reason: 'audience_removed' }
+  const delegated: Ending = { conditions: { ...conditions, fromAnother: true }, reason: 'actor_removed' }
+  return [
+    ...(keepScopes === null ? [] : [scopes]),
+    ...(keepAudiences === null ? [] : [audiences]),
+    ...(losesActors(before, after) ? [delegated] : []),
+  ]
 }
 
-/** Where the agent's oldest tokens are to end at its ceiling, those beyond it do so now; the number of that act. */
-function* endExcess(tx: Transaction, agent: number, { after, changed }: Change, act: Act): Program<object> {
+/** Where the agent's oldest tokens are to end at its ceiling, those beyond it, once what was lost has ended. */
+function* endingsOfExcess(
+  seen: Seen,
+  { row: { n: agent }, after, changed }: Change,
+  lost: readonly Ending[],
+): Program<readonly Ending[]> {
   const { liveTokensMax: max, atLiveTokensMax } = after
-  if (max === null || atLiveTokensMax !== 'supersede' || !changed.some(name => CEILING.includes(name))) return {}
-  const { rows: newest } = yield* readLiveRows(tx, { agent, order: 'newest', rowsMax: max + 1 })
+  if (max === null || atLiveTokensMax !== 'supersede' || !changed.some(name => CEILING.includes(name))) return []
+  const coming = wouldEnd(lost, { after: Number.MAX_SAFE_INTEGER - lost.length, at: seen.now })
+  const { rows: newest } = yield* readLiveRows(seen, { agent, order: 'newest', rowsMax: max + 1, coming })
   const oldestKept = newest[max - 1]
-  if (newest.length <= max || oldestKept === undefined) return {}
+  if (newest.length <= max || oldestKept === undefined) return []
   // A token of the same instant may be left over: the next that is issued ends it.
-  const conditions = { ...NO_CONDITION, agent, before: issuedAtIn(oldestKept.id) }
-  return { superseded: yield* endAll(tx, { conditions, reason: 'superseded', act }) }
+  return [{ conditions: { ...NO_CONDITION, agent, before: issuedAtIn(oldestKept.id) }, reason: 'superseded' }]
 }
 
 /** The values before and after, of what changed alone, under the names of the wire. */
@@ -75,42 +81,60 @@ const UPDATE = `update agent set ${SETTING_UPDATES} where n = ?`
  * The numbers that the change takes, for the audit: at least one. An agent is remembered until the next number, and each of its
  * settings decides what is granted: also where it is widened, for an exchange grants what two agents may both have.
  */
-function* takeNumbers(tx: Transaction, agent: number, change: Change, act: Act): Program<object> {
-  const lost = yield* endLost(tx, agent, change, act)
-  const ended = { ...lost, ...(yield* endExcess(tx, agent, change, act)) }
-  return Object.keys(ended).length > 0 ? { ended } : { seq: yield* nextSeq(tx) }
+function* takeNumbers(tx: Transaction, endings: readonly Ending[], act: Act): Program<object> {
+  const ended: Record<string, number> = {}
+  for (const ending of endings) ended[ending.reason] = yield* endAll(tx, { ...ending, act })
+  return endings.length > 0 ? { ended } : { seq: yield* nextSeq(tx) }
 }
 
-function* writeChange(tx: Transaction, row: AgentRow, change: Change, act: Act): Program<void> {
-  yield* run(UPDATE, ...settingValues(change.after), row.n)
-  tx.live.forget(row.n)
-  const numbers = yield* takeNumbers(tx, row.n, change, act)
-  yield* audit(tx, act, row.id, { ...difference(change.before, change.after), ...numbers })
-}
+type Decided = Change & { readonly endings: readonly Ending[] }
 
-type ChangeAgent = WantedChange & { readonly act: Act }
-
-/** Decides on the agent as it is in this transaction: a change that another overtook loses nothing of either. */
-export function* changeAgent(
-  tx: Transaction,
-  { agentId, change, serviceAudience, act }: ChangeAgent,
-): Program<OrRefusal<Agent> | 'unknown' | 'name_taken' | 'lifetimes_full'> {
+/** Decides on the agent as it is in this snapshot or transaction. */
+export function* decideChange(
+  seen: Seen,
+  { agentId, change, serviceAudience }: WantedChange,
+): Program<OrRefusal<Decided> | ChangeObstacle> {
   const row = yield* readAgentRow(agentId)
   if (row === undefined) return 'unknown'
   const before = agentOf(row)
   const after = applyChange(before, change)
   if ('refusal' in after) return after
   const changed = changedSettings(before, after)
-  if (changed.length === 0) return before
+  const decided = { row, before, after, changed }
+  if (changed.length === 0) return { ...decided, endings: [] }
   if (changed.includes('name') && (yield* isNameTaken(after.name))) return 'name_taken'
   if (changed.includes('lifetimeSeconds') && (yield* lifetimesFull(after.lifetimeSeconds, row.n))) {
     return 'lifetimes_full'
   }
   const audiences = audiencesKept(before, after, serviceAudience)
   if ('refusal' in audiences) return audiences
-  yield* writeChange(tx, row, { before, after, changed, ...audiences }, act)
+  const lost = endingsOfLoss(decided, audiences.keepAudiences)
+  return { ...decided, endings: [...lost, ...(yield* endingsOfExcess(seen, decided, lost))] }
+}
+
+type ChangeAgent = WantedChange & { readonly act: Act }
+
+/** A change that another overtook loses nothing of either. */
+export function* changeAgent(
+  tx: Transaction,
+  { act, ...wanted }: ChangeAgent,
+): Program<OrRefusal<Agent> | ChangeObstacle> {
+  const decided = yield* decideChange(tx, wanted)
+  if (typeof decided === 'string' || 'refusal' in decided) return decided
+  const { row, before, after, changed, endings } = decided
+  if (changed.length === 0) return before
+  yield* run(UPDATE, ...settingValues(after), row.n)
+  tx.live.forget(row.n)
+  yield* audit(tx, act, row.id, { ...difference(before, after), ...(yield* takeNumbers(tx, endings, act)) })
   return { ...before, ...after }
 }
+
+const endingOfDeletion = ({ n }: AgentRow): Ending => ({
+  conditions: { ...NO_CONDITION, agent: n },
+  reason: 'agent_deleted',
+})
+
+export const endingsOfDeletion = (row: AgentRow): readonly Ending[] => [endingOfDeletion(row)]
 
 const DELETE = 'update agent set disabled_at = coalesce(disabled_at, ?), deleted_at = ? where n = ?'
 
@@ -121,7 +145,7 @@ export function* deleteAgent(tx: Transaction, { agentId, act }: ActOnAgent): Pro
   yield* run(DELETE, tx.now, tx.now, row.n)
   yield* dropIssueCounts(row.n)
   yield* dropWorkloadsOf(row.n)
-  const seq = yield* endAll(tx, { conditions: { ...NO_CONDITION, agent: row.n }, reason: 'agent_deleted', act })
+  const seq = yield* endAll(tx, { ...endingOfDeletion(row), act })
   yield* audit(tx, act, agentId, { before: settingsRecord(agentOf(row)), seq })
   return 'deleted'
 }

@@ -32,11 +32,11 @@ function* showOne(
 function* listPage(
   snapshot: Snapshot,
   agentId: string,
-  { after, limit, audiences }: CredentialPage,
+  { audiences, ...page }: CredentialPage,
 ): Program<readonly CountedCredential[] | undefined> {
   const agent = yield* agentNumber(agentId)
   if (agent === undefined) return undefined
-  const rows = yield* listCredentials({ agent, after, limit })
+  const rows = yield* listCredentials({ agent, ...page })
   return rows.map(yield* counting(snapshot, agent, audiences))
 }
 

@@ -4,8 +4,10 @@ import type { Credential } from '../../domain/clients/agent.ts'
 import { type ClientTrust, trustRecord } from '../../domain/clients/client-trust.ts'
 import { type AgentCredential, CREDENTIALS_MAX } from '../../domain/clients/credential.ts'
 import { earlierExpiry, expiresAtOf, hasExpired } from '../../domain/ledger/expiry.ts'
+import type { Ending } from '../../domain/ledger/ends.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import type {
+  CredentialPage,
   CredentialProblem,
   CredentialRevocation,
   NewCredential,
@@ -16,6 +18,7 @@ import type {
 import { liveCaller } from './api-keys.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { bytesOfHex, hexOfBytes } from '../rows.ts'
+import { allOf, alternatives, oneOf } from '../lists/name-conditions.ts'
 import { all, first, only, run, type Program } from '../statement-program.ts'
 import { foundAtOf, audit, nextSeq, type Transaction } from '../transaction.ts'
 import { once } from './idempotency.ts'
@@ -98,13 +101,15 @@ export function* readCredentialByHash(secretHash: string): Program<CredentialRow
   return rowOf(yield* first<StoredRow>(`select ${COLUMNS} ${FROM} where c.secret_hash = ?`, bytesOfHex(secretHash)))
 }
 
-type ListRange = { readonly agent: number; readonly after: string | null; readonly limit: number }
+type ListRange = Omit<CredentialPage, 'audiences'> & { readonly agent: number }
 
-const PAGE = `select ${COLUMNS} ${FROM} where c.agent = ? and c.n > ? order by c.n limit ?`
-
-export function* listCredentials({ agent, after, limit }: ListRange): Program<readonly CredentialRow[]> {
+/** Those of one agent are few: they are found among them. */
+export function* listCredentials({ agent, names, after, limit }: ListRange): Program<readonly CredentialRow[]> {
   const from = after === null ? null : yield* first<{ n: number }>('select n from credential where id = ?', after)
-  const rows = yield* all<StoredRow>(PAGE, agent, from?.n ?? 0, limit)
+  const range = { sql: 'c.agent = ? and c.n > ?', values: [agent, from?.n ?? 0] }
+  const where = allOf([range, oneOf(alternatives(names, { id: 'c.id', name: 'c.name' }))])
+  const select = `select ${COLUMNS} ${FROM} where ${where.sql} order by c.n limit ?`
+  const rows = yield* all<StoredRow>(select, ...where.values, limit)
   return rows.map(row => ({ ...row, trust: trustOf(row.trust) }))
 }
 
@@ -207,21 +212,29 @@ export const rotateCredential = (tx: Transaction, rotate: RotateCredential) =>
 
 type Revocation = Pick<CredentialRevocation, 'reason' | 'keepTokens'> & { readonly act: Act }
 
-// Ending its tokens takes a number, and so does refusing it.
-const refuseFrom = (tx: Transaction, row: CredentialRow, { reason, keepTokens, act }: Revocation): Program<number> =>
-  keepTokens ? nextSeq(tx) : endAll(tx, { conditions: { ...NO_CONDITION, credential: row.n }, reason, act })
+/** What ends with it. Undefined: revoking again changes nothing, unless it ends the tokens that the first time kept. */
+export const endingsOfRevocation = (
+  { n, revokedAt, tokensKept }: CredentialRow,
+  { reason, keepTokens }: Pick<Revocation, 'reason' | 'keepTokens'>,
+): readonly Ending[] | undefined => {
+  if (revokedAt !== null && (keepTokens || tokensKept === 0)) return undefined
+  return keepTokens ? [] : [{ conditions: { ...NO_CONDITION, credential: n }, reason }]
+}
 
 const REVOKE = 'update credential set revoked_at = ?, tokens_kept = ? where n = ?'
 
-/** Revoking again changes nothing, unless it ends the tokens that the first time kept. Undefined: nothing changed. */
+/** Undefined: nothing changed. */
 export function* revokeRow(
   tx: Transaction,
   row: CredentialRow,
   revocation: Revocation,
 ): Program<CredentialRow | undefined> {
   const { reason, keepTokens, act } = revocation
-  if (row.revokedAt !== null && (keepTokens || row.tokensKept === 0)) return undefined
-  const seq = yield* refuseFrom(tx, row, revocation)
+  const endings = endingsOfRevocation(row, revocation)
+  if (endings === undefined) return undefined
+  // Ending its tokens takes a number, and so does refusing it.
+  const [ending] = endings
+  const seq = yield* ending === undefined ? nextSeq(tx) : endAll(tx, { ...ending, act })
   yield* dropWorkload(row.n)
   const revokedAt = row.revokedAt ?? tx.now
   const tokensKept = keepTokens ? 1 : 0

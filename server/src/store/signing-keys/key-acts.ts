@@ -2,6 +2,7 @@
 import type { Act } from '../../domain/audit/act.ts'
 import { isPublishedLongEnough, type KeyRecord, keyIn, PUBLISHED_SECONDS_MIN } from '../../domain/keys/key-life.ts'
 import type { AlreadyExists } from '../../domain/idempotency.ts'
+import type { Ending } from '../../domain/ledger/ends.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
 import type { KeyChange } from '../../ports/signing-keys.ts'
@@ -146,20 +147,24 @@ export function* retireKey(tx: Transaction, retire: RetireKey): Program<KeyChang
 
 type CompromiseKey = Succession & { readonly kid: string; readonly revocationId: string }
 
+/** What ends with it: nothing where the key is compromised already. */
+export const endingsOfCompromise = ({ number, state }: KeyRecord): readonly Ending[] =>
+  state === 'compromised' ? [] : [{ conditions: { ...NO_CONDITION, key: number }, reason: 'key_compromise' }]
+
 /** Of two callers the second changes nothing. */
 export function* compromiseKey(tx: Transaction, compromise: CompromiseKey): Program<KeyChange | 'unknown' | 'no_next'> {
   const { kid, candidate, revocationId, act } = compromise
   const key = yield* readKey(kid)
   if (key === undefined) return 'unknown'
-  if (key.state === 'compromised') return yield* changeOf(tx, kid)
+  const [ending] = endingsOfCompromise(key)
+  if (ending === undefined) return yield* changeOf(tx, kid)
   const following = key.state === 'current' ? yield* successor(tx, candidate) : null
   if (following === undefined) return 'no_next'
   const { next = null, detail = {} } = following ?? {}
   yield* leave(tx, key, 'compromised')
   const until = next === null ? null : unknownUntil(tx, next)
   if (next !== null) yield* promote(tx, next)
-  const conditions = { ...NO_CONDITION, key: key.number }
-  const seq = yield* endAll(tx, { conditions, reason: 'key_compromise', act, revocationId })
+  const seq = yield* endAll(tx, { ...ending, act, revocationId })
   const after = { state: 'compromised', revocation_id: revocationId, ...(next !== null && { current: kidOf(next) }) }
   yield* audit(tx, act, kid, { seq, ...detail, before: { state: key.state }, after })
   return yield* changeOf(tx, kid, until)

@@ -121,10 +121,7 @@ test('agent create and change say for whom it may act, and confirm what a narrow
   ]) {
     const unconfirmed = run(folder, ['agent', 'change', id, ...options])
     assert.equal(unconfirmed.status, 2)
-    assert.match(
-      unconfirmed.stderr,
-      /ends the tokens of agent \S+ \(server\) that it got for tokens of other agents \(of 0 alive now\)\./,
-    )
+    assert.match(unconfirmed.stderr, /ends tokens of agent \S+ \(server\) \(actor_removed\): 0 alive now\./)
   }
   const narrowed = reported(folder, ['agent', 'change', id, '--no-acts-for', '--no-receives', '--yes'])
   assert.deepEqual(narrowed, { ...before, acts_for: [], receives: [] })
@@ -173,6 +170,9 @@ test('agent delete asks for --yes, then removes the agent and frees its name', t
     unconfirmed.stderr,
     /^mintmark: This removes the agent .* ends every token that it holds: 0 alive now\..*run it again with --yes\.\n$/,
   )
+  const ends = { tokens: 0, descendants: 0, exact: true, reasons: ['agent_deleted'] }
+  assert.deepEqual(reported(folder, ['agent', 'delete', id, '--dry-run']), { dry_run: true, ends })
+  assert.match(run(folder, ['agent', 'delete', id, '--dry-run']).stdout, /^Tokens that would end: 0\n/)
   assert.equal(reported(folder, ['agent', 'show', id])['name'], 'reports')
   assert.deepEqual(reported(folder, ['agent', 'delete', id, '--yes']), { agent_id: id })
   assert.equal(run(folder, ['agent', 'show', id]).status, 1)

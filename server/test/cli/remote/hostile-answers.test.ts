@@ -156,7 +156,8 @@ test('nothing that a terminal obeys is printed from an answer: not in a record, 
 test('a dry run whose samples are none prints how many tokens would end, and shows none', async t => {
   const folder = makeFolder(t)
   for (const sample of [[null], ['x'], 'x', {}]) {
-    const answer = JSON.stringify({ dry_run: true, tokens: 3, tokens_exact: true, sample })
+    const plan = { plan_id: 'plan', plan_expires_at: '2026-11-21T09:30:00Z' }
+    const answer = JSON.stringify({ dry_run: true, tokens: 3, tokens_exact: true, sample, ...plan })
     const variables = { MINTMARK_URL: await serve(t, answering(200, JSON_TYPE, answer)), MINTMARK_API_KEY: 'key' }
     const ended = await runAside(folder, ['revocation', 'create', '--all', '--dry-run'], { variables })
     assert.deepEqual(ended, { status: 0, stdout: 'Tokens that would end: 3\n', stderr: '' })

@@ -219,8 +219,8 @@ test('the list: oldest first, in pages by Link and cursor; a cursor of another a
   for (const path of [`${other}?cursor=${next_cursor}`, `${all}?cursor=x`]) {
     assertProblem(await get(service, path, headers), 400, 'invalid_request', description)
   }
-  const unknown = await get(service, `${all}?name=x`, headers)
-  assertProblem(unknown, 400, 'invalid_request', 'name is not a parameter of this list.')
+  const unknown = await get(service, `${all}?names=x`, headers)
+  assertProblem(unknown, 400, 'invalid_request', 'names is not a parameter of this list.')
 })
 
 test('what is not there is named: the agent, or the credential of this agent', async () => {

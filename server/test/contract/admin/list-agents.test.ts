@@ -54,6 +54,10 @@ test('filters, alone and together', async () => {
   assert.deepEqual(await namesIn('?label=team=a=b&label=env=prod'), ['api 1'])
   assert.deepEqual(await namesIn('?label=env=other'), [])
   assert.deepEqual(await namesIn('?name_prefix=api+'), ['api 1', 'api 2'])
+  assert.deepEqual(await namesIn('?name=api+1'), ['api 1'])
+  assert.deepEqual(await namesIn('?name=api'), [])
+  assert.deepEqual(await namesIn(`?agent_id=${zebra.agentId}&agent_id=${zebra.agentId.toUpperCase()}`), ['zebra'])
+  assert.deepEqual(await namesIn(`?client_id=${zebra.clientId}&client_id=nobody`), ['zebra'])
   assert.deepEqual(await namesIn('?name_prefix=api&owner=data&disabled=false'), ['api 1'])
 })
 
@@ -95,7 +99,12 @@ test('a cursor is bound to its list and its filters; limit may change', async ()
   const encoded = encodeURIComponent(cursor)
   assert.deepEqual(await namesIn(`?limit=2&name_prefix=api&cursor=${encoded}`), ['api 2'])
   const refused = 'cursor: not one of this list with these filters. Start again without it.'
-  for (const query of [`?cursor=${encoded}`, `?owner=web&cursor=${encoded}`, '?cursor=1.agents.x.a']) {
+  for (const query of [
+    `?cursor=${encoded}`,
+    `?name=api&cursor=${encoded}`,
+    `?owner=web&cursor=${encoded}`,
+    '?cursor=1.agents.x.a',
+  ]) {
     assertProblem(await list(query), 400, 'invalid_request', refused)
   }
   const broken = `${cursor.slice(0, cursor.lastIndexOf('.') + 1)}%ff`
@@ -111,12 +120,19 @@ test('a malformed, empty, repeated or unknown parameter is 400 and is named', as
     ['label==x', 'label.0 is not of the form key=value, as labels are.'],
     [Array.from({ length: 9 }, (_, n) => `label=k${n}=v`).join('&'), 'label is given more than 8 times.'],
     [`name_prefix=${'x'.repeat(101)}`, 'name_prefix is not the beginning of a name.'],
-    ['q=%20', 'q is not an id or the beginning of a name.'],
+    ['q=%20', 'q is not an id, the beginning of one, or that of a name.'],
+    ['name=x&name_prefix=x', 'name goes without name_prefix: it is a whole name.'],
+    ['name=x&q=x', 'name goes without q: it is a whole name.'],
+    ['agent_id=x', 'agent_id.0 is not a UUID.'],
+    [
+      Array.from({ length: 101 }, () => `agent_id=${zebra.agentId}`).join('&'),
+      'agent_id is given more than 100 times.',
+    ],
     ['q=', 'q is empty: give it a value, or leave it out.'],
     ['owner=a&owner=b', 'owner is given more than once.'],
     ['limit=1001', 'limit is not a whole number from 1 to 1000.'],
     ['limit=0', 'limit is not a whole number from 1 to 1000.'],
-    ['name=x', 'name is not a parameter of this list.'],
+    ['names=x', 'names is not a parameter of this list.'],
   ]
   for (const [query, description] of refusals) {
     assertProblem(await list(`?${query}`), 400, 'invalid_request', description)

@@ -1,6 +1,7 @@
 // GET /api/v1/audit, over HTTP. What each filter finds is the store's own test.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { limitKey } from '../../../../testkit/stores/earlier-keys.ts'
 import {
   type Answer,
@@ -49,6 +50,46 @@ test('an act over HTTP is listed with its operator, the address and the request 
   })
   const by = `actor_iss=${encodeURIComponent(service.provider.issuer)}&actor_sub=operator-1&actor_type=operator`
   assert.deepEqual((await list(`${by}&request_id=${answer.headers['x-request-id']}&kind=token.revoke`)).data, data)
+})
+
+test('ended_token finds the act that ended a token, and no other of its millisecond', async () => {
+  const headers = await admin(service)
+  const made = [await service.createAgent(), await service.createAgent(), await service.createAgent()]
+  const [changed, stopped, other] = made.map(({ agentId }) => `/api/v1/agents/${agentId}`)
+  const ids: string[] = []
+  for (const agent of made) ids.push(String(claimsOf(await issue(service, agent))['jti']))
+  const lived = String(claimsOf(await issue(service, made[0] ?? assert.fail()))['jti'])
+  // All in one millisecond: the clock stands still.
+  const narrower = { scope: 'db:write', default_scope: null }
+  await call(service, { method: 'PATCH', path: changed ?? '', body: narrower }, headers)
+  for (const path of [changed, stopped, other])
+    await call(service, { method: 'POST', path: `${path}/disable`, body: {} }, headers)
+  const ended = async (id: string, more = ''): Promise<readonly unknown[]> =>
+    (await list(`ended_token=${id}${more}`)).data.map(({ kind, subject }) => [kind, subject])
+  const [first = '', second = '', third = ''] = ids
+  const [a, b, c] = made.map(({ agentId }) => agentId)
+  assert.deepEqual(await ended(first), [['agent.change', a]])
+  assert.deepEqual(await ended(lived), [['agent.change', a]])
+  assert.deepEqual(await ended(second.toUpperCase()), [['agent.disable', b]])
+  assert.deepEqual(await ended(third), [['agent.disable', c]])
+  assert.deepEqual(await ended(third, '&kind=agent.change'), [])
+  assert.deepEqual(await ended(third, '&before=2000-01-01T00:00:00Z'), [])
+  const living = String(claimsOf(await issue(service, await service.createAgent()))['jti'])
+  for (const id of [living, '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10']) assert.deepEqual(await ended(id), [])
+})
+
+test('ended_token finds the act on the own credential where one request ended those of several agents', async () => {
+  const made = [await service.createAgent(), await service.createAgent()]
+  const ids: string[] = []
+  for (const agent of made) ids.push(String(claimsOf(await issue(service, agent))['jti']))
+  const body = made.map(({ clientSecret }) => ({ token: clientSecret, type: 'mintmark_client_secret' }))
+  const reported = await call(service, { method: 'POST', path: '/api/v1/leaked-secrets', body }, await admin(service))
+  assert.equal(reported.status, 200, reported.text)
+  const found = await Promise.all(ids.map(async id => (await list(`ended_token=${id}`)).data))
+  assert.deepEqual(
+    found.map(data => data.map(({ detail }) => (detail as { readonly agent_id: string }).agent_id)),
+    made.map(({ agentId }) => [agentId]),
+  )
 })
 
 test('issues and introspections are no entries: the ledger is their record', async () => {

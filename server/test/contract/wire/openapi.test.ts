@@ -102,6 +102,7 @@ test('an operation of the administration: its JSON body, the id in its path, its
     'grant_types',
     'acts_for',
     'receives',
+    'dry_run',
   ])
   assert.deepEqual(
     parameters?.map(({ name }) => name),
@@ -125,7 +126,7 @@ test('an operation of the administration: its JSON body, the id in its path, its
   const list = paths['/api/v1/agents']?.['get']?.parameters
   assert.deepEqual(
     list?.map(({ name }) => name),
-    ['disabled', 'owner', 'label', 'name_prefix', 'q', 'limit', 'cursor'],
+    ['disabled', 'owner', 'label', 'agent_id', 'client_id', 'name', 'name_prefix', 'q', 'limit', 'cursor'],
   )
 })
 

@@ -80,12 +80,13 @@ for (const order of ORDERS) {
       listed.records.map(({ name }) => name),
       names,
     )
-    const search = { ...EVERY_AGENT, namePrefix: 'a-' }
-    const found = await store.agents.list({ filters: search, after: null, limit: 100 })
-    assert.deepEqual(
-      found.records.map(({ name }) => name),
-      ['a-a'],
-    )
+    for (const filters of [{ namePrefix: 'a-' }, { search: 'a-' }, { name: 'a-a' }]) {
+      const found = await store.agents.list({ filters: { ...EVERY_AGENT, ...filters }, after: null, limit: 100 })
+      assert.deepEqual(
+        found.records.map(({ name }) => name),
+        ['a-a'],
+      )
+    }
   })
 }
 

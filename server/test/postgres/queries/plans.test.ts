@@ -11,6 +11,7 @@ import { ROW_STATEMENTS } from '../../../src/store/ledger/find-row.ts'
 import { SCAN_STATEMENTS } from '../../../src/store/ledger/scan-affected-rows.ts'
 import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
+import { NAME_STATEMENTS } from '../../store/lists/name-statements.ts'
 import { makeTestStore, START, type TestStore } from '../../../../testkit/stores/store.ts'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
 
@@ -157,4 +158,22 @@ for (const [name, { statements, plans }] of Object.entries(PLANS)) {
 test('it is so whatever the tables hold, and whatever the database has counted in them', async () => {
   withFile(world.file, db => db.exec(MANY))
   for (const { statements, plans } of Object.values(PLANS)) assert.deepEqual(await plansOf(statements), plans)
+})
+
+const NAMED = `
+  insert into agent (id, client_id, name, created_at, scopes, resources)
+    select md5(n::text), md5('c' || n), 'a' || n, 0, '[]', '[]' from generate_series(1, 20000) n;
+  insert into api_key (id, name, key_hash, permissions, created_at)
+    select md5(n::text), 'a' || n % 5000, decode(md5(n::text), 'hex'), '[]', 0 from generate_series(1, 20000) n;
+  analyze`
+
+test('agents and API keys of a name or of some ids are sought in an index, however many there are', async () => {
+  withFile(world.file, db => db.exec(NAMED))
+  for (const [index, statements] of NAME_STATEMENTS) {
+    for (const statement of statements) {
+      const plan = (await planOf(statement)).join('; ')
+      assert.match(plan, index, statement)
+      assert.doesNotMatch(plan, /Seq Scan/, statement)
+    }
+  }
 })

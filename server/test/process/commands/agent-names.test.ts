@@ -91,25 +91,25 @@ test('a name of 100 emoji, and one that turns the direction of writing, harm no 
   }
 })
 
-test('each agent is looked up once, and after a refusal of rights no other is', async () => {
-  const ids = Array.from({ length: 40 }, (_, n) => `6f1d7c1e-4f5a-4c63-9d0f-${String(n % 20).padStart(12, '0')}`)
+test('all agents of a table are looked up together, a hundred with a request, and after a refusal no other is', async () => {
+  const ids = Array.from({ length: 300 }, (_, n) => `6f1d7c1e-4f5a-4c63-9d0f-${String(n % 150).padStart(12, '0')}`)
   const asking = (answer: (id: string) => Record<string, unknown>) => {
-    const asked: string[] = []
-    const call = (_row: unknown, { path }: { readonly path: { readonly id: string } }) => {
-      asked.push(path.id)
-      return Promise.resolve().then(() => answer(path.id))
+    const asked: number[] = []
+    const call = (_row: unknown, { query }: { readonly query: { readonly agent_id: readonly string[] } }) => {
+      asked.push(query.agent_id.length)
+      return Promise.resolve().then(() => ({ data: query.agent_id.map(id => ({ agent_id: id, ...answer(id) })) }))
     }
     return { api: { call } as unknown as Api, asked }
   }
   const records = ids.map(agent_id => ({ agent_id }))
   const named = asking(id => ({ name: `n${id.at(-1) ?? ''}`, owner: null }))
   const [first] = await nameAgents(named.api, records)
-  assert.deepEqual([named.asked.length, first], [20, { agent_id: ids[0], agent: 'n0', owner: null }])
+  assert.deepEqual([named.asked, first], [[100, 50], { agent_id: ids[0], agent: 'n0', owner: null }])
   const refused = asking(() => {
     throw new CommandFailed('This API key lacks the permission agents:read.', EXIT.unauthorized)
   })
   assert.deepEqual(await nameAgents(refused.api, records), records)
-  assert.equal(refused.asked.length, 8)
+  assert.deepEqual(refused.asked, [100])
 })
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'

@@ -8,7 +8,7 @@ const serving = await startServing({ after })
 const { url } = serving
 
 test('a command answers the same on the store and by --url: a record, a list, a refusal, a count', async t => {
-  const { both } = makeBoth(t, serving, 'agents:read', 'tokens:revoke')
+  const { both } = makeBoth(t, serving, 'agents:read', 'agents:write')
   const { agent_id } = createAgent(serving)
   for (const args of [
     ['agent', 'list', '--json'],
@@ -72,10 +72,13 @@ test('a command without a terminal and without --yes ends nothing, says what it 
   const ASKED: readonly (readonly [readonly string[], RegExp])[] = [
     [['agent', 'disable', id], /every token that it holds: 1 alive now\./],
     [['agent', 'delete', id], /every token that it holds: 1 alive now\./],
-    [['agent', 'change', id, '--no-default-scope', '--scope', 'db:write'], /with scope db:read \(1 alive now\)\./],
+    [
+      ['agent', 'change', id, '--no-default-scope', '--scope', 'db:write'],
+      /tokens of agent .* \(scope_removed\): 1 alive now\./,
+    ],
     [
       ['agent', 'change', id, '--default-audience', 'https://own.example'],
-      /This ends the tokens of agent .* for the default audience of the service \(of 1 alive now\)\./,
+      /This ends tokens of agent .* \(audience_removed\): 1 alive now\./,
     ],
     [
       ['credential', 'revoke', id, credential],
@@ -101,14 +104,11 @@ test('a changed default audience is asked about, and the tokens for the one befo
   serving.json(...change, '--default-audience', OWN, '--yes')
   assert.equal((await issue(serving, agent)).status, 200)
   const asked = (...options: readonly string[]): string => {
-    const { status, stderr } = run(serving.folder, [...change, ...options])
+    const { status, stderr } = run(serving.folder, [...change, ...options], { MINTMARK_BASE_URL: url })
     return `${status} ${stderr}`
   }
-  assert.match(
-    asked('--default-audience', 'https://other.example'),
-    /^2 .* for audience https:\/\/own\.example \(1 alive now\)\./,
-  )
-  assert.match(asked('--no-default-audience'), /^2 .* for audience https:\/\/own\.example \(of 1 alive now\)\./)
+  assert.match(asked('--default-audience', 'https://other.example'), /^2 .* \(audience_removed\): 1 alive now\./)
+  assert.match(asked('--no-default-audience'), /^2 .* \(audience_removed\): 1 alive now\./)
   // It stays among those that the agent may ask for, so nothing ends and nothing is asked.
   assert.match(asked('--default-audience', 'https://other.example', '--resource', OWN), /^0 $/)
 })

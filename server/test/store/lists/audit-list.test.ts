@@ -26,6 +26,7 @@ const NO_FILTERS: AuditFilters = {
   actorSub: null,
   subject: null,
   requestId: null,
+  endedToken: null,
   since: null,
   before: null,
 }

@@ -12,6 +12,7 @@ import {
   issue,
   makeTestStore,
   newTokens,
+  NO_NAME_FILTERS,
   type TestAgent,
   testEmbedded,
   type TestStore,
@@ -77,7 +78,12 @@ test('each credential has its own count', async t => {
       'update token set cred = (select max(n) from credential) where id = (select id from token order by id limit 1)'
     db.prepare(move).run()
   })
-  const page = await store.credentials.list(agent.id, { after: null, limit: 10, audiences: null })
+  const page = await store.credentials.list(agent.id, {
+    names: NO_NAME_FILTERS,
+    after: null,
+    limit: 10,
+    audiences: null,
+  })
   assert.deepEqual(
     page?.map(({ liveTokens }) => liveTokens),
     [

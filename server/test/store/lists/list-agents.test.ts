@@ -4,8 +4,17 @@ import { test, type TestContext } from 'node:test'
 import type { AgentSettings } from '../../../src/domain/clients/change-agent.ts'
 import { type AgentFilters, PAGE_EXAMINED_MAX } from '../../../src/domain/lists/page.ts'
 import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
-import { act, createAgent, makeTestStore, type TestedStore, type TestStore } from '../../../../testkit/stores/store.ts'
+import {
+  act,
+  createAgent,
+  makeTestStore,
+  type TestedStore,
+  testEmbedded,
+  type TestStore,
+} from '../../../../testkit/stores/store.ts'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
+import { planOf } from './list-plans.ts'
+import { NAME_STATEMENTS } from './name-statements.ts'
 
 const makeWorld = async (t: TestContext): Promise<TestStore> => {
   const world = await makeTestStore(null)
@@ -98,7 +107,37 @@ test('the search: the agent with the id first, then those whose names open so, n
   }
   assert.deepEqual((await pagesOf(store, 10, { search: named.id.toUpperCase() })).flat(), ['zebra'])
   assert.deepEqual((await pagesOf(store, 10, { search: 'oth' })).flat(), ['other'])
-  assert.deepEqual((await pagesOf(store, 10, { search: named.id.slice(0, 20) })).flat(), sought.slice(1))
+  for (const limit of [1, 2, 10]) {
+    const pages = await pagesOf(store, limit, { search: named.id.slice(0, 8) })
+    assert.deepEqual(pages.flat(), [...sought.slice(1), 'zebra'], `limit ${limit}`)
+  }
+  assert.deepEqual((await pagesOf(store, 10, { search: named.id.slice(0, 3) })).flat(), sought.slice(1))
+})
+
+test('the search finds clients by the beginning of an id that they brought, and a short id only whole', async t => {
+  const { store } = await makeWorld(t)
+  const { clientId } = await add(store, 'imported')
+  await add(store, 'client too')
+  const found = async (search: string) => (await pagesOf(store, 10, { search })).flat()
+  assert.deepEqual(await found(clientId.slice(0, 20)), ['imported'])
+  assert.deepEqual(await found('clie'), ['client too', 'imported'])
+  assert.deepEqual(await found('cli'), ['client too'])
+})
+
+test('a name is found whole, and several agents by their ids or those of their clients, with every other filter', async t => {
+  const { store } = await makeWorld(t)
+  const [a, b, c] = [await add(store, 'api'), await add(store, 'api two', { owner: 'web' }), await add(store, 'é')]
+  const found = async (filters: Partial<AgentFilters>, limit = 10) => (await pagesOf(store, limit, filters)).flat()
+  assert.deepEqual(await found({ name: 'api' }), ['api'])
+  assert.deepEqual(await found({ name: 'API' }), [])
+  assert.deepEqual(await found({ name: 'api two', owner: 'data' }), [])
+  for (const limit of [1, 2, 10]) {
+    assert.deepEqual(await found({ ids: [c.id, b.id, a.id, c.id] }, limit), ['api', 'api two', 'é'])
+    assert.deepEqual(await found({ clientIds: [c.clientId, b.clientId, 'nobody'] }, limit), ['api two', 'é'])
+  }
+  assert.deepEqual(await found({ ids: [a.id, b.id], owner: 'web' }), ['api two'])
+  assert.deepEqual(await found({ ids: [a.id, b.id], namePrefix: 'api ' }), ['api two'])
+  assert.deepEqual(await found({ ids: [a.id], clientIds: [b.clientId] }), [])
 })
 
 test('an agent that is found by its id must pass the filters, and one whose name is its id comes once', async t => {
@@ -117,6 +156,20 @@ test('a deleted agent is in no page, whatever is asked', async t => {
   await store.agents.delete(gone.id, act('agent.delete'))
   for (const filters of [{}, { disabled: true }, { owner: 'data' }, { search: gone.id }, { namePrefix: 'gone' }]) {
     assert.deepEqual(await pagesOf(store, 10, filters), [[]])
+  }
+})
+
+testEmbedded('what is asked for by name or id is sought in an index, however many there are', async t => {
+  const { file } = await makeWorld(t)
+  for (const [index, statements] of NAME_STATEMENTS) {
+    for (const statement of statements) {
+      const plan = planOf(file, statement)
+      assert.ok(
+        plan.every(step => !step.startsWith('SCAN')),
+        `${statement}: ${plan.join('; ')}`,
+      )
+      assert.match(plan.join('; '), index, statement)
+    }
   }
 })
 

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import type { ApiKeyFilters } from '../../../src/domain/lists/page.ts'
 import type { NewApiKey } from '../../../src/ports/secret-repositories.ts'
 import {
   act,
   makeTestStore,
+  NO_NAME_FILTERS,
   openTestedStore,
   START,
   type TestedStore,
@@ -13,6 +15,7 @@ import {
 } from '../../../../testkit/stores/store.ts'
 import { readNumber, withFile } from '../../../../testkit/stores/store-file.ts'
 
+const EVERY_KEY = { ...NO_NAME_FILTERS, ids: [] }
 const CREATE = act('api_key.create')
 const REVOKE = act('api_key.revoke')
 
@@ -76,7 +79,10 @@ test('an API key that was revoked is found by nobody and listed with the time; r
   assert.equal(readNumber(file, 'select seq from service'), seq)
   assert.deepEqual(await find(store, [apiKey]), [undefined])
   assert.deepEqual(
-    (await store.apiKeys.list(null, 10)).map(({ id, revokedAt }) => [id, revokedAt]),
+    (await store.apiKeys.list({ filters: EVERY_KEY, after: null, limit: 10 })).map(({ id, revokedAt }) => [
+      id,
+      revokedAt,
+    ]),
     [[apiKey.id, START + 7]],
   )
 })
@@ -113,7 +119,11 @@ test('API keys are listed by id, page by page, none twice and none left out', as
   for (const apiKey of keys) await store.apiKeys.create(apiKey, CREATE)
   const listed: string[] = []
   for (const after of [null, 1, 3]) {
-    const page = await store.apiKeys.list(after === null ? null : (listed[after] ?? null), 2)
+    const page = await store.apiKeys.list({
+      filters: EVERY_KEY,
+      after: after === null ? null : (listed[after] ?? null),
+      limit: 2,
+    })
     listed.push(...page.map(({ id }) => id))
   }
   assert.deepEqual(listed, keys.map(({ id }) => id).toSorted())
@@ -126,4 +136,30 @@ test('a permission that this program does not know grants nothing', async t => {
   withFile(file, db => db.prepare('update api_key set permissions = ?').run('["tokens:read","tokens:invent"]'))
   const [found] = await store.apiKeys.find([apiKey.keyHash])
   assert.deepEqual(found?.permissions, ['tokens:read'])
+})
+
+test('API keys are found by name, by the beginning of a name or an id, and by several ids, page by page', async t => {
+  const { store } = await makeWorld(t)
+  const made = ['orders', 'orders', 'orders 2', 'Orders', 'billing'].map(name => makeApiKey({ name }))
+  for (const apiKey of made) await store.apiKeys.create(apiKey, CREATE)
+  const [one, two, three, , last] = made.map(({ id }) => id)
+  const found = async (filters: Partial<ApiKeyFilters>): Promise<readonly string[]> =>
+    (await store.apiKeys.list({ filters: { ...EVERY_KEY, ...filters }, after: null, limit: 10 })).map(({ id }) => id)
+  const ids = (...some: readonly (string | undefined)[]) => some.map(String).toSorted()
+  assert.deepEqual(await found({ name: 'orders' }), ids(one, two))
+  assert.deepEqual(await found({ name: 'order' }), [])
+  assert.deepEqual(await found({ namePrefix: 'orders' }), [...ids(one, two), String(three)])
+  const pages: string[] = []
+  for (let after: string | null = null; pages.length < 4; after = pages.at(-1) ?? null) {
+    const filters = { ...EVERY_KEY, namePrefix: 'orders' }
+    const [next] = await store.apiKeys.list({ filters, after, limit: 1 })
+    if (next === undefined) break
+    pages.push(next.id)
+  }
+  assert.deepEqual(pages, [...ids(one, two), String(three)])
+  assert.deepEqual(await found({ search: String(last).slice(0, 13) }), ids(last))
+  assert.deepEqual(await found({ search: String(last).toUpperCase() }), ids(last))
+  assert.deepEqual(await found({ search: 'bill' }), ids(last))
+  assert.deepEqual(await found({ ids: ids(one, last) }), ids(one, last))
+  assert.deepEqual(await found({ ids: ids(one, last), name: 'billing' }), ids(last))
 })

@@ -11,6 +11,7 @@ import {
   issue,
   makeTestStore,
   newTokens,
+  NO_NAME_FILTERS,
   openTestedStore,
   START,
   type TestAgent,
@@ -281,10 +282,13 @@ test('credentials are listed oldest first, page by page, none twice and none lef
   }
   const listed: string[] = []
   for (let after: string | null = null; ; after = listed.at(-1) ?? null) {
-    const page = await store.credentials.list(agent.id, { after, limit: 2, audiences: null })
+    const page = await store.credentials.list(agent.id, { names: NO_NAME_FILTERS, after, limit: 2, audiences: null })
     listed.push(...(page ?? []).map(({ id }) => id))
     if (page === undefined || page.length < 2) break
   }
   assert.deepEqual(listed, ids)
-  assert.equal(await store.credentials.list(randomUUID(), { after: null, limit: 2, audiences: null }), undefined)
+  assert.equal(
+    await store.credentials.list(randomUUID(), { names: NO_NAME_FILTERS, after: null, limit: 2, audiences: null }),
+    undefined,
+  )
 })

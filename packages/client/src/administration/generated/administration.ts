@@ -1,5 +1,5 @@
 // Made by packages/client/generate.ts from the rows of api/: change those, and run it.
-import type { CallOptions, CreationOptions } from '../call.ts'
+import type { CallOptions, CreationOptions, Tryable } from '../call.ts'
 import type { List } from '../lists.ts'
 import type {
   AgentRecord,
@@ -8,6 +8,7 @@ import type {
   CreateAgentBody,
   DeleteAgentQuery,
   DisableAgentBody,
+  EnableAgentBody,
   ListAgentsPage,
   ListAgentsQuery,
   ShowDelegationAnswer,
@@ -16,6 +17,7 @@ import type {
   CreateApiKeyAnswer,
   CreateApiKeyBody,
   ListApiKeysPage,
+  ListApiKeysQuery,
   RevokeApiKeyBody,
   RotateApiKeyAnswer,
   ShowApiKeyAnswer,
@@ -40,10 +42,11 @@ import type {
   RotateCredentialBody,
   ShowCredentialAnswer,
 } from './credentials.ts'
+import type { EndsCounted } from './dry-run.ts'
 import type { ExportAuditQuery, ExportHistoryQuery } from './exports.ts'
 import type { ImportClientsAnswer, ImportClientsBody } from './imports.ts'
 import type {
-  CompromiseSigningKeyAnswer,
+  ImportSigningKeyAnswer,
   ImportSigningKeyBody,
   ListSigningKeysPage,
   RetireSigningKeyBody,
@@ -65,6 +68,7 @@ import type {
   ListHistoryPage,
   ListHistoryQuery,
   ListLineagePage,
+  ListLineageQuery,
   ListTokensPage,
   ListTokensQuery,
   RevokeTokenByIdBody,
@@ -88,22 +92,31 @@ import type { ListVerifiersPage, ListVerifiersRecord } from './verifiers.ts'
 /** The administration of a service: a method for each operation of the API, by its id. */
 export type Administration = {
   /** Change an agent: `PATCH /api/v1/agents/{id}`. */
-  readonly changeAgent: (
-    request: { readonly path: { readonly id: string }; readonly body?: ChangeAgentBody | undefined } & CallOptions,
-  ) => Promise<AgentRecord>
+  readonly changeAgent: Tryable<
+    'body',
+    { readonly path: { readonly id: string }; readonly body?: ChangeAgentBody | undefined } & CallOptions,
+    AgentRecord,
+    EndsCounted
+  >
   /** Create an agent: `POST /api/v1/agents`. */
   readonly createAgent: (request: { readonly body: CreateAgentBody } & CreationOptions) => Promise<CreateAgentAnswer>
   /** Delete an agent: `DELETE /api/v1/agents/{id}`. */
-  readonly deleteAgent: (
-    request: { readonly path: { readonly id: string }; readonly query?: DeleteAgentQuery | undefined } & CallOptions,
-  ) => Promise<void>
+  readonly deleteAgent: Tryable<
+    'query',
+    { readonly path: { readonly id: string }; readonly query?: DeleteAgentQuery | undefined } & CallOptions,
+    void,
+    EndsCounted
+  >
   /** Disable an agent: `POST /api/v1/agents/{id}/disable`. */
-  readonly disableAgent: (
-    request: { readonly path: { readonly id: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
-  ) => Promise<AgentRecord>
+  readonly disableAgent: Tryable<
+    'body',
+    { readonly path: { readonly id: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
+    AgentRecord,
+    EndsCounted
+  >
   /** Enable an agent: `POST /api/v1/agents/{id}/enable`. */
   readonly enableAgent: (
-    request: { readonly path: { readonly id: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
+    request: { readonly path: { readonly id: string }; readonly body?: EnableAgentBody | undefined } & CallOptions,
   ) => Promise<AgentRecord>
   /** List agents: `GET /api/v1/agents`. */
   readonly listAgents: (
@@ -127,12 +140,15 @@ export type Administration = {
     } & CallOptions,
   ) => List<ShowCredentialAnswer, ListCredentialsPage>
   /** Revoke a credential and end its tokens: `POST /api/v1/agents/{agent_id}/credentials/{credential_id}/revoke`. */
-  readonly revokeCredential: (
-    request: {
+  readonly revokeCredential: Tryable<
+    'body',
+    {
       readonly path: { readonly agent_id: string; readonly credential_id: string }
       readonly body?: RevokeCredentialBody | undefined
     } & CallOptions,
-  ) => Promise<ShowCredentialAnswer>
+    ShowCredentialAnswer,
+    EndsCounted
+  >
   /** Replace a credential, with a grace for the old one: `POST /api/v1/agents/{agent_id}/credentials/{credential_id}/rotate`. */
   readonly rotateCredential: (
     request: {
@@ -148,7 +164,7 @@ export type Administration = {
   readonly createApiKey: (request: { readonly body: CreateApiKeyBody } & CreationOptions) => Promise<CreateApiKeyAnswer>
   /** List API keys: `GET /api/v1/api-keys`. */
   readonly listApiKeys: (
-    request?: { readonly query?: ListCredentialsQuery | undefined } & CallOptions,
+    request?: { readonly query?: ListApiKeysQuery | undefined } & CallOptions,
   ) => List<ShowApiKeyAnswer, ListApiKeysPage>
   /** Revoke an API key: `POST /api/v1/api-keys/{api_key_id}/revoke`. */
   readonly revokeApiKey: (
@@ -184,10 +200,7 @@ export type Administration = {
   ) => List<EndedTokenRecord, ListHistoryPage>
   /** Show the tree of a token: its root first, parents before their children: `GET /api/v1/tokens/{id}/lineage`. */
   readonly listLineage: (
-    request: {
-      readonly path: { readonly id: string }
-      readonly query?: ListCredentialsQuery | undefined
-    } & CallOptions,
+    request: { readonly path: { readonly id: string }; readonly query?: ListLineageQuery | undefined } & CallOptions,
   ) => List<
     | ShowTokenAnswer
     | {
@@ -236,25 +249,25 @@ export type Administration = {
   /** Show the state of the service: `GET /api/v1/status`. */
   readonly showStatus: (request?: CallOptions) => Promise<ShowStatusAnswer>
   /** End many tokens at once: `POST /api/v1/revocations`. */
-  readonly createRevocation: (
-    request?: { readonly body?: CreateRevocationBody | undefined } & CreationOptions,
-  ) => Promise<
-    | ShowRevocationAnswer
-    | {
-        readonly dry_run: true
-        /** Tokens that would end. */
-        readonly tokens: number
-        /** False: at least so many. Exact up to 10000. */
-        readonly tokens_exact: boolean
-        /** How many agents owner and labels match; null where they are not named. */
-        readonly agents: number | null
-        /** At most 10 of them. */
-        readonly sample: readonly TokenRecord[]
-        /** The same request with it, and without `dry_run`, ends these tokens and no others. */
-        readonly plan_id: string
-        /** Until then the plan is valid. */
-        readonly plan_expires_at: string
-      }
+  readonly createRevocation: Tryable<
+    'body',
+    { readonly body?: CreateRevocationBody | undefined } & CreationOptions,
+    ShowRevocationAnswer,
+    {
+      readonly dry_run: true
+      /** Tokens that would end. */
+      readonly tokens: number
+      /** False: at least so many. Exact up to 10000. */
+      readonly tokens_exact: boolean
+      /** How many agents owner and labels match; null where they are not named. */
+      readonly agents: number | null
+      /** At most 10 of them. */
+      readonly sample: readonly TokenRecord[]
+      /** The same request with it, and without `dry_run`, ends these tokens and no others. */
+      readonly plan_id: string
+      /** Until then the plan is valid. */
+      readonly plan_expires_at: string
+    }
   >
   /** Show a revocation: `GET /api/v1/revocations/{id}`. */
   readonly showRevocation: (
@@ -262,29 +275,32 @@ export type Administration = {
   ) => Promise<ShowRevocationAnswer>
   /** List the verifiers that follow the revocation feed: `GET /api/v1/verifiers`. */
   readonly listVerifiers: (
-    request?: { readonly query?: ListCredentialsQuery | undefined } & CallOptions,
+    request?: { readonly query?: ListLineageQuery | undefined } & CallOptions,
   ) => List<ListVerifiersRecord, ListVerifiersPage>
   /** End a session of an operator in the console: `DELETE /api/v1/sessions/{id}`. */
   readonly endSession: (request: { readonly path: { readonly id: string } } & CallOptions) => Promise<void>
   /** List the sessions of operators in the console: `GET /api/v1/sessions`. */
   readonly listSessions: (
-    request?: { readonly query?: ListCredentialsQuery | undefined } & CallOptions,
+    request?: { readonly query?: ListLineageQuery | undefined } & CallOptions,
   ) => List<ListSessionsRecord, ListSessionsPage>
   /** List the settings of the service: `GET /api/v1/settings`. */
   readonly listSettings: (request?: CallOptions) => Promise<ListSettingsAnswer>
   /** Take over the clients of another server: `POST /api/v1/imports`. */
   readonly importClients: (request: { readonly body: ImportClientsBody } & CallOptions) => Promise<ImportClientsAnswer>
   /** End a signing key and every token that it signed: `POST /api/v1/keys/{kid}/compromise`. */
-  readonly compromiseSigningKey: (
-    request: { readonly path: { readonly kid: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
-  ) => Promise<CompromiseSigningKeyAnswer>
+  readonly compromiseSigningKey: Tryable<
+    'body',
+    { readonly path: { readonly kid: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
+    ImportSigningKeyAnswer,
+    EndsCounted
+  >
   /** Take a private key from outside: `POST /api/v1/keys/import`. */
   readonly importSigningKey: (
     request: { readonly body: ImportSigningKeyBody } & CreationOptions,
-  ) => Promise<CompromiseSigningKeyAnswer>
+  ) => Promise<ImportSigningKeyAnswer>
   /** List signing keys: `GET /api/v1/keys`. */
   readonly listSigningKeys: (
-    request?: { readonly query?: ListCredentialsQuery | undefined } & CallOptions,
+    request?: { readonly query?: ListLineageQuery | undefined } & CallOptions,
   ) => List<ShowSigningKeyAnswer, ListSigningKeysPage>
   /** Take a signing key out of signing: `POST /api/v1/keys/{kid}/retire`. */
   readonly retireSigningKey: (
@@ -292,11 +308,11 @@ export type Administration = {
       readonly path: { readonly kid: string }
       readonly body?: RetireSigningKeyBody | undefined
     } & CallOptions,
-  ) => Promise<CompromiseSigningKeyAnswer>
+  ) => Promise<ImportSigningKeyAnswer>
   /** Let the next signing key sign: `POST /api/v1/keys/rotate`. */
   readonly rotateSigningKey: (
     request?: { readonly body?: RetireSigningKeyBody | undefined } & CallOptions,
-  ) => Promise<CompromiseSigningKeyAnswer>
+  ) => Promise<ImportSigningKeyAnswer>
   /** Show a signing key: `GET /api/v1/keys/{kid}`. */
   readonly showSigningKey: (
     request: { readonly path: { readonly kid: string } } & CallOptions,

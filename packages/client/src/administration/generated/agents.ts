@@ -147,6 +147,8 @@ export type ChangeAgentBody = {
   readonly grant_types?: readonly string[] | undefined
   readonly acts_for?: readonly string[] | undefined
   readonly receives?: readonly string[] | undefined
+  /** Count what would end, and change nothing. */
+  readonly dry_run?: boolean | undefined
 }
 
 export type CreateAgentBody = {
@@ -174,9 +176,17 @@ export type CreateAgentBody = {
 export type DeleteAgentQuery = {
   /** For those who read the audit log and the history later. */
   readonly note?: string | undefined
+  /** Count what would end, and change nothing. */
+  readonly dry_run?: boolean | undefined
 }
 
 export type DisableAgentBody = {
+  readonly note?: string | null | undefined
+  /** Count what would end, and change nothing. */
+  readonly dry_run?: boolean | undefined
+}
+
+export type EnableAgentBody = {
   readonly note?: string | null | undefined
 }
 
@@ -187,9 +197,15 @@ export type ListAgentsQuery = {
   readonly owner?: string | undefined
   /** Only those with this label, `key=value`; may repeat. */
   readonly label?: readonly string[] | undefined
-  /** Only those whose names open so. */
+  /** Only those with one of these ids; may repeat. */
+  readonly agent_id?: readonly string[] | undefined
+  /** Only the clients of these ids; may repeat. */
+  readonly client_id?: readonly string[] | undefined
+  /** Only what has this name. */
+  readonly name?: string | undefined
+  /** Only what has a name that opens so. */
   readonly name_prefix?: string | undefined
-  /** The one with this id first, then those whose names open so. */
+  /** What has this as its id or that of its client, or as the beginning of one (4 characters or more, 10 of them at most), and what has a name that opens so. */
   readonly q?: string | undefined
   /** Records in a page, at most. */
   readonly limit?: number | undefined

@@ -104,6 +104,21 @@ export type CreateApiKeyBody = {
   readonly expires_at?: string | null | undefined
 }
 
+export type ListApiKeysQuery = {
+  /** Only those with one of these ids; may repeat. */
+  readonly api_key_id?: readonly string[] | undefined
+  /** Only what has this name. */
+  readonly name?: string | undefined
+  /** Only what has a name that opens so. */
+  readonly name_prefix?: string | undefined
+  /** What has this as its id, or as the beginning of one (4 characters or more), and what has a name that opens so. */
+  readonly q?: string | undefined
+  /** Records in a page, at most. */
+  readonly limit?: number | undefined
+  /** `next_cursor` of the page before, with the same filters. */
+  readonly cursor?: string | undefined
+}
+
 export type RevokeApiKeyBody = {
   readonly note?: string | null | undefined
 }

@@ -225,6 +225,12 @@ export type CreateCredentialBody = {
 }
 
 export type ListCredentialsQuery = {
+  /** Only what has this name. */
+  readonly name?: string | undefined
+  /** Only what has a name that opens so. */
+  readonly name_prefix?: string | undefined
+  /** What has this as its id, or as the beginning of one (4 characters or more), and what has a name that opens so. */
+  readonly q?: string | undefined
   /** Records in a page, at most. */
   readonly limit?: number | undefined
   /** `next_cursor` of the page before, with the same filters. */
@@ -237,6 +243,8 @@ export type RevokeCredentialBody = {
   /** Whether the tokens that it got live on. */
   readonly keep_tokens?: boolean | undefined
   readonly note?: string | null | undefined
+  /** Count what would end, and change nothing. */
+  readonly dry_run?: boolean | undefined
 }
 
 export type RotateCredentialBody = {

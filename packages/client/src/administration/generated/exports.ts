@@ -43,6 +43,8 @@ export type ExportAuditQuery = {
   readonly actor_sub?: string | undefined
   /** Only acts on the agent, credential, key or token of this id. */
   readonly subject?: string | undefined
+  /** Only the act that ended the token of this id: on itself, on what it hangs on, or on all of the store. */
+  readonly ended_token?: string | undefined
   /** Only acts of this request. */
   readonly request_id?: string | undefined
   /** Only acts of then or later. */

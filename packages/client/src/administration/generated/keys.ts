@@ -62,7 +62,7 @@ export type ShowSigningKeyAnswer = {
       }
 }
 
-export type CompromiseSigningKeyAnswer = {
+export type ImportSigningKeyAnswer = {
   readonly kid: string
   readonly algorithm: 'ES256' | 'RS256' | 'EdDSA' | 'ML-DSA-65'
   readonly state: 'next' | 'current' | 'retained' | 'gone' | 'compromised'

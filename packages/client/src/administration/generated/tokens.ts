@@ -282,6 +282,13 @@ export type ListHistoryQuery = {
   readonly cursor?: string | undefined
 }
 
+export type ListLineageQuery = {
+  /** Records in a page, at most. */
+  readonly limit?: number | undefined
+  /** `next_cursor` of the page before, with the same filters. */
+  readonly cursor?: string | undefined
+}
+
 export type ListTokensQuery = {
   /** Only tokens of this agent. */
   readonly agent_id?: string | undefined

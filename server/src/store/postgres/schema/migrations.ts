@@ -40,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'revocation feed', sql: REVOCATION_FEED, oldestProgram: 1 },
   { name: 'sessions', sql: SESSIONS, oldestProgram: 1 },
   { name: 'uses of tokens', sql: TOKEN_USES, oldestProgram: 1 },
+  { name: 'names of API keys', sql: 'create index api_key_name on api_key (name, id)', oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */

@@ -32,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'revocation feed', sql: REVOCATION_FEED, oldestProgram: 3 },
   { name: 'sessions', sql: SESSIONS, oldestProgram: 3 },
   { name: 'uses of tokens', sql: TOKEN_USES, oldestProgram: 3 },
+  { name: 'names of API keys', sql: 'create index api_key_name on api_key (name, id)', oldestProgram: 3 },
 ]
 
 /** The version that this program writes. */

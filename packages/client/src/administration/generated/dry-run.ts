@@ -1,0 +1,15 @@
+// Made by packages/client/generate.ts from the rows of api/: change those, and run it.
+
+export type EndsCounted = {
+  readonly dry_run: true
+  readonly ends: {
+    /** Live tokens that would end. */
+    readonly tokens: number
+    /** Live tokens beside those that were got for them, and would end with them. */
+    readonly descendants: number
+    /** False: at least so many. Exact up to 10000 in all. */
+    readonly exact: boolean
+    /** With what the tokens would end. Empty: this ends nothing, whatever tokens there are. */
+    readonly reasons: readonly string[]
+  }
+}

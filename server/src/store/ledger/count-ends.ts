@@ -1,0 +1,126 @@
+// Counts the live tokens that an act would end now, in steps with room for others between them.
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Milliseconds } from '../../../../api/values/time.ts'
+import { COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from '../../../../api/values/lists.ts'
+import { type EndCount, endedBy, type Ending, wouldEnd } from '../../domain/ledger/ends.ts'
+import type { CutOff } from '../../domain/ledger/ledger.ts'
+import type { TokenRecord } from '../../domain/lists/page.ts'
+import type { Program } from '../statement-program.ts'
+import type { Reader, Snapshot } from '../snapshot.ts'
+import { hasLineages } from './lineages.ts'
+import { scanAffectedRows, type ScanPosition } from './scan-affected-rows.ts'
+import type { TokenRow } from './token-rows.ts'
+
+const STEP_ROWS = 1000
+/** Rows that one count looks at: some seconds' work, of which others wait for a step at a time. */
+const EXAMINED_MAX = 1_000_000
+
+export type Decided<Refused> = { readonly endings: readonly Ending[] } | { readonly refused: Refused }
+
+/** What the act ends, or why it is refused. */
+export type Decide<Refused> = (snapshot: Snapshot) => Program<Decided<Refused>>
+
+/** Makes the records of a sample; without it there is none. */
+type RecordOf = ((snapshot: Snapshot, row: TokenRow) => Program<TokenRecord>) | undefined
+
+type Counting = Pick<EndCount, 'tokens' | 'descendants'> & {
+  /** As they would stand if they were made at the first step, all of them on the same agent, credential or key. */
+  readonly cutOffs: readonly [CutOff, ...CutOff[]]
+  /** Rows that the cut-offs may cover, and then, where there are any, rows that may descend from those. */
+  readonly among: 'reached' | 'delegated'
+  readonly from: ScanPosition | null
+  readonly examined: number
+  readonly sample: readonly TokenRecord[]
+  readonly isDone: boolean
+}
+
+const NOTHING: EndCount = { tokens: 0, descendants: 0, isExact: true, reasons: [] }
+
+const START = {
+  tokens: 0,
+  descendants: 0,
+  among: 'reached',
+  from: null,
+  examined: 0,
+  sample: [],
+  isDone: false,
+} as const
+
+function* sampleWith(
+  recordOf: RecordOf,
+  snapshot: Snapshot,
+  sample: readonly TokenRecord[],
+  rows: readonly TokenRow[],
+): Program<readonly TokenRecord[]> {
+  if (recordOf === undefined) return sample
+  const records = [...sample]
+  for (const row of rows.slice(0, SAMPLE_RECORDS_MAX - sample.length)) records.push(yield* recordOf(snapshot, row))
+  return records
+}
+
+function* step(snapshot: Snapshot, counting: Counting, recordOf: RecordOf): Program<Counting> {
+  const { cutOffs, among, from, tokens, descendants } = counting
+  const [cutOff, ...others] = cutOffs
+  const limits = { examinedMax: STEP_ROWS, coveredMax: COUNT_EXACT_MAX + 1 - tokens - descendants }
+  const scanned = yield* scanAffectedRows(snapshot, cutOff, { among, others, from, ...limits })
+  // What an act before has ended is not left to end, and what descends from covered rows is counted in the second scan.
+  const wanted = among === 'reached' ? 'token' : 'descendant'
+  const rows = scanned.covered.filter(({ cause }) => endedBy(cutOffs, cause) === wanted).map(({ row }) => row)
+  const counted = {
+    cutOffs,
+    examined: counting.examined + STEP_ROWS,
+    tokens: tokens + (among === 'reached' ? rows.length : 0),
+    descendants: descendants + (among === 'delegated' ? rows.length : 0),
+    sample: yield* sampleWith(recordOf, snapshot, counting.sample, rows),
+  }
+  if (!scanned.done || among === 'delegated') return { ...counted, among, from: scanned.at, isDone: scanned.done }
+  return { ...counted, among: 'delegated', from: null, isDone: !(yield* hasLineages()) }
+}
+
+const isWithin = ({ tokens, descendants }: Counting): boolean => tokens + descendants <= COUNT_EXACT_MAX
+
+type Found = {
+  /** When the count began, by the clock of the store. */
+  readonly at: Milliseconds
+  readonly cutOffs: readonly CutOff[]
+  readonly count: EndCount
+  readonly sample: readonly TokenRecord[]
+}
+
+const countFrom = async (
+  reader: Reader,
+  start: Counting,
+  recordOf: RecordOf,
+): Promise<Pick<Found, 'count' | 'sample'>> => {
+  let counting = start
+  while (!counting.isDone && isWithin(counting) && counting.examined < EXAMINED_MAX) {
+    await turn()
+    const current = counting
+    counting = await reader.read(snapshot => step(snapshot, current, recordOf))
+  }
+  const { sample, isDone, cutOffs } = counting
+  const tokens = Math.min(counting.tokens, COUNT_EXACT_MAX)
+  const descendants = Math.min(counting.descendants, COUNT_EXACT_MAX - tokens)
+  const reasons = cutOffs.map(({ reason }) => reason)
+  return { count: { tokens, descendants, isExact: isDone && isWithin(counting), reasons }, sample }
+}
+
+/** Exact up to COUNT_EXACT_MAX in all. What is refused here is what the act would be refused for. */
+export const countEnds = async <Refused>(
+  reader: Reader,
+  decide: Decide<Refused>,
+  recordOf?: RecordOf,
+): Promise<Found | { readonly refused: Refused }> => {
+  const begun = await reader.read(function* (snapshot): Program<
+    Pick<Found, 'at' | 'cutOffs'> | { readonly refused: Refused }
+  > {
+    const decided = yield* decide(snapshot)
+    if ('refused' in decided) return decided
+    const { now: at, service } = snapshot
+    return { at, cutOffs: wouldEnd(decided.endings, { after: service.seq, at }) }
+  })
+  if ('refused' in begun) return begun
+  const [first, ...others] = begun.cutOffs
+  if (first === undefined) return { ...begun, count: NOTHING, sample: [] }
+  return { ...begun, ...(await countFrom(reader, { ...START, cutOffs: [first, ...others] }, recordOf)) }
+}

@@ -1,0 +1,36 @@
+// The statements of the lists that are asked for names and ids, as a store that holds nothing runs them.
+import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
+import { listAgents } from '../../../src/store/lists/list-agents.ts'
+import { listApiKeys } from '../../../src/store/repositories/api-keys.ts'
+import type { Program } from '../../../src/store/statement-program.ts'
+import { NO_NAME_FILTERS } from '../../../../testkit/stores/store.ts'
+
+const ID = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
+
+const statementsOf = (program: Program<unknown>): readonly string[] => {
+  const texts: string[] = []
+  for (let step = program.next(); step.done !== true; ) {
+    texts.push(step.value.text)
+    step = program.next({ rows: [], changes: 0 })
+  }
+  return texts
+}
+
+const FIRST = { after: null, limit: 10 }
+
+const agents = (filters: Partial<typeof EVERY_AGENT>) =>
+  statementsOf(listAgents({ ...FIRST, filters: { ...EVERY_AGENT, ...filters } }))
+
+const apiKeys = (filters: object) =>
+  statementsOf(listApiKeys({ ...FIRST, filters: { ...NO_NAME_FILTERS, ids: [], ...filters } }))
+
+/** Each with the index that it has to seek in. */
+export const NAME_STATEMENTS: readonly (readonly [index: RegExp, statements: readonly string[]])[] = [
+  [/agent_name/, [...agents({ name: 'a' }), ...agents({ namePrefix: 'a' })]],
+  [/agent_name|autoindex_agent_[12]|agent_(?:client_)?id_key/, agents({ search: ID.slice(0, 8) })],
+  [/autoindex_agent_1|agent_id_key/, agents({ ids: [ID, ID] })],
+  [/autoindex_agent_2|agent_client_id_key/, agents({ clientIds: [ID, ID] })],
+  [/api_key_name/, [...apiKeys({ name: 'a' }), ...apiKeys({ namePrefix: 'a' })]],
+  [/api_key_name/, apiKeys({ search: ID.slice(0, 8) })],
+  [/autoindex_api_key_1|api_key_id_key/, [...apiKeys({ search: ID.slice(0, 8) }), ...apiKeys({ ids: [ID, ID] })]],
+]
