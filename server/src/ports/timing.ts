@@ -10,19 +10,19 @@ export const TIMING = Object.freeze({
    * body: a peer that sends a byte a minute keeps no connection for ever.
    */
   requestMs: 30_000,
-  /** Between two looks for requests that are too slow. */
+  /** The time between two looks for requests that are too slow. */
   connectionCheckMs: 1000,
   /** A connection on which nothing moves, whether its next request or the reading of a response is waited for. */
   idleConnectionMs: 72_000,
-  /** After an answer that ends the connection: a peer that sends nothing for so long has read it, or never will. */
+  /** The wait after a response that ends the connection: a peer that sends nothing for so long has read it, or never will. */
   lingerMs: 1000,
-  /** Between two log lines that connections were refused. */
+  /** The time between two log lines that connections were refused. */
   refusedConnectionsLogMs: 60_000,
 
   // Responses
 
   /**
-   * From the first byte of a request to its answer, without the time in which its body is waited for. A little longer than
+   * The deadline from the first byte of a request to its answer, without the wait for its body. A little longer than
    * the deadline of the store: where one step took all of the time, the store's reason is the one to log.
    */
   answerMs: 4_600,
@@ -33,8 +33,8 @@ export const TIMING = Object.freeze({
   /** How much later than its deadline work may be given up. */
   deadlineSweepMs: 100,
   /**
-   * After a longer wait for the responses before it on its connection a request would be given up in the middle. A second
-   * less than its deadline: so long its connection may rest besides.
+   * The longest wait for the responses before it on its connection: after a longer one a request would be given up in the
+   * middle. It is a second less than the deadline, because the connection may rest so long besides.
    */
   pipelinedMs: 3_600,
   /** A shorter wait before the start of a request changes no deadline. */
@@ -47,7 +47,7 @@ export const TIMING = Object.freeze({
   gatheringMs: 2,
   /** A group of token requests should take no longer, from its look-ups to its commit: less than half of the deadline of its requests. */
   issueGroupMs: 2000,
-  /** In this time it shows how busy the thread is with others. It is the least that a timer can wait. */
+  /** The sample of how busy the thread is with other work: the shortest wait of a timer. */
   idleSampleMs: 1,
   /** A step of background work that waited long for something else is followed by no longer rest. */
   idleRestMs: 200,
@@ -61,11 +61,11 @@ export const TIMING = Object.freeze({
 
   // Followers of the revocation feed
 
-  /** Between two look-ups of the store while somebody follows: what is new is known so much later, at most. */
+  /** The time between two look-ups of the store while somebody follows: what is new is known so much later, at most. */
   feedPollMs: 10,
-  /** After a fault of the store the next look-up comes later, at most so much. */
+  /** The longest pause before the next look-up after a fault of the store. */
   feedPauseMs: 1000,
-  /** Between two heartbeats of a stream. */
+  /** The time between two heartbeats of a stream. */
   feedHeartbeatMs: 1000,
   /** A stream ends after so long, or up to a fifth later: a balancer can then spread followers over replicas anew. */
   feedStreamMs: 300_000,
@@ -78,15 +78,15 @@ export const TIMING = Object.freeze({
 
   // Streams of the console
 
-  /** Between two look-ups, and so between two events of a stream. */
+  /** The time between two look-ups, and so between two events of a stream. */
   consolePollMs: 1000,
   /** A stream on which nothing changed says so. */
   consoleSilenceMs: 15_000,
   /** What was written waits so long to be read; then the stream is disconnected. */
   consoleUnreadMs: 5000,
-  /** After this the page opens another stream, and its operator is authorized anew. */
+  /** The life of a stream; then the page opens another one, and its operator is authorized anew. */
   consoleStreamMs: 300_000,
-  /** Between two look-ups of a session that another process renews. */
+  /** The time between two look-ups of a session that another process renews. */
   sessionPollMs: 100,
 
   // Keys of other servers
@@ -95,15 +95,15 @@ export const TIMING = Object.freeze({
   keyReadingMs: 4_000,
   /** The thread that fetches key sets answers a serving thread: longer than a reading, shorter than the deadline of a request. */
   keyRelayMs: 4_300,
-  /** Until the thread that fetches is asked again after it did not answer. */
+  /** The pause before the thread that fetches is asked again after it did not answer. */
   keyAskAgainMs: 1000,
   /**
-   * In less than that no more than two readings of a set begin while its keys are held, whatever `kid` callers send: two in
+   * The time in which at most two readings of a set begin while its keys are held, whatever `kid` callers send: two in
    * 30 seconds. So the first reading, and one of keys that are old, may be followed by another at once, for a key that
    * appeared since.
    */
   keyTwoReadingsMs: 31_000,
-  /** Between further readings: a key that appears in a flood of unknown ones is known so much later, or at that limit. */
+  /** The time between further readings: a key that appears in a flood of unknown ones is known so much later, or at that limit. */
   keyReadingsApartMs: 16_000,
   /** While no keys are held the first failures are tried again sooner: after this, and twice, four and eight times as long. */
   keyFirstRetryMs: 1000,
@@ -118,45 +118,45 @@ export const TIMING = Object.freeze({
 
   // The store
 
-  /** After so long a request is answered 503; whether it was done is then unknown. */
+  /** The deadline after which a request is answered 503; whether it was done is then unknown. */
   storeMs: 4500,
   /** A command waits so long for the write lock of the store, which a running service holds from time to time. */
   commandStoreMs: 10_000,
-  /** Between two hand-overs of what is counted in memory. */
+  /** The time between two hand-overs of what is counted in memory. */
   handOverMs: 1000,
   /** An answer about usage is given again so long. With the pause between two hand-overs: visible within 2 s. */
   usageFreshMs: 1000,
   /** An agent whose live tokens cannot be distinguished from dead ones passes for full so long. */
   liveRecountMs: 1000,
-  /** Between two looks at the signing keys. So much running time a crash may lose of what was counted. */
+  /** The time between two looks at the signing keys, and the running time that a crash may lose from the count. */
   keyCheckMs: 5000,
   /**
-   * Between two rounds of the maintenance: half of what a seal may be behind. An entry that just missed one waits for the
+   * The time between two rounds of the maintenance: half of what a seal may be behind. An entry that just missed one waits for the
    * rest of a pause, and for a turn.
    */
   maintenanceMs: 500,
-  /** Between two seals of the audit log. */
+  /** The time between two seals of the audit log. */
   sealPauseMs: 500,
-  /** Between two removals of what is expired and counted nowhere. */
+  /** The time between two removals of what is expired and counted nowhere. */
   forgetMs: 5000,
-  /** Between two looks whether the revocation feed of a store that is older than it is still to be opened. */
+  /** The time between two looks whether the revocation feed of a store that is older than it is still to be opened. */
   feedOpeningMs: 1000,
-  /** Between two rounds of retention. */
+  /** The time between two rounds of retention. */
   retentionMs: 60_000,
 
   // SQLite
 
-  /** Between two tries of another process to lock the file. */
+  /** The time between two tries of another process to lock the file. */
   sqliteRetryMs: 1,
   /** A migration, and a command that needs the whole file, wait so long for its lock. */
   sqliteLockMs: 10_000,
-  /** One caller can keep acts back so long. */
+  /** The longest time that one caller can hold acts back. */
   actsPauseMs: 1000,
   /** The writing thread works so long before it leaves a gap for other processes. */
   writerStretchMs: 100,
   /** The gap. */
   writerGapMs: 2,
-  /** After so long without a message the writing thread is idle. */
+  /** The time without a message after which the writing thread is idle. */
   writerIdleMs: 5,
   /** The shortest time between replacements of the writing thread. */
   writerRestartMs: 1000,
@@ -179,7 +179,7 @@ export const TIMING = Object.freeze({
   idleTransactionMs: 2500,
   /** A connection is idle so long before it is probed. */
   keepAliveMs: 5000,
-  /** After the first primary has answered the others have so long: a deposed one may be the faster. */
+  /** The time that the others have after the first primary has answered: a deposed one may be the faster. */
   otherPrimariesMs: 250,
   /** Work that excludes all acts has the lock so long. */
   exclusiveLockMs: 1000,
@@ -189,38 +189,38 @@ export const TIMING = Object.freeze({
   longTableLockMs: 2000,
   /** The process that maintains the store renews its claim within this time. */
   maintenanceClaimMs: 10_000,
-  /** Between two looks at the partitions. */
+  /** The time between two looks at the partitions. */
   partitionsMs: 60_000,
-  /** Between two attempts of a migration to lock tables that are in use: the processes that serve go on meanwhile. */
+  /** The time between two attempts of a migration to lock tables that are in use: the processes that serve go on meanwhile. */
   migrationPauseMs: 2000,
-  /** Between two looks whether the sessions of other programs have ended. */
+  /** The time between two looks whether the sessions of other programs have ended. */
   sessionsEndedPollMs: 20,
 
   // The process
 
-  /** Once the process got a signal to end it serves so long and fails /readyz, so that balancers turn elsewhere. MINTMARK_DRAIN_SECONDS. */
+  /** How long the process still serves after a signal to end it, while /readyz fails and balancers turn elsewhere. MINTMARK_DRAIN_SECONDS. */
   drainMs: 5000,
-  /** Answers in progress after that. */
+  /** The time that responses in progress have after `drainMs`. */
   closeMs: 10_000,
-  /** Of that: a connection at rest is read for so long, because a request may be on its way. */
+  /** Within `closeMs`: an idle connection is still read for so long, because a request may be on its way. */
   closeIdleMs: 1000,
-  /** Of that: a request that has not arrived whole by then is answered 408. The others may take `answerMs` from then on. */
+  /** Within `closeMs`: a request that is incomplete by then is answered 408. The others may take `answerMs` from then on. */
   closeRequestMs: 4000,
-  /** Of that: what is still open is cut. The rest is for what the store has to write. */
+  /** Within `closeMs`: connections still open by then are cut. The rest is for what the store has to write. */
   closeConnectionsMs: 9000,
   /** A turn of the event loop that is as short had nothing to do. */
   quietTurnMs: 0.1,
-  /** Between two looks whether the shell that npx started a service by is still there. */
+  /** The time between two looks whether the shell that npx started a service by is still there. */
   launcherPollMs: 1000,
   /** The shortest time between replacements of serving threads that end unexpectedly. */
   threadRestartMs: 1000,
-  /** Between two checks of the files of the configuration. */
+  /** The time between two checks of the files of the configuration. */
   reloadPollMs: 2000,
   /** Files that are written one after another are read once they have not changed for so long. */
   reloadSettleMs: 200,
-  /** Between two checks of the installation. */
+  /** The time between two checks of the installation. */
   checkupMs: 60_000,
-  /** Between two log lines of continuing errors of a task. */
+  /** The time between two log lines of continuing errors of a task. */
   faultLogMs: 60_000,
   /** What is measured of the store is read so often. */
   factsMs: 15_000,
@@ -228,15 +228,15 @@ export const TIMING = Object.freeze({
   accessLogFlushMs: 500,
   /** What a full pipe did not take is tried again after this. */
   fullPipeMs: 5,
-  /** The same for a pipe that nobody reads any more. */
+  /** The time after which a pipe is tried again that nobody reads any more. */
   brokenPipeMs: 500,
   /** What waits for the access log at a shutdown. */
   accessLogCloseMs: 1000,
-  /** Between two publications of the delay of the event loop. */
+  /** The time between two publications of the delay of the event loop. */
   eventLoopPublishMs: 1000,
   /** How far apart the timers are by which that delay is measured. */
   eventLoopTimerMs: 10,
-  /** The same for a thread at rest, which each of them would wake. */
+  /** The same distance for a thread at rest, which each of those timers would wake. */
   restingEventLoopTimerMs: 100,
   /** A scrape: for a request to arrive, and for nothing to move on a connection. */
   scrapeRequestMs: 5000,
@@ -244,7 +244,7 @@ export const TIMING = Object.freeze({
   scrapeConnectionMs: 15_000,
   /** How long an answer to a scrape is repeated. */
   scrapeFreshMs: 500,
-  /** Between two exports of spans. */
+  /** The time between two exports of spans. */
   traceExportMs: 1000,
   /** The last export at a shutdown. */
   traceFlushMs: 3000,
@@ -259,11 +259,11 @@ export const TIMING = Object.freeze({
   checkMs: 5000,
   /** A check of `doctor` that uses neither network nor store. */
   fastCheckMs: 1000,
-  /** One request of `doctor`. */
+  /** The deadline of one request of `doctor`. */
   checkAnswerMs: 4500,
   /** `--wait` fails where nothing changes for so long: a service works at a revocation all the time. */
   standstillMs: 30_000,
-  /** Between two looks of `--wait` at the records of a revocation. */
+  /** The time between two looks of `--wait` at the records of a revocation. */
   recordsPollMs: 500,
   /** Verifiers that do not hold a revocation in this time are named: they may be gone. */
   verifiersMs: 5000,
@@ -271,7 +271,7 @@ export const TIMING = Object.freeze({
   verifiersFirstPauseMs: 20,
   /** The longest one. */
   verifiersPauseMs: 500,
-  /** Between two reports of progress. */
+  /** The time between two reports of progress. */
   progressMs: 500,
   /** `dev-token` waits so long for the identity provider. */
   devTokenMs: 5000,

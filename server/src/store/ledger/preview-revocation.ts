@@ -16,7 +16,7 @@ const STEP_ROWS = 1000
 const EXAMINED_MAX = 1_000_000
 
 type Counting = {
-  /** As it would stand if it were made at the first step. */
+  /** The cut-off as it would be if it were made at the first step. */
   readonly cutOff: CutOff
   /** Rows that the cut-off may cover, and then, where there are any, rows that may descend from those. */
   readonly among: 'reached' | 'delegated'
