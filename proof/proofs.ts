@@ -1,11 +1,11 @@
 // What proves, by name: each row is a command of `npm run proof`. All take `--minutes`.
 
 export type Proof = {
-  /** Below proof/. */
+  /** The path below proof/. */
   readonly file: string
   /** What holds where it passes; of a measurement what it measures. */
   readonly shows: string
-  /** Of Node. */
+  /** The options of Node that it needs. */
   readonly flags?: readonly string[]
 }
 

@@ -1,13 +1,13 @@
 // The address of the console: which screen, and what it shows. Everything that a colleague should see who is sent the address is in it.
 import { useSyncExternalStore } from 'react'
 
-/** Below the console, without a slash at either end: `tokens`. */
+/** An address in the console. `path` has no slash at either end: `tokens`. */
 export type Address = { readonly path: string; readonly query: URLSearchParams }
 
-/** Where the console is: the service writes it into the page. */
+/** Returns the base URL of the console, which the service writes into the page. */
 const base = (): URL => new URL(document.baseURI)
 
-/** Without those at its end. */
+/** Removes the slashes at the end of a path. */
 const withoutSlashes = (path: string): string => {
   let end = path.length
   while (path[end - 1] === '/') end -= 1
@@ -46,13 +46,13 @@ const subscribe = (listener: () => void): (() => void) => {
 
 export const useAddress = (): Address => useSyncExternalStore(subscribe, current)
 
-/** To an address of the console. `replace` leaves no way back to this one. */
+/** Goes to an address of the console. `replace` leaves no way back to this one. */
 export const go = (address: string, how: 'push' | 'replace' = 'push'): void => {
   window.history[how === 'push' ? 'pushState' : 'replaceState'](null, '', address)
   notify()
 }
 
-/** The same screen with one member of its query changed; null takes it away. */
+/** Returns the address of this screen with one member of its query changed; null removes it. */
 export const changeQuery = (name: string, value: string | null, how: 'push' | 'replace' = 'push'): void => {
   const { path, query } = current()
   const changed = new URLSearchParams(query)

@@ -33,10 +33,10 @@ type Kind = 'call' | 'list' | 'records'
 type Shape = {
   readonly row: Operation
   readonly kind: Kind
-  /** By the part of the request: `query` or `body`. */
+  /** The schemas by part of the request: `query` or `body`. */
   readonly parts: Readonly<Record<string, JsonSchema>>
   readonly answer: JsonSchema | undefined
-  /** Of a list or an export. */
+  /** The schema of one record of a list or an export. */
   readonly record: JsonSchema | undefined
 }
 
@@ -49,7 +49,7 @@ const isSchema = (answer: unknown): answer is z.ZodType => answer instanceof z.Z
 
 const NDJSON = 'application/x-ndjson'
 
-/** Of the answers of success, unless they are empty. */
+/** The schemas of successful responses that are not empty. */
 const answersOf = ({ answers }: Operation): readonly JsonSchema[] =>
   Object.entries(answers)
     .filter(([status, answer]) => Number(status) < 300 && isSchema(answer) && !(answer instanceof z.ZodUndefined))

@@ -16,7 +16,7 @@ export type JsonSchema = {
   readonly default?: unknown
 }
 
-/** Undefined where a schema has no name. */
+/** Returns undefined if a schema has no name. */
 type NameOf = (schema: JsonSchema) => string | undefined
 
 /** Whether two schemas are of the same values: what is said about them for people does not count. */

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { Cores } from './machine.ts'
 
-/** Of idle priority: it runs only where nobody else would. `chrt` and `taskset` become the program that they start. */
+/** The command that gives a program idle priority: it runs only where nothing else would. It becomes the program that it starts. */
 const AT_IDLE = ['chrt', '--idle', '0'] as const
 
 const canIdle = (): boolean => spawnSync(AT_IDLE[0], [...AT_IDLE.slice(1), 'true']).status === 0

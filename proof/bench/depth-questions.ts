@@ -88,7 +88,7 @@ export const ratioVerdict = (compared: readonly Compared[]): string => {
 
 type Stores<S extends Asked> = { readonly small: S; readonly full: S }
 
-/** Asks both stores in turn, one request at a time, so that a neighbour slows both alike. */
+/** Asks both stores in turn, one request at a time, so that a neighbor slows both alike. */
 const compare = async <S extends Asked>(stores: Stores<S>, question: Question, meter: Meter<S>): Promise<Compared> => {
   const [ofSmall, ofFull]: [Cost[], Cost[]] = [[], []]
   for (let turn = 0; turn < question.times; turn += 1) {

@@ -25,9 +25,9 @@ export class UnexpectedAnswer extends Error {
 export type Tally = {
   readonly requests: number
   readonly seconds: number
-  /** Of the server, all its threads. */
+  /** The processor time of the server, all its threads. */
   readonly processorSeconds: number
-  /** Of this process, which makes the load. */
+  /** The processor time of this process, which makes the load. */
   readonly generatorSeconds: number
 }
 

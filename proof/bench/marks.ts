@@ -31,13 +31,13 @@ export type JudgedMark = {
   readonly mark: string
   readonly wanted: string
   readonly ratio: number
-  /** Over the rounds. */
+  /** The least ratio of the rounds. */
   readonly least: number
   readonly most: number
   readonly reached: boolean
 }
 
-// Slices of one round stand a few seconds apart: their ratio feels less of the neighbours than one of two medians.
+// Slices of one round stand a few seconds apart: their ratio feels less of the neighbors than one of two medians.
 const ratiosOf = (above: readonly Tally[], below: readonly Tally[]): readonly number[] =>
   above.flatMap((tally, round) => {
     const other = below[round]

@@ -13,7 +13,7 @@ export type PageRequest = { readonly name: string; readonly depth: Depth; readon
 type Filter = {
   readonly name: string
   readonly query: Readonly<Record<string, string>>
-  /** Where the rows that pass stand in the list, by time. */
+  /** The times between which the matching rows stand in the list. */
   readonly span: Span
   /** How densely they stand, beside the rows of the whole list at its old end. */
   readonly density: number

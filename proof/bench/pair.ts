@@ -86,7 +86,7 @@ const servicesOf = (trees: readonly Tree[], features: readonly string[]): readon
     ...(tree.name === 'this' ? [{ name: againOf(tree), tree, feature: NONE }] : []),
   ])
 
-/** Before anything is measured: by time, a busy machine would bring too few for what they run to be compiled. */
+/** Warms up before anything is measured: by time, a busy machine would bring too few requests for their code to be compiled. */
 const warmUp = async (load: Load): Promise<void> => {
   let left = options.requests
   const next = () => (left-- > 0 ? load.next() : undefined)
@@ -114,7 +114,7 @@ const startService = async (
 
 const digits = (value: number): string => value.toFixed(3)
 
-/** Of two services over the rounds: what the first spends a request by what the second does. */
+/** Compares two services over the rounds: the cost of a request of the first divided by that of the second. */
 const rowOf = (tallies: Tallies<string>, first: string, second: string): Row => {
   const [ones, others] = [tallies.get(first) ?? [], tallies.get(second) ?? []]
   const [mine, theirs] = [ones.map(microsecondsOf), others.map(microsecondsOf)]

@@ -175,7 +175,7 @@ const judge = (allSeries: readonly Series[], { operation, of, by, what, atLeast 
   const slicesOf = (store: Store): readonly Slice[] =>
     allSeries.find(series => series.by.store === store && series.operation === operation)?.slices ?? []
   const below = slicesOf(by)
-  // Slices of one round stand a few seconds apart: their ratio feels less of the neighbours than one of two medians.
+  // Slices of one round stand a few seconds apart: their ratio feels less of the neighbors than one of two medians.
   const ratios = slicesOf(of).map((slice, round) => done[what](slice) / done[what](below[round] ?? slice))
   const ratio = median(ratios)
   const verdict = ratio >= (atLeast ?? 0) ? 'reached' : 'NOT reached'

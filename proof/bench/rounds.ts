@@ -1,4 +1,4 @@
-// Measures series in turn, in short slices, so that a noisy neighbour hits all of them alike.
+// Measures series in turn, in short slices, so that a noisy neighbor hits all of them alike.
 import { type Bounded, makeBound } from '../options.ts'
 import { type Load, runClosed, runOpen, type Tally } from './load.ts'
 import { median, quantile } from './figures.ts'
@@ -30,7 +30,7 @@ export type Figures = {
   readonly microsecondsPerRequest: number
   readonly microsecondsLeast: number
   readonly microsecondsMost: number
-  /** Of one core: what the server used, and what the load generator did. */
+  /** The shares of one core that the server and the load generator used. */
   readonly serverBusy: number
   readonly generatorBusy: number
 }
@@ -41,7 +41,7 @@ export type Tallies<Name extends string> = ReadonlyMap<Name, readonly Tally[]>
 /** What a pool must hold before anything is known of a series's rate; a slice that drains it ends early. */
 const FIRST_RATE_PER_SECOND = 4000
 const POOL_MARGIN = 1.25
-/** Of the throughput: where latency is looked at. */
+/** The share of the throughput at which latency is measured. */
 const OPEN_LOOP_SHARE = 0.5
 
 const rateOf = ({ requests, seconds }: Tally): number => requests / seconds

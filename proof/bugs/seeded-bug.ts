@@ -1,7 +1,7 @@
 // A seeded bug: a defect, as a replacement of text, the promise that it breaks, and the test that must find it.
 
 export type SeededBug = {
-  /** In kebab-case, of this bug alone. */
+  /** A name in kebab-case that no other bug has. */
   readonly name: string
   /** What is wrong, in a sentence. */
   readonly bug: string

@@ -7,7 +7,7 @@ import { copyProgram } from '../program-copy.ts'
 import { obstacleTo, seedBug } from './replace-text.ts'
 import { hasFound, runTest, type TestRun } from './run-test.ts'
 
-/** Of the copy: all that a test may read. */
+/** The folders and files of the copy: all that a test may read. */
 const COPIED: readonly string[] = [
   'api',
   'console',
@@ -56,7 +56,7 @@ const keyOf = ({ test, store }: SeededBug): string => `${test} ${store ?? 'sqlit
 
 type Print = (line: string) => void
 
-/** Of one file: first that its tests pass without a bug, then each bug. Returns how many were caught. */
+/** Tries one file: first that its tests pass without a bug, then each bug. Returns how many were caught. */
 const tryFile = async (folder: string, bugs: readonly SeededBug[], print: Print): Promise<number> => {
   const [first] = bugs
   if (first === undefined) return 0
@@ -78,7 +78,7 @@ const tryFile = async (folder: string, bugs: readonly SeededBug[], print: Print)
 }
 
 type Trying = {
-  /** So many test files at a time. */
+  /** How many test files run at a time. */
   readonly jobs: number
   readonly print: Print
   /** Whether no other file is to begin. */

@@ -85,7 +85,7 @@ type OnStores = Omit<Drill, 'perform'> & {
   readonly perform: (store: StoreUnderDrill, started: AsyncDisposableStack, folder: DrillFolder) => Promise<void>
 }
 
-/** The same on one store after another. A store on which the drill cannot go on keeps it from no other. */
+/** Runs a drill on one store after another. A store on which the drill cannot go on does not keep it from the others. */
 export const runOnStores = (drill: OnStores): Promise<void> => {
   const { options, violations, perform, stores = storesUnderDrill(options.store) } = drill
   return runDrill({
@@ -101,7 +101,7 @@ type OnService = Omit<Drill, 'perform'> & {
   readonly perform: (service: ServiceUnderDrill) => Promise<void>
 }
 
-/** The same on one service with the embedded store, which the drill starts, kills and starts again. */
+/** Runs a drill on one service with the embedded store, which the drill starts, kills and starts again. */
 export const runOnService = (drill: OnService): Promise<void> =>
   runDrill({
     ...drill,

@@ -5,7 +5,7 @@ export type Random = {
   readonly below: (bound: number) => number
   /** A whole number from `least` to `most`, both included. */
   readonly between: (least: number, most: number) => number
-  /** True for this share of the calls. */
+  /** Returns true for this share of the calls. */
   readonly chance: (share: number) => boolean
   readonly pick: <T>(values: readonly T[]) => T
 }

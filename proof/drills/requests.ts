@@ -39,7 +39,7 @@ export const issueRequest = ({ clientId, clientSecret }: AgentAccess, scope = 'd
     scope,
   })
 
-/** For a token that the relay was sent, or holds. */
+/** Returns a request that exchanges a token that was sent to the relay, or that it holds. */
 export const exchangeRequest = ({ relay: { clientId, clientSecret } }: Access, token: string): string =>
   post('/oauth/token', '', {
     grant_type: TOKEN_EXCHANGE,
@@ -52,7 +52,7 @@ export const exchangeRequest = ({ relay: { clientId, clientSecret } }: Access, t
 export const introspectRequest = ({ introspectionKey }: Access, token: string): string =>
   post('/oauth/introspect/v2', `X-API-Key: ${introspectionKey}`, { token })
 
-/** As an operator, or as the client that got the token: the reason in history distinguishes them. */
+/** Returns a revocation by an operator, or by the client that got the token: the reason in history distinguishes them. */
 export const revokeRequest = ({ operatorJwt, agent }: Access, token: string, by: EndingRequest): string => {
   if (by === 'manual_revocation') return post('/oauth/revoke', `Authorization: Bearer ${operatorJwt}`, { token })
   const basic = Buffer.from(`${agent.clientId}:${agent.clientSecret}`).toString('base64')
@@ -62,11 +62,11 @@ export const revokeRequest = ({ operatorJwt, agent }: Access, token: string, by:
 export const readRequest = ({ readerKey }: Access, path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: ${readerKey}\r\n\r\n`
 
-/** The same for what a resource server may read: the revocation feed. */
+/** Returns a request of a resource server for the revocation feed. */
 export const followRequest = ({ introspectionKey }: Access, path: string): string =>
   `GET /oauth/revocation-feed${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: ${introspectionKey}\r\n\r\n`
 
-/** The same for what an operator may read. */
+/** Returns a request of an operator. */
 export const administerRequest = ({ operatorJwt }: Access, path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${operatorJwt}\r\n\r\n`
 

@@ -48,7 +48,7 @@ export type ServiceUnderDrill = {
   readonly close: () => Promise<void>
 }
 
-/** Where compiled code is kept for the next process, where its own environment names a folder. */
+/** The folder of compiled code that the next process reuses, if the environment names one. */
 const { NODE_COMPILE_CACHE } = process.env
 
 /** The settings of a service on this port, with its store in this folder unless they are given another. */

@@ -22,10 +22,10 @@ const BOTH: readonly ServiceStore[] = ['sqlite', 'postgres']
 
 export const folderOf = ({ name }: Suite): string => resolve(import.meta.dirname, name)
 
-/** Where the suites build; git ignores it. */
+/** The folder in which the suites build; git ignores it. */
 export const BUILD = resolve(import.meta.dirname, '.build')
 
-/** Whose header with a client's certificate is taken, and what it holds. */
+/** Returns the settings that accept this header with a client's certificate. */
 const takingCertificates = (header: string) => ({
   MINTMARK_TRUSTED_PROXIES: '127.0.0.1',
   MINTMARK_CLIENT_CERT_HEADER: header,

@@ -15,7 +15,7 @@ const FILES = [
 
 const HERE = import.meta.dirname
 const CONFIG = join(HERE, 'stryker.config.json')
-/** Not in the lock file of the workspace: 186 packages that nobody else needs. */
+/** The package is not in the lock file of the workspace: it brings 186 packages that nobody else needs. */
 const STRYKER = '@stryker-mutator/core@10.0.0'
 const PROGRAM = join(HERE, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js')
 

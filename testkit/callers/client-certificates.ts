@@ -7,7 +7,7 @@ import { type AgentOfTest, startServer, type TestServer } from '../services/test
 
 type Fields = Readonly<Record<string, string>>
 
-/** With TLS where the listener asks for certificates. OpenSSL reads the machine's clock, so it is the service's too. */
+/** Starts a service, with TLS where it requests certificates. OpenSSL reads the machine's clock, so the service does too. */
 export const startWithCertificates = (given: Partial<ClientCertificatesConfig>): Promise<TestServer> => {
   const config = { ...NO_CLIENT_CERTIFICATES, ...given }
   const tls = config.listener === null ? null : { certificate: CERTIFICATE, key: PRIVATE_KEY }
@@ -38,11 +38,11 @@ export const post = (service: TestServer, path: string, fields: Fields, way: Way
 
 const GRANT = { grant_type: 'client_credentials' }
 
-/** By the client id alone: what shows who it is, if anything, is the certificate. */
+/** Requests a token with the client id alone: only the certificate, if any, authenticates the client. */
 export const askShowing = (service: TestServer, { clientId }: AgentOfTest, way?: Way, fields?: Fields) =>
   post(service, '/oauth/token', { ...GRANT, client_id: clientId, ...fields }, way)
 
-/** With the secret of the agent, whatever else is shown. */
+/** Requests a token with the secret of the agent, whatever else is shown. */
 export const askBySecret = (service: TestServer, agent: AgentOfTest, way?: Way, fields?: Fields) =>
   askShowing(service, agent, way, { client_secret: agent.clientSecret, ...fields })
 

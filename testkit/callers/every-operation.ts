@@ -14,7 +14,7 @@ export type World = {
   readonly client: AgentOfTest
 }
 
-/** With a form where it has `form`; else with a JSON body where it has `body`. */
+/** A request with a form where it has `form`; else with a JSON body where it has `body`. */
 export type OperationRequest = Call & { readonly form?: Readonly<Record<string, string>> }
 
 type Made = Readonly<Record<string, unknown>>
@@ -105,7 +105,7 @@ const withToken =
 
 const METADATA = ['jwks.json', 'oauth-authorization-server', 'openid-configuration'].map(name => `/.well-known/${name}`)
 
-/** Those that read and have no parameter in their path need no more than their row. */
+/** The operations that read and have no parameter in their path: they need no more than their row. */
 const READS = ROWS.filter(row => methodOf(row) === 'GET' && !pathOf(row).includes('{'))
 
 const FEED = '/oauth/revocation-feed'

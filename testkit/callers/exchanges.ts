@@ -12,7 +12,7 @@ export const exchangeFields = (subjectToken: string): Fields => ({
   subject_token_type: ACCESS_TOKEN_TYPE,
 })
 
-/** By the secret of the agent. */
+/** Requests an exchange, authenticated by the secret of the agent. */
 export const askExchange = (
   service: TestServer,
   { clientId, clientSecret }: AgentOfTest,

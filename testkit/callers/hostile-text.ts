@@ -3,7 +3,7 @@ import type { Document, Operation } from '../services/described.ts'
 import type { OperationRequest } from './every-operation.ts'
 import { FORM } from './requests.ts'
 
-/** As it stands in a URL or a form, and inside a string of JSON, where it can; there `latin1` characters are bytes. */
+/** A text as it stands in a URL or a form, and inside a string of JSON, where it can; there `latin1` characters are bytes. */
 export type HostileText = { readonly name: string; readonly percent: string; readonly json: string }
 
 const LONG = 'x'.repeat(4000)
@@ -143,7 +143,7 @@ const inBasic = (request: OperationRequest): Place => ({
   },
 })
 
-/** Of every operation. */
+/** The headers that get hostile text in every operation, besides those that it declares. */
 const HEADERS = ['x-request-id', 'idempotency-key', 'x-api-key', 'authorization']
 
 const operationIn = (document: Document, operation: string): Operation | undefined => {

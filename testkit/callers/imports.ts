@@ -32,7 +32,7 @@ export const NOTHING = {
   audiences_left_out: [],
 }
 
-/** By client id. */
+/** The reasons, or else the outcomes, by client id. */
 export const reasons = (outcomes: readonly Outcome[]) =>
   Object.fromEntries(outcomes.map(one => [String(one['client_id']), one['reason'] ?? one['outcome']]))
 
@@ -80,7 +80,7 @@ export type Imports = ReturnType<typeof importsInto>
 
 type Wish = Partial<Omit<ImportedAgent, 'credential'>> & { readonly credential?: Partial<ImportedAgent['credential']> }
 
-/** Of a secret whose text nobody has seen, unless the wish says otherwise. */
+/** Makes an agent to import, with a hash of an unknown secret unless the wish says otherwise. */
 export const importedAgent = ({ credential, ...wish }: Wish = {}): ImportedAgent => {
   const { name: _none, ...blank } = BLANK_SETTINGS
   const id = randomUUID()
@@ -106,7 +106,7 @@ export const importedAgent = ({ credential, ...wish }: Wish = {}): ImportedAgent
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
 
-/** As Ory Hydra writes it. */
+/** Returns a hash as Ory Hydra writes it. */
 export const pbkdf2Hash = (secret: string, iterations = 25_000, digest: 'sha256' | 'sha512' = 'sha256'): string => {
   const [salt, length] = [randomBytes(16), 32]
   const key = pbkdf2Sync(secret, salt, iterations, length, digest)

@@ -14,7 +14,7 @@ export type Fields = Readonly<Record<string, string>> | string
 export type Answer = {
   /** The path that was asked for, without its query string. */
   readonly path: string
-  /** Of the service that answered. */
+  /** The base URL of the service that answered. */
   readonly baseUrl: string
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -27,14 +27,14 @@ export type Answer = {
 
 type Message = {
   readonly method?: string
-  /** Below the base URL; with `@` in front, below the origin. */
+  /** The path below the base URL; with `@` in front, below the origin. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string | Uint8Array
   readonly connection?: Connection
 }
 
-/** Where a connection comes from, and what it shows of its client. */
+/** The address that a connection comes from, and the TLS credentials of its client. */
 export type Connection = Pick<RequestOptions, 'agent' | 'cert' | 'key' | 'localAddress' | 'maxVersion' | 'minVersion'>
 
 /** A stream of events has no end: what comes first of it is read. */
@@ -124,7 +124,7 @@ export const postJson = (
 export const get = (service: TestServer, path: string, headers: Readonly<Record<string, string>> = {}) =>
   send(service, { path, headers })
 
-/** Without a body where `body` is undefined. */
+/** Sends JSON; without a body where `body` is undefined. */
 export const sendJson = (
   service: TestServer,
   method: string,
@@ -187,7 +187,7 @@ export const assertError = (answer: Answer, status: number, error: string, descr
   assertPlainHeaders(answer)
 }
 
-/** Of the problems that the tests assert whole, by their codes. */
+/** The titles of the problems that the tests assert as a whole, by code. */
 const TITLES: Readonly<Record<string, string>> = {
   invalid_request: 'Invalid request',
   invalid_scope: 'Invalid scope',
@@ -203,7 +203,7 @@ const TITLES: Readonly<Record<string, string>> = {
   temporarily_unavailable: 'Temporarily unavailable',
 }
 
-/** As assertError, for `/api/v1/*`. */
+/** Like assertError, for `/api/v1/*`. */
 export const assertProblem = (answer: Answer, status: number, error: string, description: string): void => {
   const type = `${answer.baseUrl}/errors#${error}`
   const problem = { type, title: TITLES[error], status, detail: description }

@@ -16,7 +16,7 @@ export const cookieIn = ({ headers }: Answer, name: string): string => {
 
 export type Begun = { readonly cookie: string; readonly query: URLSearchParams }
 
-/** At the service: with the cookie, and what the provider is asked. */
+/** Begins a sign-in at the service: returns the cookie, and what the provider is asked. */
 export const beginSignIn = async (service: TestServer, to?: string): Promise<Begun> => {
   const path = `/console/sign-in${to === undefined ? '' : `?${new URLSearchParams({ to }).toString()}`}`
   const answer = await send(service, { path })

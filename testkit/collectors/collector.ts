@@ -17,14 +17,14 @@ export type CollectedSpan = {
   traceState: string
   name: string
   kind: number
-  /** In ns since 1970. */
+  /** The time in ns since 1970. */
   startTime: bigint
   endTime: bigint
   /** 0: unset, 2: error. */
   status: number
   readonly attributes: Attributes
   readonly links: { traceId: string; spanId: string }[]
-  /** Of the process that sent it. */
+  /** The resource attributes of the process that sent it. */
   resource: Attributes
 }
 
@@ -126,7 +126,7 @@ export const readExport = (body: Uint8Array): readonly CollectedSpan[] => {
 }
 
 export type Collector = {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** The value of OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly endpoint: string
   readonly spans: readonly CollectedSpan[]
   /** The header fields of each export. */

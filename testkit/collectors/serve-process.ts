@@ -30,7 +30,7 @@ export type ServeProcess = {
   readonly running: Running
   readonly agent: Readonly<Record<'agent_id' | 'client_id' | 'client_secret', string>>
   readonly apiKey: Readonly<Record<'api_key_id' | 'api_key', string>>
-  /** On a connection of its own. */
+  /** Asks on a connection of its own. */
   readonly ask: (path: string, asked?: Asked) => Promise<Answered>
   readonly issue: (headers?: Readonly<Record<string, string>>) => Promise<string>
 }

@@ -8,7 +8,7 @@ export type Task = {
   readonly folder: string
   readonly args: readonly string[]
   readonly variables: Variables
-  /** Of standard input. */
+  /** The text on standard input. */
   readonly input: string
 }
 
@@ -16,7 +16,7 @@ export type Ended = { readonly status: number | null; readonly stdout: string; r
 
 export type Order = {
   readonly task: Task
-  /** Of the process. */
+  /** The environment of the process. */
   readonly environment: Variables
   readonly port: MessagePort
   /** Set to 1 and notified once the port has the outcome. */

@@ -24,7 +24,7 @@ const hostFor = (environment: Order['environment']): ChildProcess => {
 
 const NO_OUTCOME: Ended = { status: null, stdout: '', stderr: '' }
 
-/** Without an exit code where the process ends or takes too long. */
+/** Runs the task; the exit code is null if the process ends abnormally or takes too long. */
 const runIn = async (child: ChildProcess, task: Task): Promise<Ended> => {
   const over = new AbortController()
   const { signal } = over

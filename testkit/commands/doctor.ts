@@ -71,7 +71,7 @@ export const makeInstallation = async (t: Scope) => {
   return { folder, provider, port, variables, storeFile }
 }
 
-/** The same with a store. */
+/** Makes an installation with a store. */
 export const makeStore = async (t: Scope) => {
   const made = await makeInstallation(t)
   assert.equal(run(made.folder, ['migrate'], made.variables).status, 0)

@@ -79,7 +79,7 @@ export const typeBeside = ({ folder, url }: Serving, more: Variables = {}) => {
   }
 }
 
-/** So many as the story shows. */
+/** How many tokens the story shows. */
 const RUNAWAY_TOKENS = 30
 
 const makeWorld = async (t: Scope) => {

@@ -24,7 +24,7 @@ const ERROR_LEVEL = 50
 const isFault = (line: string): boolean =>
   !line.startsWith('{') || (JSON.parse(line) as { readonly level: number }).level >= ERROR_LEVEL
 
-/** Until such callers are counted as unknown; then the service must be what it was, and have logged no fault. */
+/** Waits until such callers are counted as unknown; then the service must be as before, and have logged no fault. */
 export const assertOutlivesResets = async ({ folder, variables, port, running }: Service): Promise<void> => {
   const unknown = (): readonly unknown[] => {
     const { stdout, stderr } = run(folder, ['audit', 'refusals', '--source', 'unknown', '--json'], variables)

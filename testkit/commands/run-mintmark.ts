@@ -15,7 +15,7 @@ import { type Ended, GIVE_UP_MS, type Order, type Variables } from './command-or
 /** What the processes of tests run: what the suite has built before it, or the sources. */
 export const PROGRAM = resolve(import.meta.dirname, '../..', process.env['TEST_PROGRAM'] ?? 'server/src/main.ts')
 
-/** For a service, which lives as long as its test: longer than a file may take, whose services start before its first test. */
+/** The deadline of a service, which lives as long as its test: longer than a file may take, whose services start before its first test. */
 const SERVICE_MS_MAX = 600_000
 
 /** The program from its sources, with waits of a test. */
@@ -43,7 +43,7 @@ export const waits = (timing: Partial<Timing>): Variables => ({ TEST_TIMING: JSO
 /** A test, or all of a file: what is to be done at its end. */
 export type Scope = { readonly after: (work: () => unknown) => void }
 
-/** For what a hook of a file makes: it goes after all tests of the file, where what is made for the hook itself would go with it. */
+/** The scope of what a hook of a file makes: it ends after all tests of the file, where a scope of the hook would end with the hook. */
 export const scopeOfFile = (): Scope => {
   const endings: (() => unknown)[] = []
   after(() => {
@@ -99,7 +99,7 @@ export const run = (folder: string, args: readonly string[], variables: Variable
   return message
 }
 
-/** The same while this process goes on. */
+/** Runs a command while this process goes on. */
 export const runAside = async (
   folder: string,
   args: readonly string[],
@@ -179,7 +179,7 @@ const untilPrinted = (child: ChildProcess, printed: Printed, ready: RegExp): Pro
   })
 
 type Start = {
-  /** By default this checkout's. */
+  /** The program that runs; this checkout's by default. */
   readonly program?: string
   /** Instead of waits of production; the program then runs from its sources. */
   readonly timing?: Partial<Timing>

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 
 const LOOPBACK = [[0x87, Buffer.of(127, 0, 0, 1)]] as const
 
-/** Of this machine, and trusted by nobody. */
+/** Makes a certificate for this machine that nobody trusts. */
 export const makeServerCertificate = (notAfter = Date.now() + 90 * DAY_MS): MadeCertificate =>
   makeCertificate({ names: LOOPBACK, purpose: 'server', notAfter })
 

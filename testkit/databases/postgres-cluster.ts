@@ -11,7 +11,7 @@ import pg from 'pg'
 export type Cluster = {
   readonly socketFolder: string
   readonly port: number
-  /** Where tests put what their databases read. */
+  /** The folder of files that tests write and their databases read. */
   readonly clockFolder: string
 }
 

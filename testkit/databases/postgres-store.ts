@@ -8,7 +8,7 @@ import { testCluster } from './postgres-cluster.ts'
 
 let through: Partial<DatabaseAddress> = {}
 
-/** From now on this process opens stores so. */
+/** Makes this process open stores in this way from now on. */
 export const openStoresThrough = (way: Partial<DatabaseAddress>): void => {
   through = way
 }

@@ -99,7 +99,7 @@ const end = async (child: ChildProcess, place: string): Promise<void> => {
   await gone
 }
 
-/** On Linux; the standby is a copy of the primary from before its first start. `commits`: whether they wait for the standby. */
+/** Starts a pair on Linux; the standby is a copy of the primary before its first start. `commits`: whether they wait for it. */
 export const startPair = async (commits: 'wait' | 'go on'): Promise<SynchronousPair> => {
   const top = mkdtempSync(join(tmpdir(), 'mintmark-pair-'))
   makeFolder(top)

@@ -17,7 +17,7 @@ export type TokenStep = {
   readonly header: Members
   readonly claims: Members
   readonly verdict: Verdict
-  /** As right as `verdict`. */
+  /** Another verdict that is equally right. */
   readonly or?: Verdict
 }
 

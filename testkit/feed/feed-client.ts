@@ -63,7 +63,7 @@ export const readDocument = async <Payload = ChangesPayload>(
 export const tailsIn = ({ ended }: Pick<ChangesPayload, 'ended'>): readonly string[] =>
   Object.values(ended).flatMap(text => Buffer.from(text, 'base64url').toString('hex').match(/.{16}/g) ?? [])
 
-/** As {@link tailsIn} has it, of the id of a token. */
+/** Returns the tail of a token's id in the form of {@link tailsIn}. */
 export const tailOf = (jti: unknown): string => String(jti).replaceAll('-', '').slice(16)
 
 export type FeedEvent = { readonly event: string; readonly data: string }
@@ -84,7 +84,7 @@ const parseEvent = (text: string): FeedEvent => {
   return { event, data }
 }
 
-/** Where events are waited for. */
+/** Makes a queue in which readers wait for events. */
 const makeEvents = () => {
   const waiting: FeedEvent[] = []
   let isOver = false

@@ -43,7 +43,7 @@ const tookOf = (facts: readonly Fact[], pageFactsMax: number): readonly Fact[] =
   return end === -1 ? facts : facts.slice(0, end)
 }
 
-/** As the port has it, of the facts that a page takes. */
+/** Returns the page, as the port defines it, with these facts. */
 const pageOf = (head: FeedHead, from: number, taken: readonly Fact[]): FeedPage => {
   const live = taken.filter(({ until }) => head.now <= 1000 * until)
   const ended = live.filter(fact => fact.kind === 'ended')

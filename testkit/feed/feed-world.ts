@@ -15,7 +15,7 @@ export const FAST: Partial<Timing> = { feedHeartbeatMs: 25 }
 /** What never comes fails a test. */
 export const WAITING = { timeout: 60_000 }
 
-/** Of tokens that live on for the whole test. */
+/** The expiry, in seconds since 1970, of tokens that live for the whole test. */
 export const LATER = 4_000_000_000
 
 export type FeedWorld = {
@@ -85,7 +85,7 @@ const readWhile = async (
 export const readUpTo = (stream: FeedStream, from: number, to: number): Promise<readonly string[]> =>
   readWhile(stream, from, position => position >= to)
 
-/** The same until there are so many tails: ends of one moment may be of one position. */
+/** Reads until there are so many tails: ends of one moment may be of one position. */
 export const readTails = (stream: FeedStream, from: number, count: number): Promise<readonly string[]> =>
   readWhile(stream, from, (_, tails) => tails >= count)
 

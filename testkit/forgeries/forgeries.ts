@@ -13,7 +13,7 @@ export type Genuine = {
   readonly key: ProofKey
   readonly header: Members
   readonly claims: Members
-  /** Where a listener counts who comes. */
+  /** The URL of a listener that counts who connects. */
   readonly trap: string
 }
 
@@ -35,7 +35,7 @@ const ATTACKERS: Readonly<Record<string, ProofKey>> = {
   RS256: makeProofKey('RS256'),
 }
 
-/** Of the algorithm that is taken. */
+/** Returns the attacker's key for the accepted algorithm. */
 export const attackerOf = ({ key }: Genuine): ProofKey => {
   const attacker = ATTACKERS[key.alg]
   if (attacker === undefined) throw new Error(`No forgeries are made for ${key.alg}.`)
@@ -46,11 +46,11 @@ export const ATTACKER_JWKS = Object.values(ATTACKERS).map(({ alg, jwk }) => ({ .
 
 const encode = (text: string | Uint8Array): string => Buffer.from(text).toString('base64url')
 
-/** With members changed, undefined ones left out, and signed by the genuine key: as if its owner had been confused. */
+/** Returns a token with members changed, undefined ones omitted, signed by the genuine key: as if its owner had been confused. */
 export const resigned = ({ key, header, claims }: Genuine, changed: { header?: Members; claims?: Members }): string =>
   signParts(key, JSON.stringify({ ...header, ...changed.header }), JSON.stringify({ ...claims, ...changed.claims }))
 
-/** The same, signed by a key of the attacker's. */
+/** Returns such a token, signed by a key of the attacker's. */
 export const signedByAttacker = (genuine: Genuine, header: Members): string =>
   resigned({ ...genuine, key: attackerOf(genuine) }, { header })
 

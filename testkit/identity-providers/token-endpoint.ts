@@ -8,11 +8,11 @@ import { text } from 'node:stream/consumers'
 export type Granted = {
   readonly nonce: string
   readonly challenge: string
-  /** Of the operator's JWT, as for `operatorJwt`. */
+  /** The claims of the operator's JWT, as for `operatorJwt`. */
   readonly jwt: Readonly<Record<string, unknown>>
-  /** Of the ID token, beside the usual. */
+  /** The claims of the ID token besides the usual ones. */
   readonly id?: Readonly<Record<string, unknown>>
-  /** In place of the whole answer. */
+  /** The response in place of the usual one. */
   readonly answer?: object
   /** Whether a refresh token is given; the default is yes. */
   readonly renewable?: boolean
@@ -28,11 +28,11 @@ type Issuing = {
 export type TokenFault = 'hang' | 'html' | 'error' | 'refuse'
 
 export type TokenEndpoint = {
-  /** By grant type, so far. */
+  /** The number of requests so far, by grant type. */
   readonly asked: Map<string, number>
   readonly answer: (request: IncomingMessage, response: ServerResponse, issuing: Issuing) => Promise<void>
   fault: TokenFault | undefined
-  /** Of the JWTs that renewals give from then on. */
+  /** The claims of the JWTs that renewals return from then on. */
   renewed: Readonly<Record<string, unknown>>
 }
 
@@ -44,7 +44,7 @@ const encode = (value: Granted & { readonly n: number }): string =>
 
 let codes = 0
 
-/** As if the operator had said who they are on the page of the provider. */
+/** Returns a code as if the operator had signed in on the page of the provider. */
 export const codeFor = (granted: Granted): string => {
   codes += 1
   return encode({ ...granted, n: codes })

@@ -8,7 +8,7 @@ import type { AgentOfTest, TestServer } from '../services/test-server.ts'
 
 export const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** By the way in which a client authenticates itself. */
+/** The descriptions of refusals, by the client's authentication method. */
 export const REFUSED = {
   secret:
     'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.',

@@ -25,7 +25,7 @@ const signWith = ({ alg, privateKey: key }: ProofKey, text: string): Buffer => {
 
 export const encodeJson = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Any text, and behind a dot its signature. */
+/** Returns any text, and after a dot its signature. */
 export const signedText = (key: ProofKey, input: string): string =>
   `${input}.${signWith(key, input).toString('base64url')}`
 

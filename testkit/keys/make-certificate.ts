@@ -63,7 +63,7 @@ export type MadeCertificate = {
   /** PEM, as Node's TLS and curl take them. */
   readonly cert: string
   readonly key: string
-  /** As `x5t#S256` has it. */
+  /** The thumbprint as `x5t#S256` has it. */
   readonly thumbprint: string
 }
 
@@ -73,11 +73,11 @@ export type CertificateRequest = {
   /** Signs itself unless it is given. */
   readonly authority?: MadeCertificate
   readonly isAuthority?: boolean
-  /** Of one that is no authority; client unless it is given. */
+  /** The purpose of a certificate that is no authority; client by default. */
   readonly purpose?: keyof typeof PURPOSES
   readonly notBefore?: number
   readonly notAfter?: number
-  /** Of P-256 unless it is given. */
+  /** The key pair; one of P-256 by default. */
   readonly keys?: { readonly publicKey: KeyObject; readonly privateKey: KeyObject }
 }
 
@@ -104,7 +104,7 @@ const pemOf = (bytes: Bytes): string =>
     .match(/.{1,64}/g)
     ?.join('\n')}\n-----END CERTIFICATE-----\n`
 
-/** By default one of a client that signs itself, valid from an hour ago for ten days. */
+/** Makes a certificate: by default of a self-signed client, valid from an hour ago for ten days. */
 export const makeCertificate = (request: CertificateRequest = {}): MadeCertificate => {
   const { subject = [[[CN, 'client']]], authority, notBefore = Date.now() - 3_600_000 } = request
   const { privateKey, publicKey } = request.keys ?? generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -3,7 +3,7 @@
 import { checkPrimeSync, createPrivateKey, createPublicKey, type KeyObject, randomBytes, randomInt } from 'node:crypto'
 
 const EXPONENT = 65_537n
-/** For keys of 1984 to 3936 bits. */
+/** The number of small primes for keys of 1984 to 3936 bits. */
 const SMALL_PRIMES = 126
 
 const smallPrimes = (): readonly number[] => {
@@ -23,14 +23,14 @@ const power = (base: bigint, exponent: number, modulus: bigint): bigint => {
   return result
 }
 
-/** By Euclid. */
+/** Returns the modular inverse, by Euclid's algorithm. */
 const inverse = (value: bigint, modulus: bigint): bigint => {
   let [a, b, x, y] = [value % modulus, modulus, 1n, 0n]
   while (b !== 0n) [a, b, x, y] = [b, a % b, y, x - (a / b) * y]
   return ((x % modulus) + modulus) % modulus
 }
 
-/** Of 1024 bits, the two highest set, so that the product of two has 2048. */
+/** Returns a prime of 1024 bits, the two highest set, so that the product of two has 2048. */
 const rocaPrime = (): bigint => {
   const [least, most] = [(3n << 1022n) / PRODUCT + 1n, (1n << 1024n) / PRODUCT - 1n]
   for (;;) {

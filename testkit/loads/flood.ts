@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { encodeJson } from '../keys/dpop.ts'
 
-/** More than wait for their turn in one thread. */
+/** The number of connections: more than wait for their turn in one thread. */
 const CONNECTIONS = 400
 const REQUESTS_EACH = 2
 
@@ -13,7 +13,7 @@ type FloodOptions = {
   readonly port: number
   readonly path: string
   readonly from: string
-  /** For a service of several threads more than for one. */
+  /** The number of connections: a service of several threads needs more than one of a single thread. */
   readonly connections?: number
   /** The next request's headers and body. */
   readonly next: () => { readonly headers: Readonly<Record<string, string>>; readonly body: string }

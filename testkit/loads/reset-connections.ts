@@ -9,7 +9,7 @@ type ResetRequest = {
   readonly path: string
   readonly type: string
   readonly headers?: Readonly<Record<string, string>>
-  /** By the number of the request, from 0. */
+  /** Returns the body by the number of the request, from 0. */
   readonly bodyOf: (n: number) => string
 }
 

@@ -32,7 +32,7 @@ import { metadataResponse, protect, refusalResponse, verifyRequest } from '@mint
 import * as hono from '@mintmark/verify/hono'
 import { mcpTokenVerifier, requireMcpToken } from '@mintmark/verify/mcp'
 
-/** Of a type, whether it is any: only that is in both. */
+/** Whether a type is any: 0 extends 1 & T of no other type. */
 type IsAny<T> = 0 extends 1 & T ? true : false
 const isNotAny = <T>(_: IsAny<T> extends true ? never : T): void => undefined
 

@@ -14,9 +14,9 @@ export type Runtime = {
   readonly name: string
   /** `program` runs a file to its end; `worker` answers requests. */
   readonly kind: 'program' | 'worker'
-  /** As npm installs it. */
+  /** The package as npm installs it. */
   readonly specifier: string
-  /** In its folder of node_modules. */
+  /** The path of the program in its folder of node_modules. */
   readonly program: string
   readonly args: readonly string[]
 }

@@ -2,7 +2,7 @@
 import { issue, revoke } from '../callers/requests.ts'
 import type { AgentOfTest, TestServer } from '../services/test-server.ts'
 
-/** By what a mode accepts a token, and whether it refuses it at once when it has been revoked. */
+/** How each mode accepts a token, and whether it refuses it at once when it has been revoked. */
 const MODES = [
   { mode: 'introspect', by: 'introspection', refuses: true },
   // What follows the feed ends with the request: the verifier is stale, knows it, and introspects.

@@ -83,7 +83,7 @@ const hosts = fc.array(fc.ipV4(), { minLength: 1, maxLength: 4 })
 const imports = parsersIn('server/src/cli/imports/plan-document.ts')
 const values = parsersIn('server/src/config/values.ts')
 const remote = parsersIn('server/src/config/remote.ts')
-/** As `openssl pkey -pubout` prints it. */
+/** A public key as `openssl pkey -pubout` prints it. */
 const PEM_KEY = `-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
 -----END PUBLIC KEY-----

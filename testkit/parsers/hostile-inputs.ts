@@ -125,7 +125,7 @@ export const arbitraryInput: fc.Arbitrary<Input> = fc.oneof(
   fc.json(),
 )
 
-/** By code point. */
+/** Splits a text by code point. */
 export const charactersOf = (text: string): readonly string[] => Array.from(text)
 
 /** What is repeated in a long input: the characters on which parsers decide, and what may follow each other in a good one. */
@@ -159,7 +159,7 @@ const ENDS: readonly string[] = ['', '!', '"']
 
 export type Shape = { readonly name: string; readonly make: (bytes: number) => Input }
 
-/** So many beginnings of a good input, none of it first and all of it last. */
+/** Returns the lengths of so many beginnings of a good input, from none of it to all of it. */
 const beginningsOf = (good: Input, count: number): readonly number[] => [
   ...new Set(Array.from({ length: count }, (_, n) => Math.round((n * good.length) / (count - 1)))),
 ]

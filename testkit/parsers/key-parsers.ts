@@ -98,7 +98,7 @@ const jwk: fc.Arbitrary<Good> = fc.constantFrom<object>(proofKey.jwk, RSA).map(o
 const secrets = makeSecrets({ bytes: count => Buffer.alloc(count, 3) })
 
 const PBKDF2 = `$pbkdf2-sha256$i=1000,l=32$${'A'.repeat(22)}$${'A'.repeat(43)}`
-/** Of the lowest cost: more takes seconds. */
+/** A hash of the lowest cost: a higher one takes seconds. */
 const BCRYPT = `$2b$04$${'A'.repeat(21)}.${'A'.repeat(30)}.`
 
 const bytes = fc.uint8Array({ maxLength: 40 })

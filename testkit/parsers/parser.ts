@@ -26,7 +26,7 @@ const bytesOf = (input: Input): Buffer => (typeof input === 'string' ? Buffer.fr
 const isWrong = (answer: unknown): boolean =>
   typeof answer === 'object' && answer !== null && ('wrong' in answer || 'error' in answer || 'refusal' in answer)
 
-/** Undefined, false and a value that says what is wrong are refusals. */
+/** Returns REFUSED for undefined, false and a value that says what is wrong. */
 const orRefused = (answer: unknown): unknown =>
   answer === undefined || answer === false || isWrong(answer) ? REFUSED : answer
 

@@ -13,7 +13,7 @@ const COUNT = 20_000
 /** Processes that run at the same time begin so far apart. */
 const APART = 61
 
-/** Of all runs on the machine: each run of the tests has temporary files of its own. */
+/** The folder that all runs on the machine share: each run of the tests has temporary files of its own. */
 const CLAIMS = join(process.platform === 'win32' ? tmpdir() : '/tmp', `mintmark-ports-${userInfo().uid}`)
 
 const claimed = new Set<string>()

@@ -24,8 +24,8 @@ export const processorSeconds = (pid: number): number =>
   process.platform === 'linux' ? treeOf(pid).reduce((sum, each) => sum + ticksOf(each), 0) / ticksASecond : Number.NaN
 
 /**
- * The same of the threads that run now, in nanoseconds, for slices of a fraction of a second: the books above count in ticks of
- * 10 ms. What a thread spent that has ended is missing. NaN where the kernel does not keep it.
+ * Returns the processor time of the threads that run now, in nanoseconds, for slices of a fraction of a second: the counts above
+ * are in ticks of 10 ms. Threads that have ended are missing. NaN where the kernel does not keep it.
  */
 export const threadNanoseconds = (pid: number): number => {
   try {
@@ -40,7 +40,7 @@ export const threadNanoseconds = (pid: number): number => {
 
 type Memory = { readonly residentMiB: number; readonly residentPeakMiB: number }
 
-/** Of the process alone; NaN where there is no /proc. */
+/** Returns the memory of the process alone; NaN where there is no /proc. */
 export const memoryOf = (pid: number): Memory => {
   if (process.platform !== 'linux') return { residentMiB: Number.NaN, residentPeakMiB: Number.NaN }
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Undefined where there is no such process any more, or it is not ours to look at. */
+/** Returns undefined if there is no such process any more, or it may not be read. */
 const readProc = (read: () => string): string | undefined => {
   try {
     return read()
@@ -27,7 +27,7 @@ export const processesIn = (folder: string): readonly number[] =>
       ),
     )
 
-/** As a process calls itself: `postgres: mintmark: walwriter`, say. */
+/** Returns the title of a process, such as `postgres: mintmark: walwriter`. */
 export const titleOf = (pid: number): string =>
   readProc(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
     ?.replaceAll('\0', ' ')

@@ -11,7 +11,7 @@ import { freePort } from '../processes/free-port.ts'
 
 export type Nginx = {
   readonly port: number
-  /** For connections from now on; those that are open are closed within half a second. */
+  /** Sets the buffering of connections from now on; those that are open are closed within half a second. */
   readonly setBuffering: (isBuffering: boolean) => void
   readonly close: () => Promise<void>
 }
@@ -21,7 +21,7 @@ const POLL_MS = 20
 
 export const findNginx = (): string | undefined => findProgram('nginx')
 
-/** With HTTP/1.0, its default, it keeps a stream until a buffer is full; of HTTP/1.1 it passes on each chunk even so. */
+/** With HTTP/1.0, its default, nginx keeps a stream until a buffer is full; of HTTP/1.1 it passes on each chunk even so. */
 const KEEPING = 'proxy_ignore_headers X-Accel-Buffering;'
 const PASSING = 'proxy_http_version 1.1; proxy_set_header Connection "";'
 

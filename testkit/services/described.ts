@@ -40,7 +40,7 @@ export type Document = {
 
 export type SeenAnswer = {
   readonly status: number
-  /** By their names in lower case. */
+  /** The headers by name in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Undefined where it was not seen. */
   readonly body: string | undefined
@@ -60,7 +60,7 @@ const OF_THE_CONNECTION = new Set(['connection', 'content-length', 'content-type
 
 const mediaTypeOf = (header: string | undefined): string => header?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
-/** Where a `$ref` of the document leads; what has none is there already. */
+/** Returns the target of a `$ref` in the document, or the value itself where it has none. */
 const find = <T extends Named>(document: Document, from: T): T => {
   if (from.$ref === undefined) return from
   const names = from.$ref.replace(/^#\//, '').split('/')
@@ -148,7 +148,7 @@ type JsonText = { readonly what: string; readonly schema: AnySchema; readonly te
 type Schemas = {
   readonly document: Document
   readonly holds: Holds
-  /** The same of a value that is text on the wire. */
+  /** Checks a value that is text on the wire. */
   readonly holdsText: Holds
 }
 
@@ -253,7 +253,7 @@ export const readDescription = (document: Document) => {
         ? [`the status ${answer.status} is not documented`]
         : checkResponse(response, answer)
     },
-    /** Of no operation: the refusal of a method or a path. */
+    /** Checks a response of no operation: the refusal of a method or a path. */
     checkRefusal: (form: 'Error' | 'Problem', answer: SeenAnswer): Problems => {
       const response = document.components.responses[`${form}${answer.status}`]
       return response === undefined

@@ -6,7 +6,7 @@ type Name = 'tokens' | 'history' | 'audit'
 
 const OWN_COLUMNS = 'id agent_id client_id credential_id scope audience kid issued_at expires_at'.split(' ')
 const TOKEN_COLUMNS = [...OWN_COLUMNS, ...'subject_agent_id parent_id root_id depth actors'.split(' ')]
-/** By the name of the export. */
+/** The columns by name of the export. */
 export const COLUMNS: Readonly<Record<Name, readonly string[]>> = {
   tokens: TOKEN_COLUMNS,
   history: [

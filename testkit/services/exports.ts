@@ -34,7 +34,7 @@ export const pageOf = (records: readonly TokenRecord[], next: Page<TokenRecord>[
   examined: records.length,
 })
 
-/** More than the system takes for a connection that nobody reads. */
+/** A page larger than the system takes for a connection that nobody reads. */
 export const LARGE = pageOf(Array.from({ length: 250 }, (_, n) => recordOf(n, 'x'.repeat(65_536))))
 
 /** A service whose live tokens are these pages; `read` counts them, `pass` lets time pass for deadlines. */

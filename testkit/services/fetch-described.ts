@@ -25,7 +25,7 @@ const pathIn = (document: Document, path: string): string | undefined => {
   return matching.toSorted((a, b) => a.split('{').length - b.split('{').length)[0]
 }
 
-/** As `fetch`; `basePath` is the path of the service's base URL. */
+/** Like `fetch`, but checks the response; `basePath` is the path of the service's base URL. */
 export const fetchDescribed = async (address: string, init: RequestInit = {}, basePath = ''): Promise<Response> => {
   const response = await fetch(address, init)
   const { origin, pathname } = new URL(address)

@@ -1,6 +1,6 @@
 // The members of a record that describe a token's lineage.
 
-/** Of a token without a parent. */
+/** Returns the members of a token without a parent. */
 export const lineageOfRoot = (id: unknown, agentId: string) => ({
   subject: { agent_id: agentId },
   parent_id: null,

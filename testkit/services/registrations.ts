@@ -19,7 +19,7 @@ export type AgentOfTestRequest = Omit<AgentChange, 'scopes' | 'defaultScope'> & 
 }
 
 export type Registrations = {
-  /** By default an agent that may have `db:*` and any resource, with `db:read` as its default scope. */
+  /** Creates an agent: by default one that may have `db:*` and any resource, with `db:read` as its default scope. */
   readonly createAgent: (request?: AgentOfTestRequest) => Promise<AgentOfTest>
   readonly createApiKey: (permission: Permission, audiences?: readonly string[]) => Promise<{ id: string; key: string }>
   readonly revokeApiKey: (id: string) => Promise<unknown>

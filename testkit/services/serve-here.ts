@@ -18,7 +18,7 @@ import { freePorts, makeFolder, run, type Scope, serveVariables, type Variables 
 import { startIdentityProvider } from '../identity-providers/identity-provider.ts'
 
 type Given = {
-  /** Beside those that `serve` needs. */
+  /** The variables besides those that `serve` needs. */
   readonly variables?: Variables
   readonly timing?: Partial<Timing>
   /** Stands between serving threads and the keys that the main thread fetches. */
@@ -80,7 +80,7 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
   const made = (...args: readonly string[]): Readonly<Record<string, string>> =>
     JSON.parse(run(folder, [...args, '--json'], all).stdout) as Readonly<Record<string, string>>
 
-  /** On a connection of its own; a POST where there is a form. */
+  /** Asks on a connection of its own; posts where there is a form. */
   const ask = async (path: string, headers: Variables = {}, form?: Variables) => {
     const body = form && new URLSearchParams(form).toString()
     const given = body === undefined ? { headers } : { method: 'POST', headers: { ...FORM, ...headers } }

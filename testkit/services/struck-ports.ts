@@ -2,17 +2,17 @@
 import type { Ports } from '../../server/src/ports/ports.ts'
 import { monotonicMs } from '../../server/src/store/clocks.ts'
 
-/** In the place of a call, or before it: `real` makes the call itself. */
+/** Runs in place of a call, or before it: `real` makes the call itself. */
 type Struck = (real: () => unknown) => unknown
 
 export type StruckPorts = {
-  /** By `port.method`. */
+  /** What replaces calls, by `port.method`. */
   readonly struck: Map<string, Struck>
-  /** As `port.method`, since they were healed. */
+  /** The calls as `port.method`, since the ports were healed. */
   readonly called: Set<string>
-  /** Those of them whose result is waited for. */
+  /** Those of the calls whose result is waited for. */
   readonly awaited: Set<string>
-  /** For `startServer`. */
+  /** Wraps the ports; an option of `startServer`. */
   readonly break: (ports: Ports) => Ports
   /** Sets the deadlines' clock ahead of the machine's by so many ms more. */
   readonly advance: (ms: number) => void

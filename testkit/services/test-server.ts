@@ -33,12 +33,12 @@ export type TestServerOptions = Pick<ServiceParts, 'writer'> & {
   readonly path?: string
   /** The clock at the beginning, in ms. */
   readonly start?: number
-  /** Settings, where they differ from what `serve` is configured with at least. */
+  /** The settings that differ from the least that `serve` is configured with. */
   readonly config?: Partial<ServiceConfig>
   readonly server?: Partial<ServerOptions>
   /** What waits for how long, where that differs from a service in production. */
   readonly timing?: Partial<Timing>
-  /** Where its store is, already migrated; by default one is made. */
+  /** The place of its store, already migrated; by default a new store. */
   readonly place?: Place
   /** Which lies to the OpenAPI document fail the test at its close; all unless it is said. */
   readonly isProblem?: (problem: string) => boolean

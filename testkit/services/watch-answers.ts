@@ -28,7 +28,7 @@ const gatherChunks = () => {
 
 type Done = (text: string | undefined) => void
 
-/** The same stream; `done` gets what passed. */
+/** Returns the same stream; `done` gets what passed. */
 const readAlong = (stream: Readable, done: Done): Readable => {
   const { keep, text } = gatherChunks()
   const along = new Transform({
@@ -74,7 +74,7 @@ const queryOf = (url: string): URLSearchParams =>
 
 type Watched = { readonly description: Description; readonly basePath: string; readonly body: string | undefined }
 
-/** By routes, which differ by base path too: to read the document of a server takes as long as a hundred of its answers. */
+/** The descriptions by route, which differ by base path too: to read a service's document takes as long as a hundred of its responses. */
 const descriptions = new Map<string, Description>()
 
 const checkOne = (request: FastifyRequest, answer: SeenAnswer, { description, basePath, body }: Watched): Problems => {
@@ -109,7 +109,7 @@ export type Watch = {
 }
 
 export type WatchOptions = {
-  /** Of the base URL; empty where that has none. */
+  /** The path of the base URL; empty where that has none. */
   readonly basePath?: string
   /** Whether a problem counts, by its text. */
   readonly isProblem?: ((problem: string) => boolean) | undefined

@@ -13,7 +13,7 @@ const COUNT_KEPT_MAX = 8
 
 const PART = /\\.|\[(?:[^\]\\]|\\.)*\]|\{(\d+)(,?)(\d*)\}/g
 
-/** With `*` or `+` for large counts: it has all the ways to match that the expression has, and more. */
+/** Replaces large counts by `*` or `+`: the expression then has all the ways to match that it has, and more. */
 const loosen = (source: string): string =>
   source.replaceAll(PART, (part, least: string | undefined, comma: string, most: string) => {
     if (least === undefined) return part

@@ -6,7 +6,7 @@ import { posix, resolve, sep } from 'node:path'
 export const REPOSITORY = resolve(import.meta.dirname, '../..')
 
 export type SourceFile = {
-  /** From the top of the repository, with `/`. */
+  /** The path from the top of the repository, with `/`. */
   readonly path: string
   readonly text: string
 }
@@ -79,7 +79,7 @@ export const findCycle = (graph: ReadonlyMap<string, readonly string[]>): readon
 export const lineOf = (file: SourceFile, offset: number): string =>
   `${file.path}:${file.text.slice(0, offset).split('\n').length}`
 
-/** Where the pattern is found, as `path:line: text`. */
+/** Returns where the pattern is found, as `path:line: text`. */
 export const findIn = (files: readonly SourceFile[], pattern: RegExp): readonly string[] =>
   files.flatMap(file =>
     [...file.text.matchAll(new RegExp(pattern, 'g'))].map(found => `${lineOf(file, found.index)}: ${found[0]}`),

@@ -28,7 +28,7 @@ export const makeAgentWorld = async (t: TestContext, settings: Partial<AgentSett
   return { ...world, agent: await createAgent(world.store, null, settings) }
 }
 
-/** The same store as another process has it open. */
+/** Opens the same store as another process has it. */
 export const openElsewhere = async (t: TestContext, { file, clock }: TestStore): Promise<TestedStore> => {
   const store = await openTestedStore({ file, retention: null, clock })
   t.after(store.close)

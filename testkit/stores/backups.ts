@@ -14,7 +14,7 @@ export const restorationAt = (wall: number): Restoration => ({
   wall,
 })
 
-/** Beside the store, in its folder. */
+/** Backs up into the folder of the store. */
 export const backUp = ({ file }: Pick<TestStore, 'file'>, name = 'backup.db'): Promise<BackupMade> =>
   backupStore({ file, target: join(file, '..', name), force: false })
 

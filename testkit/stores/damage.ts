@@ -40,7 +40,7 @@ const breakPage = (file: string, table: string) => {
   }
 }
 
-/** To be called while nobody has the store open; what it returns mends the table. */
+/** Damages a table; call it while no process has the store open. It returns the repair. */
 export const damageTable =
   (table: string) =>
   (file: string): (() => Promise<void> | void) =>

@@ -32,13 +32,13 @@ export type DueTask = keyof typeof LEFT
 
 export const DUE_TASKS: readonly DueTask[] = Object.keys(LEFT) as DueTask[]
 
-/** More than follow in the transaction of the act itself. */
+/** More tokens than follow in the transaction of the act itself. */
 const MANY = Array.from({ length: 65 }, () => ({ lifetimeSeconds: 240 }))
 
 /** `live`: a token that nothing ends. */
 export type DueStore = TestStore & { readonly live: TokenAddress }
 
-/** Of the tasks, those that have something left to do. */
+/** Returns those of the tasks that have something left to do. */
 export const leftOf = async (file: string, tasks = DUE_TASKS): Promise<readonly DueTask[]> => {
   const counts = tasks.map((task, i) => `(select count(*) from ${LEFT[task]}) as n${i}`)
   const left = await readRowBeside(file, `select ${counts.join(', ')}`)

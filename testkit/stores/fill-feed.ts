@@ -7,7 +7,7 @@ const TAIL_BYTES = 8
 const EXPIRIES = 300
 const EXPIRES_IN_SECONDS = 3600
 
-/** As so many revocations one by one leave the feed: each at a position of its own. */
+/** Fills the feed as so many single revocations would: each at a position of its own. */
 export const fillFeed = ({ databaseFile }: { readonly databaseFile: string }, count: number): void => {
   const database = openDatabase(databaseFile)
   const first = Math.floor(Date.now() / 1000) + EXPIRES_IN_SECONDS

@@ -6,7 +6,7 @@ import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../../server/src/d
 
 /** Live tokens have the longest lifetime there is, so that none expires while the bench runs. */
 export const LIVE_LIFETIME_SECONDS = 86_400
-/** Of tokens that have ended; the first is the default of the service. */
+/** The lifetimes of tokens that have ended; the first is the default of the service. */
 export const SHORT_LIFETIMES_SECONDS = [300, 3600] as const
 /** Tokens that end early do so halfway through their lives; the youngest is this old. */
 export const YOUNGEST_AT_END_MS = 500 * SHORT_LIFETIMES_SECONDS[0]
@@ -33,7 +33,7 @@ type Wish = {
   readonly ofOneAgent?: boolean
 }
 
-/** Where rows stand, in ms: what a cursor in the middle or at the end of a list names. */
+/** The times of the oldest and newest rows, in ms, which a cursor in the middle or at the end of a list names. */
 export type Span = { readonly oldest: number; readonly newest: number }
 
 export type FilledStore = {
@@ -41,9 +41,9 @@ export type FilledStore = {
   /** One of the agents whose tokens fill the store. */
   readonly agentId: string
   readonly clientId: string
-  /** Of issue. */
+  /** The times of issue of live tokens. */
   readonly live: Span
-  /** Of end. */
+  /** The times of end of ended tokens. */
   readonly ended: Span
   /** The same, of those that only expired. */
   readonly expired: Span
@@ -68,7 +68,7 @@ type Backfilling = {
   readonly firstAgent: number
 }
 
-/** Of issue of the live tokens, and of end of the others. */
+/** Returns the times of issue of the live tokens, and of end of the others. */
 export const spansAt = (now: number): Pick<FilledStore, 'live' | 'ended' | 'expired'> => {
   const ended = { oldest: now - 30 * DAY_MS, newest: now - 60_000 }
   return {

@@ -6,7 +6,7 @@ import type { KeyChange } from '../../server/src/ports/signing-keys.ts'
 import { act, makeTestStore, openTestedStore, someSigningKey, type TestedStore, type TestStore } from './store.ts'
 import { readRows, withFile } from './store-file.ts'
 
-/** As long as a next key must have been published. */
+/** How long a next key must have been published before it may sign. */
 export const READY_MS = 1000 * PUBLISHED_SECONDS_MIN
 
 export const makeKeyWorld = async (t: TestContext): Promise<TestStore & { readonly elsewhere: TestedStore }> => {

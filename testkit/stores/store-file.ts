@@ -32,7 +32,7 @@ const databaseAt = (url: string): Database => {
 /** Another connection to the file. It waits for a lock that the store holds for a moment. */
 export const openBeside = (file: string): Database => openDatabase(file, { lockMs: BUSY_MS })
 
-/** As SQLite reports a result; see SQLITE_RESULTS. */
+/** Makes a fault as SQLite reports a result; see SQLITE_RESULTS. */
 export const sqliteFault = (message: string, result: number): Error =>
   Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode: result })
 
@@ -73,7 +73,7 @@ const onlyRow = ([row, ...others]: readonly FileRow[], sql: string): FileRow => 
 export const readRow = (file: string, sql: string, ...values: readonly unknown[]): FileRow =>
   onlyRow(readRows(file, sql, ...values), sql)
 
-/** The same beside a store that this thread serves, which goes on meanwhile. */
+/** Reads a row beside a store that this thread serves, which goes on meanwhile. */
 export const readRowBeside = async (file: string, sql: string): Promise<FileRow> => {
   if (!isDatabaseUrl(file)) return readRow(file, sql)
   return onlyRow(await runStatement(file, sql), sql)

@@ -30,7 +30,7 @@ import { databaseOf, isDatabaseUrl } from '../databases/postgres-cluster.ts'
 import { addressOf, wayToStores } from '../databases/postgres-store.ts'
 import { makeStoreDatabase } from '../databases/postgres-template.ts'
 
-/** As the program makes its file. */
+/** The mode of the file as the program makes it. */
 const STORE_MODE = 0o600
 export const START = Date.UTC(2026, 10, 21, 9, 30, 0)
 const DAY_MS = 86_400_000
@@ -63,7 +63,7 @@ export type TestedStore = Omit<SqliteStore, 'host' | 'connect'>
 
 type OpenOptions = Omit<SqliteOptions, 'file' | 'timing'> & { readonly timing?: Timing }
 
-/** So many times as long as in production: which of two deadlines comes first is as it is there. */
+/** The factor of a deadline over production: which of two deadlines comes first stays the same. */
 const PATIENCE = 15
 
 /** The deadlines that a slow machine could miss. */
@@ -97,7 +97,7 @@ export const openTestedStore = async ({ file, ...given }: OpenOptions & { file: 
 export type TestStore = {
   readonly store: TestedStore
   readonly clock: ManualClock
-  /** Of the embedded store; on PostgreSQL the address of the database. */
+  /** The path of the embedded store; on PostgreSQL the address of the database. */
   readonly file: string
   /** Closes the store and opens it again; null leaves fills and retention undone, as in the CLI. */
   readonly reopen: (retention: Retention | null) => Promise<TestStore>

@@ -13,7 +13,7 @@ export type Field = {
   readonly kind: Kind
   readonly hint?: string
   readonly isRequired?: true
-  /** Of the command, where it is not the name of the setting. */
+  /** The option of the command, where it is not the name of the setting. */
   readonly option?: string
 }
 
@@ -97,7 +97,7 @@ const sameText = (text: string): string => text.replaceAll('\r\n', '\n').trim()
 /** Settings as the API takes them. */
 export type Change = Readonly<Record<string, Value>>
 
-/** Those that differ from `before`, as the API takes them. */
+/** Returns the settings that differ from `before`, as the API takes them. */
 export const changeOf = (values: Values, before: Values): Change => {
   const changed = SETTINGS.map(setting => {
     const [now, was] = [sameText(values[setting] ?? ''), sameText(before[setting] ?? '')]

@@ -62,7 +62,7 @@ const Fields = ({ agent }: { readonly agent?: AgentRecord }) => (
 )
 
 const [REFUSE] = FIELDS.at_live_tokens_max.kind
-/** Of an agent of which nothing was said. */
+/** The first values of the form for a new agent. */
 const NEW = { at_live_tokens_max: String(REFUSE) }
 
 const valuesIn = (form: FormData) => Object.fromEntries(SETTINGS.map(setting => [setting, textIn(form, setting)]))

@@ -1,7 +1,7 @@
 // How an agent gets a token, in several languages, with its own values: what proves who it is is the reader's to fill in.
 import { shellWord } from '../parts/shell-word.ts'
 
-/** Of an agent, as its record says. */
+/** The scopes of an agent, as its record has them. */
 type Scoped = { readonly scope: string; readonly default_scope: string | null }
 
 /** What a credential is to the client that presents it. */
@@ -92,7 +92,7 @@ const TEXTS: Readonly<Record<Proof, Readonly<Record<string, Text>>>> = {
 
 type Credential = { readonly kind: string; readonly revoked_at: string | null }
 
-/** For the first credential that is not revoked; for a secret where there is none, as it would be made next. */
+/** Returns the texts for the first credential that is not revoked; without one for a secret, which the next would be. */
 export const snippetsFor = (credentials: readonly Credential[]): Readonly<Record<string, Text>> => {
   const kind = credentials.find(({ revoked_at: revokedAt }) => revokedAt === null)?.kind ?? 'client_secret'
   return TEXTS[PROOFS[kind] ?? 'secret']

@@ -7,6 +7,6 @@ const SCREENS: Readonly<Record<string, string>> = {
   token: 'tokens',
 }
 
-/** Undefined where no screen shows one. What was deleted has none. */
+/** Returns undefined if no screen shows the subject. A deleted one has none. */
 export const subjectScreenOf = (kind: string): string | undefined =>
   kind.endsWith('.delete') ? undefined : SCREENS[kind.split('.')[0] ?? '']

@@ -11,7 +11,7 @@ export type Line = {
   readonly tone: Tone
   /** One for each point. */
   readonly values: readonly number[]
-  /** Where it is false there were at least so many. */
+  /** Whether each value is exact; otherwise it is a lower bound. */
   readonly exact: readonly boolean[]
 }
 
@@ -84,7 +84,7 @@ export const stack = (lines: readonly Line[]): readonly (readonly number[])[] =>
 
 const count = new Intl.NumberFormat('en')
 
-/** Of one point, or of all where it is undefined. */
+/** Formats the value of one point, or of all where it is undefined. */
 export const formatValue = ({ values, exact }: Line, point: number | undefined): string => {
   const value = point === undefined ? sum(values) : (values[point] ?? 0)
   const isExact = point === undefined ? exact.every(Boolean) : exact[point] !== false

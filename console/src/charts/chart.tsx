@@ -58,7 +58,7 @@ const Values = ({ lines, point }: { readonly lines: readonly Line[]; readonly po
 type ChartProps = {
   readonly chart: ChartLines
   readonly points: readonly Point[]
-  /** As `the last hour`. */
+  /** The time that the chart covers, such as `the last hour`. */
   readonly over: string
 }
 

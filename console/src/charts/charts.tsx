@@ -39,7 +39,7 @@ const WindowChoice = ({ over }: { readonly over: SeriesWindow }) => (
 
 const NO_POINTS: readonly Point[] = []
 
-/** Kept while nothing changes: to draw costs more than to compare. */
+/** Caches the lines while nothing changes: to draw costs more than to compare. */
 const useLines = (points: readonly Point[], isOfAgent: boolean): readonly ChartLines[] =>
   useMemo(
     () => [tokenLines(points), introspectionLines(points), ...(isOfAgent ? [] : [endLines(points)])],
@@ -48,7 +48,7 @@ const useLines = (points: readonly Point[], isOfAgent: boolean): readonly ChartL
 
 type ChartsProps = {
   readonly title: string
-  /** Undefined: of all agents together. */
+  /** Undefined for the sum of all agents. */
   readonly agentId?: string
 }
 

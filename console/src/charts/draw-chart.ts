@@ -12,7 +12,7 @@ type Drawing = {
 export type DrawnChart = {
   /** `times` are in seconds since 1970, one for each value. */
   readonly show: (times: readonly number[], lines: readonly Line[]) => void
-  /** In the colors of now. */
+  /** Draws again in the current colors. */
   readonly redraw: () => void
   readonly resize: (width: number) => void
   readonly destroy: () => void
@@ -23,7 +23,7 @@ const AXIS_PIXELS = 38
 const BAR_PART = 0.7
 const BAR_PIXELS_MAX = 24
 const LINES_MAX = 4
-/** Of the shortest series. */
+/** The number of points of the shortest series. */
 const POINTS_LEAST = 24
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
@@ -46,7 +46,7 @@ const axisOf = (colorOf: ReturnType<typeof makeColors>): UPlot.Axis => ({
   ticks: { show: false },
 })
 
-/** Of a stack the highest is drawn first and the others over it. */
+/** Orders the series of a stack: the highest is drawn first and the others over it. */
 const seriesOf = (toneOf: (n: number) => Tone, colorOf: ReturnType<typeof makeColors>): UPlot.Series[] =>
   Array.from({ length: LINES_MAX }, (_, n) => {
     const color = (): string => colorOf(toneOf(LINES_MAX - 1 - n))
@@ -60,7 +60,7 @@ const seriesOf = (toneOf: (n: number) => Tone, colorOf: ReturnType<typeof makeCo
     }
   })
 
-/** By half a point at either end; there is always more than one point. */
+/** Widens the range by half a point at either end; there is always more than one point. */
 const widen = (first: number, last: number): [number, number] => {
   const half = (last - first) / (2 * POINTS_LEAST)
   return [first - half, last + half]

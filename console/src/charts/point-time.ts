@@ -8,7 +8,7 @@ const utc = new Intl.DateTimeFormat('en', { ...day, ...clock, timeZone: 'UTC' })
 const ofDay = new Intl.DateTimeFormat('en', clock)
 const zone = new Intl.DateTimeFormat('en', { timeZoneName: 'short' })
 
-/** Of the reader at this instant, as `GMT+2`. */
+/** Returns the reader's time zone at this instant, such as `GMT+2`. */
 export const zoneAt = (at: string): string =>
   zone.formatToParts(Date.parse(at)).find(({ type }) => type === 'timeZoneName')?.value ?? ''
 
@@ -16,11 +16,11 @@ export const formatLocal = (at: string): string => local.format(Date.parse(at))
 
 export const formatUtc = (at: string): string => utc.format(Date.parse(at))
 
-/** On one line; where the reader lives by UTC it is said once. */
+/** Formats a time in the reader's zone and in UTC on one line; once where both are the same. */
 export const formatBoth = (at: string): string => {
   const [here, there] = [formatLocal(at), formatUtc(at)]
   return here === there ? `${there} UTC` : `${here} ${zoneAt(at)}, ${there} UTC`
 }
 
-/** For an axis. `seconds` is since 1970. */
+/** Formats a time for an axis. `seconds` is since 1970. */
 export const formatAxis = (seconds: number): string => ofDay.format(1000 * seconds)

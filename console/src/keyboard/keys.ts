@@ -10,7 +10,7 @@ export const SEARCH_ID = 'search'
 
 const ROW = '.records tbody tr[tabindex]'
 
-/** From the row that has the focus; where none has, to the open one or the first. */
+/** Moves from the row that has the focus; without one, to the open row or the first. */
 const moveRow = (step: 'next' | 'previous'): void => {
   const row = document.activeElement?.closest(ROW)
   if (row !== null && row !== undefined) return moveToRow(row, step)

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react'
 import { closeOpen, HELP, JUMP, type Jump, jump, KEYS, keysChoice } from './keys.ts'
 
-/** For the second key of a jump. */
+/** The longest wait for the second key of a jump. */
 const JUMP_MS = 1_500
 
 const TYPED_INTO = 'input:not([type="checkbox"]), select, textarea, [contenteditable]'

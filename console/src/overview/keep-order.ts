@@ -1,6 +1,6 @@
 // The order of a table that moves by itself, kept while somebody points at it: nobody should stop another agent than they meant to.
 
-/** As `known` has them, those that it does not have last; what has gone is left out. */
+/** Returns the rows in the order of `known`, new ones last; those that have gone are left out. */
 export const keepOrder = <Row>(
   known: readonly string[],
   rows: readonly Row[],

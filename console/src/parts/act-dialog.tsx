@@ -7,9 +7,9 @@ import { Command } from './command.tsx'
 import { Fault } from './fault.tsx'
 
 type ActDialogProps<Made> = {
-  /** On the button that opens it. */
+  /** The text of the button that opens it. */
   readonly trigger: string
-  /** For readers of the screen, where several buttons read the same. */
+  /** The label for screen readers, where several buttons have the same text. */
   readonly triggerLabel?: string
   readonly isDangerous?: boolean
   readonly title: string

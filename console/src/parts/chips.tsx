@@ -4,14 +4,14 @@ import { changeQuery, useAddress } from '../address.ts'
 import { AgentName } from './agent-name.tsx'
 
 export type Filter = {
-  /** As the API calls it, and the address. */
+  /** The name of the parameter in the API and in the address. */
   readonly name: string
   readonly title: string
   /** What may be typed, as a hint. */
   readonly hint: string
   /** Its value is the id of an agent. */
   readonly isAgent?: true
-  /** Where there are few values. */
+  /** The values to choose from, where there are few. */
   readonly choices?: readonly string[]
 }
 

@@ -27,17 +27,17 @@ type ListScreenProps<Row> = {
   /** Names the list among what was read. */
   readonly name: string
   readonly read: (query: Query) => (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>
-  /** Of the open record. */
+  /** The panel of the open record. */
   readonly panel: (id: string) => ReactNode
   readonly empty: ReactNode
   /** The newest stand first, and what is new is counted. */
   readonly isLive?: boolean
-  /** Beside the title: what makes a new record. */
+  /** The buttons beside the title, which make a new record. */
   readonly acts?: ReactNode
   /** How many match, beside the title. */
   readonly count?: CountRecords
   readonly many?: Many<Row> | undefined
-  /** Above the filters. */
+  /** The elements above the filters. */
   readonly children?: ReactNode
 }
 

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 export type Member = readonly [name: string, value: ReactNode]
 
-/** Those without a value are left out. */
+/** Shows members, without those that have no value. */
 export const Members = ({ of }: { readonly of: readonly Member[] }) => (
   <dl className="members">
     {of

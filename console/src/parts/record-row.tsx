@@ -18,7 +18,7 @@ type RecordRowProps<Row> = {
   readonly onFocus: () => void
 }
 
-/** Those in the document that can be reached: the space above and below has none. */
+/** Moves the focus to the next row, if there is one: the space above and below the rows has no tabindex. */
 export const moveToRow = (from: Element | null, step: 'next' | 'previous'): void => {
   const to = step === 'next' ? from?.nextElementSibling : from?.previousElementSibling
   if (to instanceof HTMLElement && to.hasAttribute('tabindex')) to.focus()

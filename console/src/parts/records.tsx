@@ -18,7 +18,7 @@ type RecordsProps<Row> = {
   readonly columns: readonly Column<Row>[]
   readonly idOf: (row: Row) => string
   readonly list: ReadList<Row>
-  /** Where rows can be chosen. */
+  /** Undefined where rows cannot be chosen. */
   readonly selection: Selection<Row> | undefined
   readonly openId: string | null
   readonly onOpen: (row: Row) => void
@@ -27,7 +27,7 @@ type RecordsProps<Row> = {
 
 const ROW_PIXELS = 37
 const ROWS_BEYOND = 20
-/** Beyond so many the table scrolls by itself on a narrow screen too. */
+/** The number of rows beyond which the table scrolls by itself on a narrow screen too. */
 const ROWS_SHORT = 50
 
 const Head = <Row,>({

@@ -18,7 +18,7 @@ type Compared<Row> = {
   readonly idOf: (row: Row) => string
 }
 
-/** Only as far as the newest page reaches; a row that moved up because others are gone is not new. */
+/** Compares rows only as far as the newest page reaches; a row that moved up because others are gone is not new. */
 export const compareRows = <Row>({ known, isWhole, newest, idOf }: Compared<Row>): Changes => {
   const knownIds = known.map(idOf)
   const wasKnown = new Set(knownIds)

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { ExplainTokenAnswer } from '../../../packages/client/src/index.ts'
 import { administration } from './service.ts'
 
-/** In the place of an id: the explanation of a text that is no token of this service. */
+/** The key, in place of an id, of the explanation of a text that is no token of this service. */
 export const PASTED = 'pasted'
 
 export const explanationKey = (id: string) => ['explanation', id] as const

@@ -22,7 +22,7 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Between two looks of a page at what it shows: the first without a stream, the second with one. */
+/** Returns the time between two refreshes of a page, one of the two given; false where the page is not live. */
 export const useRefreshMs = (withoutStream: number, withStream: number): number | false => {
   const open = useSyncExternalStore(subscribe, () => isOpen)
   const isLive = liveChoice.use() === 'live'

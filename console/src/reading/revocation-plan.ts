@@ -5,9 +5,9 @@ import type { Conditions } from '../tokens/revocation-of.ts'
 export type Plan = {
   readonly conditions: Conditions
   readonly tokens: number
-  /** False: at least so many. */
+  /** False where `tokens` is a lower bound. */
   readonly isExact: boolean
-  /** Of the revocation to come: sent a second time it ends nothing more. */
+  /** The id of the coming revocation: sent a second time it ends nothing more. */
   readonly id: string
   /** What ends is what was counted, and no more. */
   readonly planId: string

@@ -3,7 +3,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import { createAdministration } from '../../../packages/client/src/administration/create-administration.ts'
 
-/** Without a slash at its end. */
+/** The base URL of the service, without a slash at its end. */
 export const baseUrl = new URL('..', document.baseURI).href.replace(/\/$/, '')
 
 export const administration = createAdministration({ url: baseUrl, cookie: true, allowInsecureRequests: true })

@@ -6,7 +6,7 @@ import { type Changes, compareRows, NO_CHANGES } from './changes.ts'
 import { liveChoice } from './live-choice.ts'
 import { useRefreshMs } from './live-stream.ts'
 
-/** Between two refreshes. A hidden tab does not refresh; with a stream only what ends by itself is left to them. */
+/** The time between two refreshes. A hidden tab does not refresh; with a stream only what ends by itself needs them. */
 const REFRESH_MS = 2_000
 const REFRESH_WITH_STREAM_MS = 15_000
 

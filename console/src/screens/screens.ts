@@ -5,12 +5,12 @@ import type { Role } from '../reading/service.ts'
 import { Overview } from './overview.tsx'
 
 export type Screen = {
-  /** Below the console. */
+  /** The path below the console. */
   readonly path: string
   readonly title: string
-  /** Of what it reads first. */
+  /** The least role that may read what it reads first. */
   readonly least: Role
-  /** After `g`: the key that goes there. */
+  /** The key that goes there after `g`. */
   readonly key: string
   readonly Show: ComponentType
 }

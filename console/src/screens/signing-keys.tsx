@@ -20,7 +20,7 @@ const MEANINGS: Readonly<Record<ShowSigningKeyAnswer['state'], string>> = {
   compromised: 'its tokens ended, and it was taken out at once',
 }
 
-/** Those that verifiers have to do with first, then the past. */
+/** The order of states: first those that verifiers use, then the past. */
 const ORDER: readonly ShowSigningKeyAnswer['state'][] = ['next', 'current', 'retained', 'compromised', 'gone']
 
 const Key = ({ signingKey, mayChange }: { readonly signingKey: ShowSigningKeyAnswer; readonly mayChange: boolean }) => {

@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<ListVerifiersRecord>[] = [
 /** Two API keys may each have a verifier of one name. */
 const idOf = ({ api_key_id: key, name }: ListVerifiersRecord): string => `${key} ${name}`
 
-/** Only administrators see API keys. */
+/** Links to the API key for administrators, because only they see API keys. */
 const ApiKey = ({ of: { api_key_id: id, api_key_name: name } }: { readonly of: ListVerifiersRecord }) =>
   useMay(ACCESS.writeKeys) ? (
     <Link to={addressOf('api-keys', new URLSearchParams({ [OPEN]: id }))}>{name}</Link>

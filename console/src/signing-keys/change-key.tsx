@@ -10,9 +10,9 @@ import { NoteField, noteOf } from '../tokens/note-field.tsx'
 export type Asked = { readonly force?: true; readonly note?: string }
 
 type ChangeKeyProps = {
-  /** Of the button that opens the question. */
+  /** The text of the button that opens the question. */
   readonly verb: string
-  /** Of the button that does it. */
+  /** The text of the button that confirms it. */
   readonly confirm: string
   readonly isDangerous?: true
   readonly title: string

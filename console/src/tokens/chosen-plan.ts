@@ -7,11 +7,11 @@ export const CHOSEN_MAX = 100
 type Member = Pick<TokenRecord, 'id' | 'parent_id' | 'depth'>
 
 export type ChosenPlan<Token extends Member = TokenRecord> = {
-  /** Those of the chosen that are live. */
+  /** The chosen tokens that are live. */
   readonly chosen: readonly Token[]
   /** Live tokens that were got for those, or for one that was. */
   readonly below: readonly Token[]
-  /** False: a tree is longer than a page, and more end. */
+  /** False where a tree is longer than a page, so that more tokens end. */
   readonly isExact: boolean
 }
 
@@ -24,7 +24,7 @@ export type TreeRead<Token> = {
 /** What the service is asked. */
 export type ReadTokens<Token> = {
   readonly tree: (root: string) => Promise<TreeRead<Token>>
-  /** Undefined: it has ended. */
+  /** Returns undefined if the token has ended. */
   readonly live: (id: string) => Promise<Token | undefined>
 }
 

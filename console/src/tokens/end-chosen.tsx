@@ -37,7 +37,7 @@ const Course = ({ progress: { done, of, failures } }: { readonly progress: Progr
 
 const countTokens = (count: number): string => `${count} ${count === 1 ? 'token' : 'tokens'}`
 
-/** By agent, those with most tokens first. */
+/** Counts tokens by agent, those with most tokens first. */
 const byAgent = (tokens: readonly TokenRecord[]): readonly (readonly [id: string, count: number])[] => {
   const counts = new Map<string, number>()
   for (const { agent_id: id } of tokens) counts.set(id, (counts.get(id) ?? 0) + 1)
@@ -76,7 +76,7 @@ const WouldEnd = ({
   </>
 )
 
-/** For a shell: each by its id, which holds letters, digits and hyphens only. */
+/** Returns the shell command: each id holds letters, digits and hyphens only. */
 const commandOf = ([first, ...more]: readonly TokenRecord[]): string =>
   more.length === 0
     ? `mintmark token revoke ${first?.id ?? ''}`

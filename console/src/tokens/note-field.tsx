@@ -13,7 +13,7 @@ export const noteOf = (form: HTMLFormElement): string => {
   return typeof note === 'string' ? note.trim() : ''
 }
 
-/** As the command takes it. */
+/** Returns the note as options of the command. */
 export const noteOptions = (form: FormData): readonly string[] => {
   const note = form.get('note')
   return typeof note === 'string' && note.trim() !== '' ? ['--note', note.trim()] : []

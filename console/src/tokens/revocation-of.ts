@@ -8,7 +8,7 @@ export type Conditions = {
   readonly issued_before?: string
 }
 
-/** By the name of the filter: the condition that takes the same tokens, and the option of the command. */
+/** The condition that takes the same tokens as a filter, and the option of the command, by the filter's name. */
 const CONDITION_OF: Readonly<Record<string, { readonly name: keyof Conditions; readonly option: string }>> = {
   agent_id: { name: 'agent_id', option: '--agent' },
   scope: { name: 'scope', option: '--scope' },
@@ -16,7 +16,7 @@ const CONDITION_OF: Readonly<Record<string, { readonly name: keyof Conditions; r
   issued_before: { name: 'issued_before', option: '--issued-before' },
 }
 
-/** Undefined where a filter has no condition, or where none is set: that would take more than the list shows. */
+/** Returns undefined if a filter has no condition, or if none is set: that would take more than the list shows. */
 export const conditionsOf = (query: Query): Conditions | undefined => {
   const filters = Object.entries(query)
   if (filters.length === 0) return undefined

@@ -38,7 +38,7 @@ const fileOf = (name: string, text: string): string => {
   return path
 }
 
-/** By the clock of the service, and with a count of requests. */
+/** Makes a source that has the clock of the service, and counts its requests. */
 const makeSource = (options: Partial<TokenSourceOptions>) => {
   const requests: string[] = []
   const counting: typeof fetch = (input, init) => {

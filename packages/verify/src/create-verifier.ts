@@ -96,13 +96,13 @@ const ALGS = PROOF_ALGORITHMS.join(' ')
 const isBoundToKey = ({ refusal: code }: Refusal, asked: Asked): boolean =>
   asked.dpop !== undefined || code === 'wrong_scheme'
 
-/** Of a verifier with a name that follows the feed. */
+/** Makes the reports of a verifier that has a name and follows the feed. */
 const reportsOf = ({ settings: { issuer, name } }: Base, feed: Feed | undefined): Reports | undefined =>
   feed === undefined || name === undefined ? undefined : makeReports(feed, `${issuer}${FEED_PATH}/positions`, name)
 
 const NOTHING: Asked = {}
 
-/** With what to send, and the hooks called. */
+/** Makes `verify`, which adds what to send and calls the hooks. */
 const makeVerify = (
   parts: Parts,
   journal: Journal,
@@ -156,7 +156,7 @@ const makeAuthorize =
 
 const READY_MS = 10_000
 
-/** As {@link createVerifier}, with clocks and timers of its own. */
+/** Like {@link createVerifier}, with clocks and timers of its own. */
 export const makeVerifier = (options: VerifierOptions, runtime: Runtime): Verifier => {
   const settings = parseOptions(options)
   const whole = new AbortController()

@@ -22,9 +22,9 @@ export type VerifierOptions = {
   readonly audience: string | readonly string[]
   /** An API key with the permission `tokens:introspect`. Modes `feed` and `introspect` need it. */
   readonly apiKey?: string
-  /** `feed` unless given. */
+  /** The mode, `feed` by default. */
   readonly mode?: Mode
-  /** Beyond so many seconds the feed alone accepts nothing. 5 unless given; from 0.2 to 3600. */
+  /** The seconds of staleness beyond which the feed alone accepts nothing: 5 by default, from 0.2 to 3600. */
   readonly maxStaleness?: number
   /** What is done then, and where the feed holds a fact that this version cannot compare. `introspect` unless given. */
   readonly whenStale?: 'introspect' | 'refuse'
@@ -34,7 +34,7 @@ export type VerifierOptions = {
   readonly maxKeyAge?: number
   /** The address of this server's protected resource metadata; derived from the first audience unless given. */
   readonly resourceMetadata?: string
-  /** Where proofs are remembered that came (RFC 9449 §11.1): shared by all processes of a service, where there are several. */
+  /** The memory of proofs that were used (RFC 9449 §11.1): shared by all processes of a service, if there are several. */
   readonly proofs?: ProofMemory
   /** Accepts `http` beyond loopback, in a network where nobody else can answer for the service. */
   readonly insecure?: 'http'
@@ -43,7 +43,7 @@ export type VerifierOptions = {
    * it reports to the service how far it is, and how many tokens of which agents it accepted; without a name it reports nothing.
    */
   readonly name?: string
-  /** In place of the runtime's. */
+  /** A `fetch` in place of the runtime's. */
   readonly fetch?: Fetch
   readonly hooks?: Hooks
 }
@@ -64,11 +64,11 @@ export type Settings = {
   readonly proofs: ProofMemory | undefined
 }
 
-/** In seconds. */
+/** The bounds of `maxStaleness` in seconds. */
 export const STALENESS_MIN = 0.2
 export const STALENESS_MAX = 3600
 const STALENESS_USUAL = 5
-/** In seconds. */
+/** The bounds of `maxKeyAge` in seconds. */
 export const KEY_AGE_MIN = 1
 export const KEY_AGE_MAX = 86_400
 const KEY_AGE_USUAL = 3600
@@ -130,7 +130,7 @@ const parseApiKey = ({ apiKey = '' }: VerifierOptions, mode: Mode, whenStale: st
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 
-/** Where the metadata of a resource stands (RFC 9728 §3.1): before its path. Undefined for one that is no https or http URL. */
+/** Returns the URL of a resource's metadata, whose suffix comes before the path (RFC 9728 §3.1). Undefined if it is no https or http URL. */
 export const metadataAddress = (resource: string): string | undefined => {
   if (!URL.canParse(resource)) return undefined
   const { protocol, origin, pathname, search } = new URL(resource)

@@ -6,7 +6,7 @@ type WireError = 'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'i
 type Row = {
   readonly status: 400 | 401 | 403 | 503
   readonly error: WireError
-  /** For the caller, who learns no more than it needs: ASCII without `"` and `\` (RFC 6750 §3). */
+  /** The text for the caller, who learns no more than it needs: ASCII without `"` and `\` (RFC 6750 §3). */
   readonly description: string
 }
 
@@ -78,7 +78,7 @@ export type RefusalCode = keyof typeof ROWS
 
 export type Refused = {
   readonly ok: false
-  /** For logs and metrics: why, exactly. The challenge shows the caller less. */
+  /** The exact cause, for logs and metrics. The challenge shows the caller less. */
   readonly refusal: RefusalCode
   /** What was wrong, for a log: never the token, a secret or a key. */
   readonly reason: string

@@ -15,7 +15,7 @@ import { type makeReader, signatureRefusal, type Unverified } from './tokens/sig
 import type { Asked, Verified } from './verifier.ts'
 import type { Runtime } from './wire/runtime.ts'
 
-/** Longer texts are not read. The service makes none that is longer. */
+/** The longest text that is read. The service makes none that is longer. */
 export const COMPACT_CHARACTERS_MAX = 16_000
 
 /** A token whose text was found good: of these, only times, binding, revocation and scope are checked again. */
@@ -24,9 +24,9 @@ export type CachedToken = {
   readonly scopes: readonly string[]
   /** The last answer that it was accepted with: mostly the next one too. */
   answer: Verified | undefined
-  /** Of the key set by which the signature was verified. */
+  /** The generation of the key set that verified the signature. */
   readonly generation: number
-  /** Of its header. */
+  /** The `kid` of its header. */
   readonly kid: string
   /** What the cut-offs of the feed are compared with: undefined until one may cover the token. */
   subjects: readonly Subject[] | undefined
@@ -38,7 +38,7 @@ export type CachedToken = {
 export type Parts = {
   readonly settings: Settings
   readonly runtime: Runtime
-  /** Ended by `close()`. */
+  /** Aborted by `close()`. */
   readonly signal: AbortSignal
   readonly report: (problem: string) => void
   readonly readToken: ReturnType<typeof makeReader>
@@ -47,7 +47,7 @@ export type Parts = {
   readonly tokenCache: ReturnType<typeof makeTokenCache<CachedToken>>
   readonly digests: Digests
   readonly proofs: ProofMemory
-  /** Of mode `feed`. */
+  /** Undefined unless the mode is `feed`. */
   readonly feed: Feed | undefined
 }
 
@@ -121,7 +121,7 @@ const find = (parts: Parts, token: string): CachedToken | undefined => {
 const nowMs = ({ feed, runtime }: Parts): number =>
   Math.max(feed?.staleness.serviceMs() ?? runtime.wallMs(), feed?.facts?.serviceMs() ?? 0)
 
-/** At once where the digests of all its ids are known; else when the promise has resolved, they are. */
+/** Judges at once if the digests of all its ids are known; else they are known when the promise has resolved. */
 const judgeByFacts = ({ digests }: Parts, facts: Facts, entry: CachedToken): Verdict | Promise<void> => {
   const young = facts.judgeYoung(entry.claims)
   if (young !== undefined) return young

@@ -13,7 +13,7 @@ export type Mode = 'feed' | 'offline' | 'introspect'
 export type Asked = {
   /** Scope items that the token must all carry. */
   readonly scopes?: readonly string[]
-  /** Where the token came by the scheme DPoP (RFC 9449 §7.1): the request and its proof. Left out for Bearer. */
+  /** The request and its proof, where the token came by the scheme DPoP (RFC 9449 §7.1). Omitted for Bearer. */
   readonly dpop?: Presented
   /** The certificate of the caller's TLS connection, where there is one (RFC 8705 §3). */
   readonly certificate?: Certificate
@@ -32,20 +32,20 @@ export type Verified = {
 export type Status = {
   readonly name: string | undefined
   readonly mode: Mode
-  /** Of the feed; undefined until a snapshot was applied. */
+  /** The epoch of the feed; undefined until a snapshot was applied. */
   readonly epoch: string | undefined
   readonly position: number | undefined
-  /** Since the latest request was sent whose answer confirmed the position, in ms; undefined before the first. */
+  /** The time since the latest request was sent whose response confirmed the position, in ms; undefined before the first. */
   readonly stalenessMs: number | undefined
   /** Whether the feed alone decides now. */
   readonly isFresh: boolean
   readonly transport: 'stream' | 'long poll' | 'none'
-  /** Since the key set was read, in ms; undefined before the first reading. */
+  /** The time since the key set was read, in ms; undefined before the first reading. */
   readonly keysAgeMs: number | undefined
   /** Tokens, cut-offs and bytes of tokens that the feed's facts take. */
   readonly facts: { readonly ends: number; readonly cutOffs: number; readonly bytes: number } | undefined
   readonly cachedTokens: number
-  /** Problems so far. */
+  /** The number of problems so far. */
   readonly failures: number
   readonly lastFailure: { readonly at: Date; readonly problem: string } | undefined
 }
@@ -57,7 +57,7 @@ export type RequestToAuthorize = {
   /** The header `DPoP`. */
   readonly proof: string | undefined
   readonly method: string
-  /** As callers write it: the origin of the audience, and the path of the request. */
+  /** The URL as callers write it: the origin of the audience, and the path of the request. */
   readonly url: string
   readonly certificate?: Certificate | undefined
   readonly scopes?: readonly string[] | undefined
@@ -66,7 +66,7 @@ export type RequestToAuthorize = {
 export type Verifier = {
   /** Never rejects: whatever is wrong with a token, or with the service, is a refusal. */
   readonly verify: (token: string | undefined, asked?: Asked) => Promise<Verified | Refused>
-  /** The same for the headers of a request: reads the scheme and the token (RFC 6750 §2.1, RFC 9449 §7.1). */
+  /** Verifies the token in the headers of a request: reads the scheme and the token (RFC 6750 §2.1, RFC 9449 §7.1). */
   readonly authorize: (request: RequestToAuthorize) => Promise<Verified | Refused>
   /** Begins to follow the feed; the first token does that too. Resolves once it is confirmed, or after this many ms. */
   readonly ready: (timeoutMs?: number) => Promise<Status>

@@ -12,7 +12,7 @@ import type { JsonObject } from '../src/tokens/json.ts'
 
 const digests = makeDigests()
 
-/** As the loader holds them: facts that count only once nothing is missing. */
+/** The facts as the loader holds them: they count only once nothing is missing. */
 type Held = { readonly facts: Facts; readonly missing: readonly Range[] } | undefined
 
 const takeSnapshot = (payload: JsonObject): Held => {

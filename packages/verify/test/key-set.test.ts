@@ -66,7 +66,7 @@ test('while the service is down its keys are believed up to maxKeyAge, and then 
   assert.equal(await verifyAs(verifier, token), 'signature')
 })
 
-/** As in a worker: what a request began and did not wait for is stopped, with its timers, and is never heard of again. */
+/** Makes a runtime that stops like a worker: what a request began and did not wait for is stopped, with its timers, and never ends. */
 const makeStoppingRuntime = () => {
   const passing = makeRuntime()
   const { monotonicMs, wallMs, random, pass } = passing

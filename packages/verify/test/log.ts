@@ -22,7 +22,7 @@ export type Log = {
   epoch: string
   /** The facts of position n stand at n − 1. */
   readonly facts: Fact[]
-  /** As many facts a segment. */
+  /** The number of facts in a segment. */
   segmentLength: number
   readonly hasEnded: (jti: string) => boolean
   readonly end: (publisher: Publisher, ended: Ended) => void

@@ -16,7 +16,7 @@ const LIFETIME_SECONDS = 300
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** Of a request to the publisher: answers it, or leaves that to the publisher. A promise that never resolves is a service that hangs. */
+/** Answers a request to the publisher, or leaves it to the publisher. A promise that never resolves is a service that hangs. */
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>
 
 /** SHA-256 of a text, the first 8 bytes, as the feed writes digests. */
@@ -39,12 +39,12 @@ export type Publisher = {
   readonly issuer: string
   readonly key: ProofKey
   readonly kid: string
-  /** Of the header of documents of the feed. */
+  /** The `kid` in the header of documents of the feed. */
   documentKid: string
   readonly log: Log
   /** Paths of the requests so far, without their queries. */
   readonly requests: string[]
-  /** Of the key set. */
+  /** The keys of the key set. */
   keys: Members[]
   /** What introspection says; by default every token of the publisher that the log has not ended is active. */
   introspect: (token: string) => unknown

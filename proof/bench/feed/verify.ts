@@ -9,7 +9,7 @@ import { makeBound, readOptions } from '../../options.ts'
 import { median } from '../figures.ts'
 
 const FRESH_PER_ROUND = 1000
-/** So few at a time by turns with jose, so that other work on the machine slows both alike. */
+/** The calls by turns with jose, so few that other work on the machine slows both alike. */
 const FRESH_PER_TURN = 100
 const SEEN_PER_ROUND = 100_000
 const INTROSPECTED_PER_ROUND = 1000
@@ -32,7 +32,7 @@ const servePublisher = async (): Promise<void> => {
   parentPort?.postMessage(served)
 }
 
-/** Of all calls so far. CPU is that of all threads of the process: on a machine with other work it says more than the time. */
+/** The cost of all calls so far. CPU is that of all threads of the process: on a busy machine it says more than the time. */
 type Spent = { calls: number; ms: number; cpuUs: number }
 
 type Call = (n: number) => Promise<unknown>

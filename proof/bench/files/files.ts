@@ -62,7 +62,7 @@ const makeRequests = (server: Installation) => {
   }
 }
 
-/** In every one of the repeats: what a timer runs now and then is in few of them. */
+/** Returns the files of every one of the repeats: what a timer runs now and then is in few of them. */
 const filesOf = async (collect: () => Promise<Files>, request: () => Promise<void>): Promise<Files> => {
   let common: Files | undefined
   for (let n = 0; n < options.repeats; n += 1) {

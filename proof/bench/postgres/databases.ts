@@ -19,7 +19,7 @@ const SETTINGS = [
 
 const SHOWN = `select string_agg(name || ' ' || current_setting(name), ', ') as shown from unnest($1::text[]) as name`
 
-// Vacuuming is part of the filling, where it is done as autovacuum would; in the middle of a measurement it would be a neighbour.
+// Vacuuming is part of the filling, where it is done as autovacuum would; in the middle of a measurement it would be a neighbor.
 const QUIET = [
   'alter system set autovacuum = off',
   `alter system set max_wal_size = '8GB'`,
@@ -55,7 +55,7 @@ export const makeDatabase = async ({ url }: DatabaseServer): Promise<BenchDataba
   return { url: inServer(url, name), name, drop }
 }
 
-/** As the store takes it. */
+/** Returns the address in the form that the store takes. */
 export const addressOf = ({ url }: BenchDatabase): DatabaseAddress => {
   const { host, port, database, user, password } = new pg.Client({ connectionString: url })
   return {

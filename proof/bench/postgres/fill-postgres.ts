@@ -56,7 +56,7 @@ type Tokens = {
   readonly count: number
   readonly issued: Span
   readonly lives: readonly number[]
-  /** Of those among them that ended early. */
+  /** The number of those that ended early. */
   readonly holes: number
   readonly samples: readonly Sample[]
 }
@@ -68,7 +68,7 @@ const inSteps = async (count: number, step: (from: number, to: number) => Promis
     await step(from, Math.min(count, from + ROWS_A_STATEMENT) - 1)
 }
 
-/** In the order of issue, as the service writes them; a token of the samples stands in place of one that chance made. */
+/** Adds tokens in the order of issue, as the service writes them; a token of the samples replaces a random one. */
 const addTokens = async (client: pg.Client, numbers: Numbers, tokens: Tokens): Promise<void> => {
   const { into, count, issued, lives, holes, samples } = tokens
   const all = count + holes

@@ -14,7 +14,7 @@ import {
   type Span,
 } from '../../../testkit/stores/fill-store.ts'
 
-/** Of the partitions of one table, those that are packed or those that are not. */
+/** The bytes of the partitions of one table, either the packed or the others. */
 export type Bytes = {
   readonly table: string
   readonly isPacked: boolean
@@ -57,7 +57,7 @@ export const readBytes = async (client: pg.Client): Promise<readonly Bytes[]> =>
   }))
 }
 
-/** Of each row, all parts together. */
+/** Returns the bytes of a row, all parts together. */
 export const bytesEach = ({ rows, parts }: Bytes): number =>
   [...parts.values()].reduce((sum, one) => sum + one, 0) / rows
 

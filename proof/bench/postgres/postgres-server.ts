@@ -20,11 +20,11 @@ const SETTINGS = { max_connections: '100', shared_buffers: '256MB', wal_keep_siz
 
 export type BenchPostgres = {
   readonly hasStandby: boolean
-  /** Of the database, over the socket of the primary. */
+  /** The URL of the database, over the socket of the primary. */
   readonly url: string
-  /** By TCP. */
+  /** The TCP port of the primary. */
   readonly port: number
-  /** Of the primary and its standby, all their processes. */
+  /** Returns the processor time of the primary and its standby, all their processes. */
   readonly processorSeconds: () => number
   readonly query: (text: string) => Promise<readonly Record<string, unknown>[]>
   readonly stop: () => Promise<void>
@@ -55,7 +55,7 @@ const isReady = (place: string): boolean => {
   }
 }
 
-/** On the core of the process that starts it: the load's, so that it takes no time from the service. */
+/** Starts on the core of the process that starts it: the load's, so that it takes no time from the service. */
 const startNode = async (programs: string, place: string, more: Readonly<Record<string, string>>): Promise<Node> => {
   const port = await freePort()
   const settings = Object.entries({ ...SETTINGS, ...more }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -102,7 +102,7 @@ const untilSynchronous = async (query: BenchPostgres['query']): Promise<void> =>
   throw new Error('The standby did not follow in time.')
 }
 
-/** With an empty database. `standby` is one that each commit waits for. */
+/** Starts PostgreSQL with an empty database. `standby` is one that each commit waits for. */
 export const startPostgres = async ({ standby }: { readonly standby: boolean }): Promise<BenchPostgres> => {
   const folder = makeFolder()
   chmodSync(folder, 0o755)

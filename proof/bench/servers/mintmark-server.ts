@@ -89,7 +89,7 @@ type ServeOptions = {
   readonly cores: Cores
   /** Options of Node, such as --cpu-prof. */
   readonly nodeOptions?: readonly string[]
-  /** Beside the installation's. */
+  /** The variables besides those of the installation. */
   readonly variables?: Variables
   readonly isPiped?: boolean
 }

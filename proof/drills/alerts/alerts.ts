@@ -13,7 +13,7 @@ const CAUSES = [...SERVICE_CAUSES, ...STORE_CAUSES, ...DATABASE_CAUSES]
 /** A service lives for five minutes at most. */
 const SECONDS_MAX = 200
 
-/** Of all instances where the alert is about the job. */
+/** Whether an alert fires for the instance; an alert about the job is of all instances. */
 const isOf = ({ labels, state }: FiringAlert, alert: string, instance: string): boolean =>
   state === 'firing' && labels['alertname'] === alert && (labels['instance'] ?? instance) === instance
 

@@ -34,7 +34,7 @@ const floodProbes = async ({ port }: WatchedService, { scope, signal }: Causing)
   }
 }
 
-/** As on a machine that has no processor time for the service. */
+/** Stops and continues the service, as a machine does that has no processor time for it. */
 const stopAndGo = async ({ running }: WatchedService, { signal }: Causing): Promise<void> => {
   while (!signal.aborted) {
     running.signal('SIGSTOP')

@@ -44,7 +44,7 @@ const untilReady = async (url: string): Promise<void> => {
   throw new Error('Prometheus did not become ready.')
 }
 
-/** Undefined where the machine has none. */
+/** Returns undefined if the machine has no Prometheus. */
 export const startPrometheus = async (
   folder: string,
   rules: string,

@@ -64,7 +64,7 @@ const drawn = async (port: number, panel: Panel, range: readonly [number, number
   series: await readSeries(port, panel, range),
 })
 
-/** Without panels that have no data, and rows without panels. */
+/** Removes panels without data, and rows without panels. */
 const withData = (panels: readonly DrawnPanel[]): readonly DrawnPanel[] => {
   const filled = panels.filter(({ kind, series }) => kind === 'row' || series.length > 0)
   return filled.filter(

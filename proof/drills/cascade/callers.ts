@@ -18,7 +18,7 @@ type Making = {
   readonly random: Random
   /** Called for each new member; false: enough. */
   readonly goesOn: () => boolean
-  /** For whom the next is got. */
+  /** Returns the member from whose token the next one is exchanged. */
   readonly choose: () => Member
 }
 

@@ -6,7 +6,7 @@ import type { Random } from '../random.ts'
 export type Member = {
   readonly id: string
   readonly parent: Member | null
-  /** In seconds since 1970. */
+  /** The expiry in seconds since 1970. */
   readonly expiresAt: number
   /** Undefined where it is not kept: the texts of all would fill the memory. */
   text: string | undefined
@@ -17,15 +17,15 @@ export type Member = {
 export type Family = {
   readonly root: Member
   readonly members: Member[]
-  /** Those whose texts are kept. */
+  /** The members whose texts are kept. */
   readonly held: Member[]
-  /** Those for which others may be got. */
+  /** The members whose tokens may be exchanged. */
   readonly parents: Member[]
 }
 
 const HELD_MAX = 4000
 const PARENTS_MAX = 4000
-/** Below a third edge tokens live so shortly that they would end by themselves. */
+/** The greatest depth: below a third edge tokens live so shortly that they would end by themselves. */
 const DEPTH_MAX = 3
 
 const depthOf = (member: Member): number => (member.parent === null ? 0 : 1 + depthOf(member.parent))

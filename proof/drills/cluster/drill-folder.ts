@@ -8,7 +8,7 @@ import { KEEP_FOLDER } from './clean-up.ts'
 import type { Account } from './parts.ts'
 
 type Launch = {
-  /** Below the drill's folder; made where it is not there. Its log is beside it, `NAME.log`. */
+  /** The folder below the drill's, made where it does not exist. Its log is beside it, `NAME.log`. */
   readonly name: string
   readonly program: string
   readonly args: readonly string[]

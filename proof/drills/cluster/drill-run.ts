@@ -41,11 +41,11 @@ type DrillRun = {
 const PROGRESS_MS = 10_000
 const POLL_MS = 200
 const OPERATIONS_MAX = 0x7fff_ffff
-/** Longer than the service takes to give up, shorter than a long pause. */
+/** The longest wait for a response: longer than the service takes to give up, shorter than a long pause. */
 const ANSWER_MS_MAX = 8000
 /** New ones come all through a run, also while what is written is lost again. */
 const SCOPES = 20_000
-/** Where fewer of the operations than this were answered, next to nothing was tested. */
+/** The share of operations that must be answered; below it next to nothing was tested. */
 const ANSWERED_LEAST = 0.5
 
 /** What is known so far. */

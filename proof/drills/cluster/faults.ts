@@ -18,7 +18,7 @@ export type Fault = {
   readonly strike: (world: World) => Promise<string>
 }
 
-/** From 10 ms to 20 s, short ones as often as long ones. */
+/** Returns a duration from 10 ms to 20 s, short ones as often as long ones. */
 export const holdMs = ({ between }: Random): number => Math.round(10 ** (between(1000, 4301) / 1000))
 
 export const pickFault = (faults: readonly Fault[], { below }: Random): Fault => {

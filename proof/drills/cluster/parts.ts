@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProgram, isProgram } from '../../../testkit/processes/find-program.ts'
 
-/** As whom the cluster runs; PostgreSQL refuses to run as root. */
+/** The user that the cluster runs as; PostgreSQL refuses to run as root. */
 export type Account = { readonly uid: number; readonly gid: number }
 
 export type Parts = {
@@ -11,7 +11,7 @@ export type Parts = {
   readonly patroni: string
   /** The folder of PostgreSQL's programs. */
   readonly postgresFolder: string
-  /** Undefined: as the user who runs the drill. */
+  /** Undefined for the user who runs the drill. */
   readonly account: Account | undefined
 }
 

@@ -7,9 +7,9 @@ type NodePlan = {
   readonly dataFolder: string
   readonly socketFolder: string
   readonly postgresFolder: string
-  /** Where PostgreSQL and Patroni listen. */
+  /** The ports that PostgreSQL and Patroni listen on. */
   readonly ports: { readonly postgres: number; readonly patroni: number }
-  /** Through which others, and etcd, are reached: links that the drill can cut. */
+  /** The ports of the links to others and to etcd, which the drill can cut. */
   readonly links: { readonly peer: number; readonly rest: number; readonly etcd: number }
   readonly passwords: { readonly superuser: string; readonly replication: string }
 }

@@ -59,7 +59,7 @@ const startAll = async (
   return { folder: folder.path, cluster, replicas, access: { ...access, port: replicas[0]?.port ?? 0 } }
 }
 
-/** Where anything of it cannot be started, what was started ends, and the folder stays. */
+/** Starts the replica set. If any part cannot be started, what was started ends, and the folder stays. */
 export const startReplicaSet = async (options: ReplicaSetOptions): Promise<ReplicaSet> => {
   const folder = makeDrillFolder()
   options.report(`all logs are in ${folder.path}`)

@@ -15,7 +15,7 @@ import type { StepClock } from './step-clock.ts'
 export type Replica = {
   readonly name: string
   readonly port: number
-  /** To PostgreSQL, by the name of the node. */
+  /** The links to PostgreSQL, by name of the node. */
   readonly links: ReadonlyMap<string, Link>
   /** Starts it, again and again as a supervisor would while it finds no primary, until it listens. */
   readonly start: () => Promise<void>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { copyProgram, ROOT } from '../../program-copy.ts'
 
 type Edit = {
-  /** Below `server/src`. */
+  /** The path below `server/src`. */
   readonly file: string
   /** A text that is there exactly once. */
   readonly find: string

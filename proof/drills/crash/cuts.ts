@@ -8,15 +8,15 @@ import { DATABASE, recordFolder } from './recorded-folder.ts'
 
 const LOAD_MS_LEAST = 10
 const LOAD_MS_MOST = 500
-/** So many of the cuts wait for a checkpoint to begin, for so long at most: the database file is written only then. */
+/** The share of cuts that wait, for a bounded time, until a checkpoint begins: only then is the database file written. */
 const AIMED_SHARE = 0.35
 const AIM_MS_MAX = 4000
 /** What a sync takes beyond what this machine's disk needs: on a slow disk a cut finds more that is not synced. */
 const SYNC_MICROSECONDS = [0, 2000, 8000]
-/** Before so many of the cuts the process alone is killed and started again: it then reads what is not yet synced. */
+/** The share of cuts before which the process alone is killed and started again: it then reads what is not yet synced. */
 const RESTART_SHARE = 0.3
 
-/** Until the database file is written to, or for so long at most. */
+/** Waits until the database file is written to, or for so long at most. */
 const untilCheckpoint = async (dataFolder: string): Promise<void> => {
   const file = join(dataFolder, DATABASE)
   const { mtimeMs: before } = statSync(file)

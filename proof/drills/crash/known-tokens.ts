@@ -13,7 +13,7 @@ export type KnownToken = {
   revoked: boolean
   /** An introspection said inactive, or history showed the token. */
   seenInactive: boolean
-  /** As history first showed it. */
+  /** The time of its end as history first showed it. */
   endedAt: string | undefined
 }
 

@@ -15,9 +15,9 @@ import {
 
 const ISSUE_SHARE = 0.35
 const REVOKE_SHARE = 0.25
-/** Of the introspections, so many ask for a token whose revocation is under way. */
+/** The share of introspections that ask for a token whose revocation is under way. */
 const WATCH_SHARE = 0.7
-/** Of the revocations, so many repeat one, also of a load before: the first reason and time must stay. */
+/** The share of revocations that repeat one, also of an earlier load: the first reason and time must stay. */
 const REPEAT_SHARE = 0.15
 const OLD_MAX = 50
 

@@ -19,13 +19,13 @@ const CONNECTIONS_MAX = 40
 const START_MS_MAX = 60_000
 const POLL_MS = 10
 
-/** Of the service. */
+/** The role and the database of the service. */
 export const ROLE = { name: 'mintmark', password: 'drill', database: 'mintmark' } as const
 
 export type DatabaseServer = {
   readonly port: number
   readonly folder: string
-  /** False: the drill may not mount a disk of its own, and nothing can be full. */
+  /** False if the drill may not mount a disk of its own: then no disk can be full. */
   readonly hasDisk: boolean
   readonly start: () => Promise<void>
   /** `immediate`: as by a crash. */
@@ -34,10 +34,10 @@ export type DatabaseServer = {
   readonly revive: () => Promise<void>
   /** Waits until it takes connections. */
   readonly untilAnswering: () => Promise<void>
-  /** As its owner, past every rule for others. */
+  /** Queries as the owner of the database, whom no rule for others stops. */
   readonly ask: (text: string) => Promise<readonly Record<string, unknown>[]>
   readonly open: (database: string) => Promise<pg.Client>
-  /** As one whom no connection is kept for. */
+  /** Opens a connection as a user for whom none is reserved. */
   readonly openGreedy: () => Promise<pg.Client>
   readonly setFile: (name: string, text: string | null) => void
   readonly signalAll: (name: NodeJS.Signals) => void
@@ -67,7 +67,7 @@ const settingsOf = (folder: string, port: number): readonly string[] =>
 type Place = {
   readonly programs: string
   readonly account: Account | undefined
-  /** Of the server; its cluster is below. */
+  /** The folder of the server; its cluster is below. */
   readonly folder: string
   readonly hasDisk: boolean
 }
@@ -85,7 +85,7 @@ const makePlace = (drill: DrillFolder): Place => {
   return { programs, account, folder, hasDisk }
 }
 
-/** Over the socket, which takes everybody. */
+/** Connects over the socket, which accepts every user. */
 const connectAs = async (host: string, port: number, who: { readonly user: string; readonly database: string }) => {
   const client = new pg.Client({ host, port, ...who })
   client.on('error', () => undefined)

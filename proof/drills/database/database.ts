@@ -130,7 +130,7 @@ const sampleFor = async (pid: number, seconds: number): Promise<readonly number[
   return samples
 }
 
-/** Of a shorter one the next quarters would still be the time in which the process takes what it keeps. */
+/** The least samples of a quarter: in a shorter one the process still takes what it keeps. */
 const QUARTER_SAMPLES_MIN = 10
 
 /** The first quarter under a load is for what it makes the process keep; from then on it must not grow. */

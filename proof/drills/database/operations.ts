@@ -40,7 +40,7 @@ const AGAIN_MS = 20
 export type Stock = {
   /** Acknowledged, and nobody asked for their end. */
   readonly live: string[]
-  /** Whose end was acknowledged. */
+  /** The tokens whose end was acknowledged. */
   readonly ended: string[]
 }
 

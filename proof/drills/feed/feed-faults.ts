@@ -32,7 +32,7 @@ const SLOW_MS = 150
 const BUFFER_BYTES = 32_768
 const QUIET_MS_LEAST = 1000
 const QUIET_MS_MOST = 2500
-/** Beyond the staleness that is allowed: a token that ends as a fault begins is verified while nobody may accept it. */
+/** The time beyond the allowed staleness: a token that ends as a fault begins is verified while no verifier may accept it. */
 const BEYOND_STALENESS_MS_LEAST = 1000
 const BEYOND_STALENESS_MS_MOST = 3000
 

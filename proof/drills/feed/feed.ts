@@ -34,12 +34,12 @@ const random = makeRandom(options.seed)
 const violations: string[] = []
 /** Ends of one kind one after another, and so many of each kind at the same time. */
 const LOOPS_A_KIND = 2
-/** So long a token is still verified once nobody may accept it. */
+/** How long a token is still verified once no verifier may accept it. */
 const LINGER_MS = 500
 const SCOPES = 20
 const POLL_MS = 500
 const latencies: number[] = []
-/** The same of the first seconds, in which new processes still compile what they run. */
+/** The latencies of the first seconds, in which new processes still compile what they run. */
 const firstLatencies: number[] = []
 const ends = new Map<Kind, number>()
 let [verifications, unaware, unknown, faults, polling] = [0, 0, 0, 0, 0]

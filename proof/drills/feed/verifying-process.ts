@@ -7,7 +7,7 @@ export type Settings = {
   readonly issuer: string
   readonly apiKey: string
   readonly verifiers: number
-  /** Where requests go in place of the port of the issuer. */
+  /** The port that requests go to in place of that of the issuer. */
   readonly port: number
   readonly maxStaleness: number
 }

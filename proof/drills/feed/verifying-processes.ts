@@ -34,7 +34,7 @@ const makeAsk = (child: ChildProcess) => {
 
 export type VerifyingProcesses = {
   readonly watch: (id: number, token: string) => Promise<void>
-  /** Of every verifier; the token is forgotten then. */
+  /** Returns the sightings of every verifier, and forgets the token. */
   readonly report: (id: number) => Promise<readonly Sighting[]>
   readonly counts: () => Promise<Counts & Pick<Reply, 'fresh' | 'polling'>>
 }

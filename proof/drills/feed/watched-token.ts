@@ -4,7 +4,7 @@
 /** What a verification says: that the token is good, that it has ended, or that the verifier does not know. */
 export type Answer = 'accepted' | 'ended' | 'unknown'
 
-/** Of one verifier. */
+/** What one verifier saw of a token. */
 export type Sighting = {
   /** When the last verification that accepted the token began; null if none did. */
   readonly acceptedAt: number | null
@@ -35,7 +35,7 @@ export type End = {
 
 export type Judgement = {
   readonly violations: readonly string[]
-  /** Of each verifier that refused it as ended: ms from the acknowledgement, 0 where it knew before. */
+  /** The latency of each verifier that refused it as ended: ms from the acknowledgement, 0 where it knew before. */
   readonly latencies: readonly number[]
   /** Verifiers that had not heard of the end when this was asked. */
   readonly unaware: number

@@ -14,12 +14,12 @@ export type Growth = {
   readonly exponent: number | null
 }
 
-/** At this length each shape is read once, and the slowest are measured. */
+/** The length at which each shape is read once, to measure the slowest. */
 const SCREENING_BYTES = 10_000
 const MEASURED_SHAPES = 5
 const ATTEMPTS = 4
 const SIZES = [10_000, 30_000, 100_000, 300_000, 1_000_000]
-/** Of so many readings the shortest counts: whatever else the machine does only adds to it. */
+/** The number of readings, of which the shortest counts: whatever else the machine does only adds to it. */
 const REPEATS = 5
 const REPEATED_MICROS_MAX = 500_000
 /** Shorter times are of the machine, not of the parser. */

@@ -3,7 +3,7 @@ import type { OperationRequest } from '../../../testkit/callers/every-operation.
 import type { Random } from '../random.ts'
 import { hostileText, hostileValue } from './hostile-values.ts'
 
-/** As it is sent. Of the head each character is a byte. */
+/** A request as it is sent. Each character of the head is a byte. */
 export type FuzzedRequest = {
   readonly method: string
   readonly path: string

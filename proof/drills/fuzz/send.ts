@@ -8,7 +8,7 @@ import { type FuzzedRequest, mutateBytes } from './mutate.ts'
 /** No answer where the connection was broken on purpose, or closed by the service. */
 export type FuzzAnswer = { readonly status: number; readonly head: string; readonly text: string } | 'none'
 
-/** Where the framing is a lie the service waits for more. */
+/** The longest wait for a response: where the framing is false the service waits for more. */
 const ANSWER_MS_MAX = 1000
 
 const chunked = (body: Buffer, random: Random): Buffer => {
@@ -52,7 +52,7 @@ const write = async (socket: Socket, bytes: Buffer, random: Random): Promise<voi
   socket.write(bytes.subarray(cut))
 }
 
-/** Without the answers behind it. */
+/** Returns the first response, without those after it. */
 const answerIn = (status: number, head: string, rest: string): FuzzAnswer => {
   const length = /^content-length: (\d+)$/im.exec(head.replaceAll('\r', ''))?.[1]
   return { status, head, text: length === undefined ? rest : rest.slice(0, Number(length)) }

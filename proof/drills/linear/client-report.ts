@@ -4,7 +4,7 @@ import type { TableMemory, TokenOutcome } from './token-table.ts'
 
 export type ClientOptions = {
   readonly access: Access
-  /** Of each process that serves; connections are shared out among them. */
+  /** The port of each process that serves; connections are shared out among them. */
   readonly ports: readonly number[]
   readonly table: TableMemory
   /** Cells for all clients together, by PROGRESS. */

@@ -32,6 +32,6 @@ const OPERATIONS = ['issues', 'introspections', 'exchanges', 'revocations', 'err
 export const operationsIn = (reports: readonly ClientReport[]): number =>
   OPERATIONS.reduce((total, name) => total + sumCounts(reports, name), 0)
 
-/** The same by kind, for the line of result. */
+/** Formats the counts by kind, for the line of result. */
 export const reportCounts = (reports: readonly ClientReport[]): string =>
   OPERATIONS.map(name => `${formatCount(sumCounts(reports, name))} ${name}`).join(', ')

@@ -2,7 +2,7 @@
 import type { Random } from '../random.ts'
 
 const HELD_MAX = 400
-/** As deep as the service lets a token be. */
+/** The greatest depth that the service permits a token. */
 const DEPTH_MAX = 8
 
 /** A token got for the token in a place, or for another such one. Times are monotonic, in nanoseconds. */
@@ -25,7 +25,7 @@ const withAncestors = (one: Descendant): readonly Descendant[] =>
 
 const least = (times: readonly bigint[]): bigint => times.reduce((a, b) => (b < a ? b : a), NEVER)
 
-/** Since when a revocation of the token, or of an ancestor below the root, is answered. */
+/** Returns since when a revocation of the token, or of an ancestor below the root, is acknowledged. */
 export const revokedSince = (one: Descendant): bigint => least(withAncestors(one).map(({ revoked }) => revoked))
 
 /** Whether nothing but the end of its root can have ended it. */
@@ -43,7 +43,7 @@ export const makeDescendants = (random: Random) => {
       else held[random.below(HELD_MAX)] = kept
     },
     pick: (): Descendant | undefined => (held.length === 0 ? undefined : held[random.below(held.length)]),
-    /** Of one root, at most so many. */
+    /** Returns the latest descendants of one root, at most so many. */
     of: (root: string, most: number): readonly Descendant[] => held.filter(one => one.root === root).slice(-most),
     drop: (one: Descendant): void => void held.splice(held.indexOf(one), 1),
   }

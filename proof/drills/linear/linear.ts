@@ -9,7 +9,7 @@ import { makeTableMemory, openTokenTable, type TableMemory } from './token-table
 
 const PROGRESS_MS = 10_000
 const BOUND_MS = 500
-/** More errors than one operation in so many, and the drill has not tested what it should. */
+/** The least operations per error: with more errors the drill has not tested what it should. */
 const OPERATIONS_PER_ERROR_MIN = 1000
 const ANSWER_MS_MAX = 30_000
 

@@ -1,19 +1,19 @@
 // What a client does how often, and how long it waits.
 
 export const REVOKE_SHARE = 0.12
-/** So many operations are on the token whose revocation was sent last: around it a stale answer shows. */
+/** The share of operations on the token whose revocation was sent last: around it a stale answer shows. */
 export const HOT_SHARE = 0.3
 export const SHORT_LIVED_SHARE = 0.03
-/** Of the looks at a token that has ended, so many free its place. */
+/** The share of looks at an ended token that free its place. */
 export const RETIRE_SHARE = 0.15
-/** Of the operations, so many look at a token that ended a while ago: a fail-over may have brought it back. */
+/** The share of operations that look at a token that ended a while ago: a fail-over may have brought it back. */
 export const OLD_SHARE = 0.03
 export const EARLIER_MAX = 2000
-/** Of the revocations whose outcome is not known, so many are asked for again at once. */
+/** The share of revocations with an unknown outcome that are repeated at once. */
 export const REPEAT_SHARE = 0.6
-/** Of the operations on a token that is there, so many exchange it, and so many of all look at, exchange or revoke what was got so. */
+/** The share of operations on a present token that exchange it, and of all that look at, exchange or revoke a descendant. */
 export const EXCHANGE_SHARE = 0.05
-/** Of those, so many are made so often that not all descendants follow the end of the token at once. */
+/** The share of those that come in such a burst that not all descendants follow the end of the token at once. */
 export const BURST_SHARE = 0.02
 export const BURST_EXCHANGES = 80
 export const EXAMINED_AFTER = 6

@@ -27,7 +27,7 @@ export type TableMemory = {
 type IssuedToken = {
   readonly text: string
   readonly shortLived: boolean
-  /** Until then nothing but a revocation can end it, by the monotonic clock. */
+  /** The monotonic time until which nothing but a revocation can end it. */
   readonly surelyAliveUntil: bigint
   /** `exp` by the wall clock, in ms. */
   readonly expiresAtMs: number
@@ -59,7 +59,7 @@ type TokenTable = {
   readonly noteActive: (place: number, sentAt: bigint) => void
   /** What no order of the operations on the token in this place explains; ask while nobody uses it. */
   readonly judge: (place: number) => readonly string[]
-  /** Of the token that judge() judges; undefined where the place never had one. */
+  /** Returns the outcome of the token that judge() judges; undefined if the place never had one. */
   readonly outcome: (place: number) => TokenOutcome | undefined
 }
 

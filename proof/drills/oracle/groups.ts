@@ -15,7 +15,7 @@ export type Group = {
   readonly pairs: readonly (readonly [string, string])[]
 }
 
-/** Of each class: more than a cache of the last one would help, and few enough that each is known. */
+/** The variants of each class: more than a cache of the last one would help, and few enough that each is known. */
 const VARIANTS = 8
 const OTHER_AUDIENCE = 'https://other.example.com'
 
@@ -63,11 +63,11 @@ const apiKeyGroup = async (world: World, token: string): Promise<Group> => {
   }
 }
 
-/** The same header and claims, and a signature that nobody made. */
+/** Keeps header and claims, and replaces the signature by random bytes. */
 const forgeSignature = (token: string): string =>
   `${token.slice(0, token.lastIndexOf('.'))}.${randomBytes(64).toString('base64url')}`
 
-/** As another issuer would have issued it, whose name is as long. */
+/** Returns the token as another issuer would have issued it, whose name is as long. */
 const makeForeign = (token: string): string => {
   const [header = '', payload = '', signature = ''] = token.split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { readonly iss: string }
@@ -75,7 +75,7 @@ const makeForeign = (token: string): string => {
   return `${header}.${Buffer.from(JSON.stringify(foreign)).toString('base64url')}.${signature}`
 }
 
-/** Asked with a key that is limited to another audience: for it no token is active. */
+/** Makes the group of a key that is limited to another audience: for it no token is active. */
 const inactiveGroup = async (world: World, connection: Connection, live: readonly string[]): Promise<Group> => {
   const { access } = world
   const body = { name: 'other', permissions: ['tokens:introspect'], audiences: [OTHER_AUDIENCE] }

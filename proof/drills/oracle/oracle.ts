@@ -108,7 +108,7 @@ const judge = ({ title, differences, answersDiffer }: Compared): void => {
   if (greatest !== undefined && isLeak(greatest)) violations.push(`${title}: ${greatest.effectUs.toFixed(2)} µs`)
 }
 
-/** The same pairs on the service as it is, and with a leak seeded: the difference must move by as much. */
+/** Compares the pairs on the service as it is, and with a seeded leak: the difference must move by as much. */
 const seekLeak = async (leak: SeededLeak, store: StoreUnderDrill, folder: DrillFolder): Promise<void> => {
   const preload = pathToFileURL(join(import.meta.dirname, 'preload.ts')).href
   const variables = { [LEAK_VARIABLE]: options.leak ?? '', NODE_OPTIONS: `--import ${preload}` }

@@ -8,14 +8,13 @@ export type Sampling = {
   readonly port: number
   /** The requests of each class, which take turns. */
   readonly classes: readonly (readonly Uint8Array[])[]
-  /** Of each class. */
   readonly samplesEach: number
   /** A connection carries so many, then another takes its place, from another address. */
   readonly perConnection: number
 }
 
 export type Sampled = {
-  /** In µs, of each class. */
+  /** The times of each class in µs. */
   readonly times: readonly Float64Array[]
   /** What each class was answered, without the headers that always change. */
   readonly answers: readonly ReadonlySet<string>[]

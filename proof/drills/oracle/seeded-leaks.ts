@@ -1,15 +1,15 @@
 // Leaks that the oracle drill must find: 5 µs in one branch of the service, put there as its source is loaded.
 
 export type SeededLeak = {
-  /** Below `server/src`. */
+  /** The path below `server/src`. */
   readonly file: string
   /** A text that is there exactly once. */
   readonly find: string
   readonly replace: string
-  /** Where the drill must find it. */
+  /** The group in which the drill must find it. */
   readonly group: string
   readonly pair: readonly [string, string]
-  /** By how much the difference of the pair moves, in µs. */
+  /** How far the difference of the pair moves, in µs. */
   readonly shiftUs: number
 }
 

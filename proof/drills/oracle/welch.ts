@@ -1,7 +1,7 @@
 // Welch's t-test over two sets of times, as dudect applies it (Reparaz, Balasch, Verbauwhede: "Dude, is my code constant
 // time?", 2017): over all of them, and again without the slowest, because a system's own delays hide small differences.
 
-/** Beyond this value of |t| two sets differ: dudect's threshold. */
+/** The value of |t| beyond which two sets differ: dudect's threshold. */
 export const T_MAX = 4.5
 /** A smaller difference of the means is no leak over a network, in µs. */
 export const EFFECT_US_MAX = 1
@@ -21,7 +21,7 @@ export type Difference = {
 
 type Moments = { readonly count: number; readonly mean: number; readonly variance: number }
 
-/** Of the values up to a limit, in one pass (Welford). */
+/** Returns the moments of the values up to a limit, in one pass (Welford). */
 export const momentsOf = (values: ArrayLike<number>, limit = Number.POSITIVE_INFINITY): Moments => {
   let [count, mean, squares] = [0, 0, 0]
   for (let n = 0; n < values.length; n += 1) {

@@ -15,7 +15,7 @@ export type Connections = {
   readonly open: () => Promise<void>
 }
 
-/** Longer than any answer may take. */
+/** The longest wait for a response: longer than any may take. */
 export const ANSWER_MS_MAX = 15_000
 
 type Waiting = (connection: Connection | null) => void

@@ -58,7 +58,7 @@ export const mannerOf = (name: FloodName): Manner => FLOODS[name].manner
 
 const DIFFERENT = 512
 
-/** So many different ones that a service gains nothing by remembering the last. */
+/** Makes so many different requests that a service gains nothing by remembering the last. */
 export const prebuild = (name: FloodName, known: Known): readonly Buffer[] => {
   const { make }: Flood = FLOODS[name]
   return Array.from({ length: DIFFERENT }, () => make(known))

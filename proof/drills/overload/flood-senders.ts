@@ -9,7 +9,7 @@ export type FloodOrder = {
   readonly manner: Manner
   readonly requests: readonly Uint8Array[]
   readonly connections: number
-  /** From so many addresses of the loopback. */
+  /** The number of loopback addresses that the flood comes from. */
   readonly addresses: number
 }
 
@@ -35,7 +35,7 @@ type Flooding = {
   isOver: boolean
 }
 
-/** So many connections are being made at a time. */
+/** How many connections are being made at a time. */
 const CONNECTING_MAX = 256
 const READ_BYTES = 65_536
 /** A connection that cannot be made is tried again after this: else the generator would do nothing else. */
@@ -136,7 +136,7 @@ const makeNext = (requests: readonly Uint8Array[]): (() => Uint8Array) => {
 }
 
 export type RunningFlood = {
-  /** Once as many connections take part as were ordered: for `ask` those with an answer. */
+  /** Resolves once as many connections take part as were ordered: for `ask` those with an answer. */
   readonly served: Promise<void>
   readonly counts: FloodCounts
   /** Resets every connection. */

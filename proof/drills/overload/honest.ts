@@ -31,7 +31,7 @@ type Tokens = {
   readonly kept: string[]
   /** The next to be revoked. */
   readonly live: string[]
-  /** Whose revocation was acknowledged. */
+  /** The tokens whose revocation was acknowledged. */
   readonly ended: string[]
 }
 
@@ -41,13 +41,13 @@ export type HonestOptions = {
   readonly isBare: boolean
 }
 
-/** Of each kind but the probe, which needs a connection for each. */
+/** The rate of each kind but the probe, which needs a connection for each request. */
 export const RATE_PER_SECOND = 50
 const PROBES_PER_SECOND = 10
 const KEPT_TOKENS = 100
 /** Each kind keeps so many connections. */
 const CONNECTIONS = 64
-/** Of the introspections, one in so many is of a token whose revocation was acknowledged. */
+/** One in so many introspections is of a token whose revocation was acknowledged. */
 const ENDED_EVERY = 4
 const FILL_CONNECTIONS = 16
 const CHECKED_MAX = 500

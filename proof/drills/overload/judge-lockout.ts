@@ -2,7 +2,7 @@
 import type { FloodCounts } from './flood-senders.ts'
 
 export type RightSecrets = {
-  /** From when a token was due until it was there, in ms; infinite where none came. */
+  /** The times from when a token was due until it was there, in ms; infinite where none came. */
   readonly times: number[]
   /** Answers before the token, by status; 0 for none. */
   readonly refusals: Map<number, number>

@@ -4,14 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 export type Outcome = 'success' | 'unavailable' | 'lost' | 'wrong'
 
-/** Of one kind of request, in ms. */
+/** The times of one kind of request, in ms. */
 export type Timed = {
-  /** Those with an answer, from the time at which each was meant to leave, in the order of the answers. */
+  /** The latencies of answered requests, from the time at which each was meant to leave, in the order of the responses. */
   readonly latencies: number[]
   readonly outcomes: Record<Outcome, number>
   /** Later than LATE_MS after the request had left, or never within ANSWER_MS_MAX. */
   late: number
-  /** After the start of the measurement; null where none was. */
+  /** The time of the first `unavailable` after the start of the measurement; null where there was none. */
   firstUnavailableMs: number | null
   /** What was wrong about the first that did not succeed. */
   firstFailure: string | null
@@ -34,7 +34,7 @@ export type Asked = {
   readonly failure: string | null
   /** When the request had left, by performance.now(). */
   readonly sentAt: number
-  /** False where the connection ended without an answer. */
+  /** False if the connection ended without an answer. */
   readonly isAnswered: boolean
   /** No answer came while the connection stayed open. */
   readonly isForgotten: boolean

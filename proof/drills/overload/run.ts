@@ -24,7 +24,7 @@ export type Run = {
   readonly floods: readonly FloodName[]
   readonly violations: string[]
   readonly missed: string[]
-  /** Of the bare handler, by flood and size: it has no store. */
+  /** The figures of the bare handler, which has no store, by flood and size. */
   readonly bareFigures: Map<string, Phase>
   cells: number
 }
@@ -62,7 +62,7 @@ type Beside = { readonly measured: Measured; readonly counts: FloodCounts; reado
 
 type Measured = Awaited<ReturnType<Honest['end']>>
 
-/** From the first connection of the flood on; it goes on until every honest request has its answer. */
+/** Measures from the first connection of the flood on, until every honest request has its response. */
 const measureBeside = async (honest: Honest, flooder: Flooder, order: FloodOrder, seconds: number): Promise<Beside> => {
   await honest.begin()
   const start = performance.now()

@@ -11,7 +11,7 @@ export type SoakWorld = {
   readonly world: World
   /** The agent that all this is done to. */
   readonly agentId: string
-  /** Where backups are written, and removed. */
+  /** The folder in which backups are written, and removed. */
   readonly folder: string
 }
 

@@ -15,7 +15,7 @@ export const SOAK_KINDS = ['introspect', 'issue', 'churn', 'revoke', 'list'] as 
 
 export type SoakKind = (typeof SOAK_KINDS)[number]
 
-/** Since the last report. */
+/** The counts since the last report. */
 export type SoakCounts = {
   readonly asked: number
   readonly failed: number

@@ -28,7 +28,7 @@ type Stage = {
   readonly database: string
 }
 
-/** Before each round but the first: one alone may by chance meet nobody in the middle of a request. */
+/** The migrations before each round but the first: a single one may by chance meet no request in progress. */
 const MIGRATIONS_A_ROUND = 10
 
 // What later versions may do to the tables under a program of this one: add.

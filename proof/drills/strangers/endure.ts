@@ -23,7 +23,7 @@ const IMPORTED_SECONDS_MIN = 6
 const AFTERMATH_MS = 1500
 const SETTLE_MS_MAX = 10_000
 const SETTLE_POLL_MS = 250
-/** More than a stage may go beyond its time. */
+/** The longest time that a stage may run beyond its own. */
 const ATTACK_GRACE_MS = 5000
 const NO_TALLY: Tally = { connections: 0, statuses: new Map() }
 
@@ -54,11 +54,11 @@ const settle = async ({ pid, ended }: Service, beforeMiB: number): Promise<numbe
   }
 }
 
-/** Only of the stage that floods one of them: a client is slow to recognize only until its first token. */
+/** Asks in the one stage that floods an imported client, which is slow to recognize only until its first token. */
 const askBeside = ({ access, importedClients }: World, { stage, seconds }: StageRun): Promise<FirstTokens | null> =>
   stage === IMPORTED_STAGE ? askForFirstTokens(access.port, importedClients, seconds) : Promise.resolve(null)
 
-/** Both at once: the strangers, and those whom they want to keep from their first token. */
+/** Runs both at once: the strangers, and those whom they want to keep from their first token. */
 const attackBeside = (world: World, run: StageRun, options: AttackOptions) =>
   Promise.all([attack(options), askBeside(world, run)])
 

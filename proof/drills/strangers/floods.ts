@@ -51,7 +51,7 @@ const flood =
       stranger.socket.destroy()
     })
 
-/** From an address that it has hardly had before: nothing that is kept by address may grow without a bound. */
+/** Sends from addresses that were hardly used before: nothing that is kept by address may grow without a limit. */
 const fromEverywhere: Strangers = attack =>
   runCallers(attack, USUAL.sockets, async () => {
     const stranger = await openStranger(attack, { source: anyAddress(attack.random) })

@@ -6,7 +6,7 @@ export const LISTS = ['/api/v1/tokens', '/api/v1/tokens/history', '/api/v1/agent
 
 export type GenuineCursor = { readonly list: string; readonly cursor: string }
 
-/** Of each list that has a second page. */
+/** Reads a cursor of each list that has a second page. */
 export const readCursors = async (port: number, adminJwt: string): Promise<readonly GenuineCursor[]> => {
   const connection = await openConnection(port)
   const found: GenuineCursor[] = []
@@ -21,6 +21,6 @@ export const readCursors = async (port: number, adminJwt: string): Promise<reado
   return found
 }
 
-/** In a query string; the ending is percent-encoded already. */
+/** Replaces the end of a cursor in a query string; the ending is percent-encoded already. */
 export const pointElsewhere = (cursor: string, ending: string): string =>
   encodeURIComponent(cursor.slice(0, cursor.lastIndexOf('.') + 1)) + ending

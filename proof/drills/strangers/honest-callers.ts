@@ -18,7 +18,7 @@ export type Kind = (typeof KINDS)[number]
 export type HonestCounts = {
   readonly asked: Readonly<Record<Kind, number>>
   readonly succeeded: Readonly<Record<Kind, number>>
-  /** Of those answered, in ms: the slowest of a hundred. */
+  /** The 99th percentile of the answered introspections, in ms. */
   readonly introspectionMs: number
   /** What was wrong about the first that did not succeed. */
   readonly firstFailure: string | null
@@ -28,7 +28,7 @@ export type HonestCounts = {
 export type HonestTokens = {
   /** Issued, and nobody asked for their end. */
   readonly live: string[]
-  /** Whose end was acknowledged, in this stage. */
+  /** The tokens whose end was acknowledged, in this stage. */
   readonly ended: string[]
 }
 
@@ -42,9 +42,9 @@ const EVERY_MS: Readonly<Record<Kind, number>> = { introspect: 20, revoke: 100, 
 /** A request has 4.6 s at most, and the machine may be slow. */
 const ANSWER_MS_MAX = 6000
 const KEPT_CONNECTIONS_MAX = 8
-/** Of the introspections, so many are of a token whose end was acknowledged. */
+/** One in so many introspections is of a token whose end was acknowledged. */
 const ENDED_EVERY = 4
-/** Of the requests, so many come over a connection of their own. */
+/** One in so many requests comes over a connection of its own. */
 const FRESH_EVERY = 4
 
 type Exchange = Disposable & { readonly ask: (request: string) => Promise<Answer>; readonly close: () => void }
@@ -121,7 +121,7 @@ const CALL: Readonly<Record<Kind, (world: World) => Promise<void>>> = {
 
 const STOCK = 60
 
-/** So many live tokens that none which is introspected is about to be revoked. */
+/** Issues so many live tokens that none which is introspected is about to be revoked. */
 export const fillStock = async (access: Access, { live }: HonestTokens): Promise<void> => {
   using exchange = makeExchange(access.port)
   while (live.length < STOCK) {

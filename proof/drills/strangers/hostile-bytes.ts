@@ -51,7 +51,7 @@ const nuls: Requests = ({ clientId, introspectionKey, readerKey, adminJwt }) => 
 ]
 
 const encoded = (text: string): string => Buffer.from(text, 'latin1').toString('base64url')
-/** As they stand in a query string: `%2500` is a cursor with `%00` in it, which its reader may decode again. */
+/** Endings as they stand in a query string: `%2500` is a cursor with `%00` in it, which its reader may decode again. */
 const ENDINGS = ['%2500', 'a%2500', '%25ed%25a0%2580', '%25ff', '%00', '%ff', '%25', '9'.repeat(400), '1e309', '-1']
 const FOREIGN = ['.%2500', '%2500.', encoded('\0'), encoded('["\0"]'), encoded('{"a":"\\ud800"}'), 'A'.repeat(4000)]
 
@@ -106,7 +106,7 @@ const notUtf8: Requests = ({ clientId, introspectionKey, readerKey, adminJwt }) 
     jsonRequest('/api/v1/agents', adminJwt, latin1(`{"name":"${text}","scopes":["db:read"]}`)),
   ])
 
-/** By the name of their stage. */
+/** The requests by the name of their stage. */
 export const HOSTILE_BYTES: Readonly<Record<string, Requests>> = {
   'nul-bytes': nuls,
   cursors,

@@ -8,7 +8,7 @@ import { mintmark, type Variables } from '../service-under-drill.ts'
 
 export type ImportedClient = AgentAccess
 
-/** Of every one of them, and its bcrypt hash of 2^10 rounds. */
+/** The secret of every imported client, and its bcrypt hash of 2^10 rounds. */
 const SECRET = 'orders-service-secret-2019'
 const HASH = '$2b$10$N9qo8uLOickgx2ZMRZoMyekIwqXL62qEl9V/2sSfHDsc3a3r7/WEi'
 

@@ -3,7 +3,7 @@ import { type HonestCounts, type Kind, KINDS } from './honest-callers.ts'
 import type { FirstTokens } from './first-tokens.ts'
 
 export type Observation = {
-  /** With what the process ended, if it did. */
+  /** How the process ended, if it did. */
   readonly ended: string | null
   readonly threadsEnded: number
   /** Lines of the log that report a fault. */
@@ -12,7 +12,7 @@ export type Observation = {
   readonly residentAfterMiB: number
   readonly peakMiB: number
   readonly honest: HonestCounts
-  /** Of tokens whose revocation was acknowledged, how many were active afterwards. */
+  /** How many tokens were active after their revocation was acknowledged. */
   readonly revived: number
   /** Requests of strangers answered, by status, and their connections. */
   readonly statuses: ReadonlyMap<number, number>
@@ -32,7 +32,7 @@ const some = (count: number, what: string): string => `${count} ${what}${count =
 export const revivedLine = (revived: number): string =>
   `P1: ${some(revived, 'token')} active after the acknowledgement of their revocation`
 
-/** To one digit, and never rounded up to all. */
+/** Formats a share with one digit, which is never rounded up to all. */
 export const percent = (share: number): string => `${(Math.floor(share * 1000) / 10).toFixed(1)} %`
 
 const judgeProcess = ({ ended, threadsEnded, faults }: Observation): readonly string[] => [

@@ -48,7 +48,7 @@ export const tokenRequest = (clientId: string, secret: string): Buffer =>
 export const introspection = (key: string, token: string): Buffer =>
   formRequest('/oauth/introspect/v2', new URLSearchParams({ token }).toString(), [apiKey(key)])
 
-/** The same header, an id that nobody has, and a signature that nobody made. */
+/** Returns a token with the same header, an unknown id, and a random signature. */
 export const forgedToken = (genuine: string): string => {
   const [header = '', payload = ''] = genuine.split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
@@ -63,7 +63,7 @@ export const forgedToken = (genuine: string): string => {
 
 export type Genuine = { readonly clientId: string; readonly operatorJwt: string; readonly token: string }
 
-/** Of each kind of caller one request with a wrong credential, and what anybody may ask for. */
+/** One request of each kind of caller with a wrong credential, and what anybody may ask for. */
 export const strangerRequests = ({ clientId, operatorJwt, token }: Genuine): readonly (() => Buffer)[] => [
   () => tokenRequest(clientId, wrongSecret()),
   () => tokenRequest(randomUUID(), wrongSecret()),
@@ -78,7 +78,7 @@ export const strangerRequests = ({ clientId, operatorJwt, token }: Genuine): rea
 
 export type Place = 'nothing' | 'request line' | 'headers' | 'body' | 'whole'
 
-/** Where the parts of a request begin and end, in bytes. */
+/** Returns where the parts of a request begin and end, in bytes. */
 const boundsOf = (request: Buffer, place: Place): readonly [least: number, most: number] => {
   const lineEnd = request.indexOf('\r\n')
   const bodyStart = request.indexOf(HEAD_END) + HEAD_END.length
@@ -102,12 +102,12 @@ export const cutAt = (request: Buffer, place: Place, between: (least: number, mo
 
 export const hasBody = (request: Buffer): boolean => !request.subarray(-HEAD_END.length).equals(Buffer.from(HEAD_END))
 
-/** With the shortest Host that there is: 1,600 of these for the document of the API are 60,800 bytes. */
+/** Returns a request with the shortest possible Host: 1,600 of these for the document of the API are 60,800 bytes. */
 export const shortestGet = (path: string): Buffer => Buffer.from(`GET ${path} HTTP/1.1\r\nHost:a\r\n\r\n`)
 
-/** As much as a service reads at once. */
+/** The bytes that a service reads at once. */
 const BURST_BYTES = 62_000
 
-/** So many of the same that they fill one read of the service: it has them all before it answers the first. */
+/** Repeats a request until it fills one read of the service: it has them all before it answers the first. */
 export const burstOf = (request: Buffer, bytes = BURST_BYTES): Buffer =>
   Buffer.concat(Array.from({ length: Math.floor(bytes / request.length) }, () => request))

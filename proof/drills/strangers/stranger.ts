@@ -12,7 +12,7 @@ export type Attack = {
   readonly access: Access
   readonly adminJwt: string
   readonly cursors: readonly GenuineCursor[]
-  /** Of an agent: what a forger copies. */
+  /** An access token of an agent, which a forger copies. */
   readonly token: string
   /** A client whose secret another server hashed, at a price. */
   readonly importedClientId: string
@@ -71,7 +71,7 @@ const STRANGER_ADDRESS = isLinux ? '127.0.0.66' : '127.0.0.1'
 export const anyAddress = ({ between }: Random): string =>
   isLinux ? `127.77.${between(0, 255)}.${between(1, 254)}` : STRANGER_ADDRESS
 
-/** Undefined where the service does not take the connection; then some time has passed. */
+/** Returns undefined if the service does not accept the connection; then some time has passed. */
 export const openStranger = async (attack: Attack, options: Options = {}): Promise<Stranger | undefined> => {
   const { access, tally } = attack
   const { source = STRANGER_ADDRESS, allowHalfOpen = false } = options

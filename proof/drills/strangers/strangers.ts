@@ -21,7 +21,7 @@ const stores = STORES_UNDER_DRILL.filter(({ kind }) => options.store === null ||
 const violations: string[] = []
 let [passed, restarts] = [0, 0]
 
-/** After a stage that broke it the next one finds a service that is well. */
+/** Restarts the service after a stage that broke it, so that the next stage finds it well. */
 const restart = async (world: World, service: Service): Promise<Service> => {
   await service.kill()
   restarts += 1

@@ -14,7 +14,7 @@ import { type ImportedClient, importClients } from './imported-clients.ts'
 
 export type Service = {
   readonly pid: number
-  /** With what the process ended; null while it runs. */
+  /** Returns how the process ended; null while it runs. */
   readonly ended: () => string | null
   /** What it has logged since this was last asked. */
   readonly readLog: () => string
@@ -39,7 +39,7 @@ type WorldOptions = {
   readonly folder: DrillFolder
   readonly workers: number
   readonly print: (line: string) => void
-  /** More settings of the service. */
+  /** Further settings of the service. */
   readonly variables?: Variables
 }
 

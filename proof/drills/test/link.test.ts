@@ -37,7 +37,7 @@ const received = async (socket: Socket): Promise<string> => {
   return text
 }
 
-/** As long as bytes take over a link that nobody holds. */
+/** Waits as long as bytes take over a link that nobody holds. */
 const letTimePass = async (): Promise<void> => {
   const { near, far } = await openEnds()
   near.write('time passes')

@@ -48,7 +48,7 @@ const statusOf = async (address: string, token?: string): Promise<number> => {
 }
 
 type Way = {
-  /** Where the server checks tokens so. */
+  /** The address at which the server checks tokens in this way. */
   readonly address: string
   /** Whether it asks for every request, and so refuses a revoked token at once. */
   readonly seesRevocation: boolean

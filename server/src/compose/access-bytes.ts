@@ -23,7 +23,7 @@ const OUTCOMES_MAX = 64
 const PATTERN_BYTES = 1024
 /** Several pieces for a pipe, or one for a file: small rooms, made for each piece, cost more than the lines in them. */
 export const ROOM_BYTES = 65_536
-/** Of seconds below ten: `0.000000`. */
+/** The length of a count of seconds below ten: `0.000000`. */
 const SECONDS_DIGITS = 8
 const TEN_SECONDS = 10_000_000
 const ZERO = 48
@@ -42,7 +42,7 @@ type Pattern = {
   line: Buffer
 }
 
-/** Below ten seconds. */
+/** Writes a time below ten seconds. */
 const putSeconds = (bytes: Buffer, at: number, microseconds: number): void => {
   let rest = microseconds
   for (let place = at + SECONDS_DIGITS - 1; place > at + 1; place -= 1) {
@@ -116,7 +116,7 @@ const makePatterns = ({ beforeTime, afterTime, end }: Envelope) => {
 export type Lines = {
   /** `now` in milliseconds since 1970. */
   readonly add: (line: Parameters<AccessLog>[0], now: number) => void
-  /** Writes what waits. */
+  /** Writes the lines that wait. */
   readonly flush: () => void
 }
 

@@ -21,7 +21,7 @@ const INFO = 30
 const MESSAGE = 'request'
 
 type RunningAccessLog = {
-  /** Null: nobody asked for it. */
+  /** Null where the access log is off. */
   readonly accessLog: AccessLog | null
   /** Writes what waits. */
   readonly close: () => Promise<void>
@@ -41,7 +41,7 @@ const makeEnvelope = (): Envelope => {
 
 type OutputTiming = Pick<Timing, 'accessLogFlushMs' | 'accessLogCloseMs' | 'fullPipeMs' | 'brokenPipeMs'>
 
-/** On threads of libuv: a write to a disk may wait for long. */
+/** Opens an output on threads of libuv: a write to a disk may take long. */
 const openThreadedOutput = async (
   pieceBytes: number,
   onLost: () => void,
@@ -66,7 +66,7 @@ const openThreadedOutput = async (
   }
 }
 
-/** For the thread that calls it. It has no level: it is on or off. */
+/** Opens the access log of the calling thread. It has no level: it is on or off. */
 export const openAccessLog = async (
   isOn: boolean,
   report: FaultLog,

@@ -27,9 +27,9 @@ export const openPipeAgain = (descriptor: number): number | undefined => {
 const isFull = (fault: unknown): boolean => fault instanceof Error && 'code' in fault && fault.code === 'EAGAIN'
 
 type PipeOptions = {
-  /** So many bytes wait, at most. */
+  /** The most bytes that wait. */
   readonly bytesMax: number
-  /** Called for each piece beyond. */
+  /** Called for each piece that is dropped beyond that. */
   readonly onLost: () => void
   readonly timing: Pick<Timing, 'fullPipeMs' | 'brokenPipeMs' | 'accessLogCloseMs'>
 }

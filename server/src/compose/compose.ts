@@ -52,9 +52,9 @@ export type Service = {
   readonly replaceProviders: Verifiers['replaceProviders']
   /** Counts and logs errors of background work. */
   readonly report: FaultLog
-  /** Of the writing thread; serving threads add theirs. */
+  /** The record of threads that ended unexpectedly: the writing thread here; serving threads add theirs. */
   readonly threadEnds: ThreadEndCells
-  /** Of the process; serving threads record too. */
+  /** The metrics of the process; serving threads record too. */
   readonly metrics: ProcessMetrics
   /** The last restore of the store, if there was one. */
   readonly restoreState: () => Promise<RestoreState | undefined>
@@ -69,7 +69,7 @@ const secrets = makeSecrets(randomness)
 export type ServiceParts = {
   /** Which command opens it. `dev` makes the store and the first signing key where they are missing. */
   readonly maker?: StoreMaker
-  /** By default the waits of production. */
+  /** The waits of the process; those of production by default. */
   readonly timing?: Timing
   /** Instead of the machine's clocks; deadlines still count by its monotonic time. */
   readonly clock?: ManualClock

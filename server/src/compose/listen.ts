@@ -21,11 +21,11 @@ type ServerAddress = {
   readonly allowedHosts: readonly string[] | null
   /** Whether other sockets of this process listen on the same port. */
   readonly sharesPort: boolean
-  /** Of all those threads, and the number of this one among them. */
+  /** The limits that all those threads share, and the index of this thread among them. */
   readonly shared?: { readonly limits: LimitMemory; readonly index: number }
-  /** Of the thread. */
+  /** The metrics of the thread. */
   readonly metrics: Metrics
-  /** Of the thread; without them nothing is traced. */
+  /** The traces of the thread; without them nothing is traced. */
   readonly traces?: Traces
   /** Called for each request, where it is given. */
   readonly accessLog?: AccessLog | null
@@ -72,7 +72,7 @@ export const serverOptionsOf = async (
   }
 }
 
-/** From now on each answer of the server ends its connection: those who ask go elsewhere. */
+/** Makes every further response end its connection, so that callers go elsewhere. */
 export const startDraining = ({ server }: FastifyInstance): void => drain(server)
 
 /** Serves HTTP. */

@@ -10,7 +10,7 @@ import type { Timing } from '../ports/timing.ts'
 
 export type LocalServer = { readonly close: () => Promise<void> }
 
-/** Where to listen, and the variable that sets it. */
+/** The address to listen on, and the variable that sets it. */
 type Place = Parameters<typeof refuseListening>[1]
 
 /** Listens, or throws a StartRefused. */

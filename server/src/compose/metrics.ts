@@ -15,7 +15,7 @@ import { followFacts } from './follow-facts.ts'
 
 /** The metrics of a process. */
 export type ProcessMetrics = {
-  /** Of the main thread. */
+  /** The metrics of the main thread. */
   readonly main: Metrics
   /** Memory for one more thread, and for those that replace it. Null: nothing is measured. */
   readonly addThread: () => ThreadMemory | null
@@ -63,7 +63,7 @@ const makeExposing = async (lists: OpenLists, slabs: readonly Slab[], timing: Ti
   return (accept: string | undefined) => expose(negotiate(accept))
 }
 
-/** Once in a process, in its main thread. */
+/** Opens the metrics of the process; called once, in its main thread. */
 export const openProcessMetrics = async (config: MetricsConfig, timing: Timing): Promise<ProcessMetrics> => {
   if (config === null) return OFF
   const { host, port, isOptional } = config

@@ -13,5 +13,5 @@ export const settingsOf = (
   providers: () => ServiceConfig['identityProviders'],
 ): Settings => ({ list: async () => listOf({ ...config, identityProviders: providers() }) })
 
-/** For a command without a service: with this environment `mintmark serve` would run so. Throws a ConfigurationError. */
+/** The settings with which `mintmark serve` would run in this environment, without a service. Throws a ConfigurationError. */
 export const settingsHere: Settings = { list: async () => listOf(await readServeConfig()) }

@@ -9,7 +9,7 @@ import { keyOf } from './keys.ts'
 
 type Parts = { readonly clock: Clocks; readonly timing: Timing; readonly metrics: Metrics }
 
-/** Null: no operator can sign in. */
+/** Returns null if the console has no client: then no operator can sign in. */
 export const signInOf = (config: ServiceConfig, { clock, timing, metrics }: Parts): SignIn | null => {
   const { console: client, baseUrl } = config
   if (client === null) return null

@@ -5,17 +5,17 @@ import type { LabelsOf, Metrics } from '../ports/metrics.ts'
 import type { StoreHealth } from '../ports/ports.ts'
 import { monotonicMs } from '../store/clocks.ts'
 
-/** So many ends within {@link WINDOW_MS} are too many. */
+/** The number of ends within {@link WINDOW_MS} that is too many. */
 export const ENDS_MAX = 5
 export const WINDOW_MS = 60_000
 
-/** Shared by all threads: when the latest of them ended, in ms of the clock that they share, each in the place of the oldest. */
+/** The ends of the latest threads, shared by all: in ms of their common clock, each in the place of the oldest. */
 export type ThreadEndCells = Float64Array
 
 export const makeThreadEndCells = (): ThreadEndCells =>
   new Float64Array(new SharedArrayBuffer(ENDS_MAX * Float64Array.BYTES_PER_ELEMENT)).fill(Number.NEGATIVE_INFINITY)
 
-/** Only the main thread, which sees threads end, writes. */
+/** Notes the end of a thread. Only the main thread, which sees threads end, calls it. */
 export const noteThreadEnd = (cells: ThreadEndCells, now: MonotonicMilliseconds = monotonicMs()): void => {
   cells[cells.indexOf(Math.min(...cells))] = now
 }

@@ -9,7 +9,7 @@ import { type Clocks, MACHINE } from '../store/clocks.ts'
 
 type Parts = { readonly timing: Timing; readonly clock?: Clocks; readonly metrics?: Metrics }
 
-/** For the main thread, which alone fetches key sets. */
+/** Opens the key sets in the main thread, which alone fetches them. */
 export const openKeySets = async (
   config: Pick<ServiceConfig, 'clientKeyRanges'>,
   { timing, clock = MACHINE, metrics = NO_METRICS }: Parts,
@@ -25,15 +25,15 @@ export const openKeySets = async (
 }
 
 type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {
-  /** Those whose operators are recognized. */
+  /** Returns the providers whose operators are recognized. */
   readonly providers: () => ServiceConfig['identityProviders']
-  /** What they record in. */
+  /** The metrics in which both record. */
   readonly metrics: Metrics
-  /** From now on the operators of these providers are recognized, and of no others. Throws if one is configured insecurely. */
+  /** Recognizes the operators of these providers alone from now on. Throws if one is configured insecurely. */
   readonly replaceProviders: (providers: ServiceConfig['identityProviders']) => void
 }
 
-/** For each serving thread. Throws if an identity provider is configured insecurely. */
+/** Makes the verifiers of a serving thread. Throws if an identity provider is configured insecurely. */
 export const verifiersOf = async (
   { identityProviders, baseUrl: ownIssuer }: Pick<ServiceConfig, 'identityProviders' | 'baseUrl'>,
   { keySets, timing, clock = MACHINE, metrics = NO_METRICS }: Parts & { readonly keySets: KeySets },

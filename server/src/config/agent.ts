@@ -3,9 +3,9 @@ import { type Environment, ownEnvironment, readEach } from './config.ts'
 import { type GivenRemote, parseSecretLine, parseServiceUrl } from './remote.ts'
 import { parseText } from './values.ts'
 
-/** Null: not in the environment. */
+/** The service and the credential of an agent; null where the environment does not set one. */
 export type AgentConfig = {
-  /** Of the service, without a trailing slash. */
+  /** The base URL of the service, without a trailing slash. */
   readonly url: string | null
   readonly clientId: string | null
   readonly clientSecret: string | null

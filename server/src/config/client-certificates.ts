@@ -6,7 +6,7 @@ import { CERTIFICATE_FORMS, type CertificateHeader } from '../domain/clients/cer
 
 export type ClientCertificatesConfig = {
   readonly header: CertificateHeader | null
-  /** Null: no certificates are requested. `authorities` is PEM; null: certificates are not verified. */
+  /** Null where no certificates are requested. `authorities` is PEM; null: certificates are not verified. */
   readonly listener: { readonly authorities: string | null } | null
 }
 

@@ -38,7 +38,7 @@ type LogLevel = (typeof LOG_LEVELS)[number]
 export type StoreConfig = {
   readonly dataDirectory: string
   readonly databaseFile: string
-  /** Null: the store is in the file. */
+  /** Null where the store is in `databaseFile`. */
   readonly postgres: PostgresConfig | null
   readonly retention: { readonly expiredDays: number; readonly endedDays: number }
 }
@@ -93,7 +93,7 @@ export type ServeConfig = ServiceConfig & {
   readonly drainSeconds: number
   /** Whether no audience is configured, so that it is the base URL. */
   readonly isDefaultAudienceAssumed: boolean
-  /** Logged at start; not mistakes. */
+  /** The warnings to log at start, which are no mistakes. */
   readonly warnings: readonly string[]
 }
 
@@ -125,7 +125,6 @@ export class ConfigurationError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Of this process. */
 export const ownEnvironment = (): Environment => process.env
 
 const PORT_DEFAULT = 8080

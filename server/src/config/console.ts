@@ -18,7 +18,7 @@ export type ConsoleConfig = {
 
 const DEFAULT_SCOPE = 'openid'
 
-/** Of the flow itself: they cannot be set. */
+/** The parameters that the sign-in flow sets itself; they cannot be configured. */
 const OWN_PARAMETERS = [
   'client_id',
   'code_challenge',
@@ -42,7 +42,7 @@ const parseParameters: Parser<Readonly<Record<string, string>>> = text => {
 
 const NAMES = ['MINTMARK_CONSOLE_ISSUER', 'MINTMARK_CONSOLE_SCOPE', 'MINTMARK_CONSOLE_PARAMETERS'] as const
 
-/** Null where there is no client. `providers`: those whose operators are recognized; only one of them can sign in here. */
+/** Returns null if there is no client. `providers`: those whose operators are recognized; only one of them can sign in here. */
 export const readConsole = (
   read: SettingReader,
   providers: readonly IdentityProviderConfig[],
@@ -77,7 +77,7 @@ export const readConsole = (
 }
 
 export type OperatorsConfig = Providers & {
-  /** Null: no operator signs in to the console. */
+  /** Null where no operator can sign in to the console. */
   readonly console: ConsoleConfig | null
 }
 

@@ -22,7 +22,7 @@ type PostgresUrl = {
 }
 
 export type PostgresConfig = Omit<PostgresUrl, 'sslMode' | 'rootCertificate'> & {
-  /** Null: no TLS. `ca`: certificates in PEM instead of the system's. */
+  /** Null where TLS is off. `ca`: certificates in PEM instead of the system's. */
   readonly tls: { readonly ca: string | null } | null
   readonly allowed: readonly UnsafeDatabase[]
   readonly pooling: 'session' | 'transaction'
@@ -133,7 +133,7 @@ const isOnThisMachine = ({ host }: PostgresHost): boolean => LOOPBACK.test(host)
 
 type Source = 'DATABASE_URL' | '--to'
 
-/** As for libpq: what this system trusts, instead of a file. */
+/** The value of `sslrootcert` that names the certificates of this system instead of a file, as in libpq. */
 const SYSTEM = 'system'
 
 const readSystemCertificates = (read: SettingReader, source: Source): string => {

@@ -8,7 +8,7 @@ type ProviderMembers = Omit<IdentityProviderConfig, 'setting' | 'settings'>
 
 type Member = { readonly of: keyof ProviderMembers; readonly meaning: string }
 
-/** By their names in the file. */
+/** The members of an identity provider, by their names in the file. */
 const PROVIDER_MEMBERS: Readonly<Record<string, Member>> = {
   issuer: { of: 'issuer', meaning: SETTINGS.MINTMARK_IDP_ISSUER.meaning },
   audience: { of: 'audience', meaning: SETTINGS.MINTMARK_IDP_AUDIENCE.meaning },

@@ -2,7 +2,7 @@
 import type { SettingReader } from './reader.ts'
 import { type Parser, parseOffOr } from './values.ts'
 
-/** Null: nothing is measured, and nothing listens. */
+/** Null where metrics are off: nothing is measured, and nothing listens. */
 export type MetricsConfig = {
   readonly host: string
   readonly port: number
@@ -36,7 +36,7 @@ export const readMetrics = (read: SettingReader, port: number, fallback: Metrics
   return { ...address, isOptional: false }
 }
 
-/** In `dev`: the first port behind PORT that the identity provider does not use, on loopback. */
+/** Returns the address for `dev`: the first port after PORT that the identity provider does not use, on loopback. */
 export const metricsForDev = (port: number, identityProviderPort: number): MetricsConfig => {
   const free = [port + 2, port + 3].find(one => one !== identityProviderPort) ?? port + 2
   return free > LAST_PORT ? null : { host: '127.0.0.1', port: free, isOptional: true }

@@ -8,13 +8,13 @@ import type { Setting } from '../../../api/values/settings.ts'
 export type IdentityProviderConfig = {
   readonly issuer: string
   readonly audience: string
-  /** Undefined: from the provider's metadata. */
+  /** Undefined where the provider's metadata names it. */
   readonly jwksUri: string | undefined
   /** The claim with the roles; a dotted path reaches nested members. */
   readonly roleClaim: string
   /** Separates the roles in a claim that is a string. */
   readonly roleSeparator: RoleSeparator
-  /** From values of the claim to roles. */
+  /** The role by value of the claim. */
   readonly roles: Readonly<Record<string, Role>>
   readonly algorithms: readonly ProviderAlgorithm[]
   /** The setting that locates its keys, for messages to operators. */
@@ -23,7 +23,7 @@ export type IdentityProviderConfig = {
   readonly settings: readonly Setting[]
 }
 
-/** All asymmetric: a shared secret could also forge (RFC 8725 §3.1). */
+/** The accepted algorithms, all asymmetric: a shared secret could also forge (RFC 8725 §3.1). */
 export const PROVIDER_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'Ed25519'] as const
 
 type ProviderAlgorithm = (typeof PROVIDER_ALGORITHMS)[number]
@@ -51,7 +51,7 @@ export const PROVIDER_VARIABLES = [
   'MINTMARK_IDP_ROLE_SEPARATOR',
 ]
 
-/** Empty if no variable of a provider is set. */
+/** Returns no provider if none of its variables is set. */
 export const readProvider = (read: SettingReader): readonly IdentityProviderConfig[] => {
   if (!PROVIDER_VARIABLES.some(read.isSet)) return []
   const issuer = read.required('MINTMARK_IDP_ISSUER', parseIssuer, 'the issuer of the identity provider')

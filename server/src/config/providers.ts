@@ -35,7 +35,7 @@ export type Providers = Pick<ConfigFile, 'identityProviders' | 'scopesSupported'
   readonly fileSettings: ConfigFile['settings']
 }
 
-/** All of them, and the scopes of the file. */
+/** Reads all identity providers, and the scopes of the file. */
 export const readProviders = async (read: SettingReader, baseUrl: string | undefined): Promise<Providers> => {
   const file = await readConfigFile(read)
   const identityProviders = [...readProvider(read), ...(file?.identityProviders ?? [])]

@@ -8,9 +8,9 @@ import { fileVariableOf, type SettingName, type Variable, VARIABLES } from './va
 export type SettingReader = {
   /** The value, or undefined if the variable is unset or wrong; a wrong value is recorded as a mistake. */
   readonly optional: <T>(name: Variable, parse: Parser<T>) => T | undefined
-  /** As `optional`; where the variable is unset or wrong, `fallback`. `shown`: what then is in effect, where `fallback` does not say it. */
+  /** Like `optional`, but returns `fallback` where that is undefined. `shown`: the value in effect then, if `fallback` does not say it. */
   readonly orElse: <T, const F>(name: SettingName, parse: Parser<T>, fallback: F, shown?: string) => T | F
-  /** As `optional`, but an unset variable is a mistake, which says what was expected. */
+  /** Like `optional`, but an unset variable is a mistake, which says what was expected. */
   readonly required: <T>(name: Variable, parse: Parser<T>, expected: string) => T | undefined
   readonly isSet: (name: string) => boolean
   /** Every setting of the service, as far as it was read. */
@@ -20,7 +20,7 @@ export type SettingReader = {
   /** Warns if every user of the machine can read the secret file that the variable names. */
   readonly warnIfOpen: (name: Variable) => void
   readonly warn: (sentence: string) => void
-  /** Not mistakes, but things to know about the configuration. */
+  /** The warnings about the configuration, which are no mistakes. */
   readonly warnings: readonly string[]
 }
 
@@ -28,7 +28,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const DEBUGGER = /--inspect(?!-port|-publish-uid)/
 
-/** For users that are neither the file's owner nor in its group. */
+/** The mode bit that lets users read who are neither the file's owner nor in its group. */
 const READABLE_BY_OTHERS = 0o004
 
 /** The mode of a file that others can read; undefined if they cannot, or if modes mean nothing here. */

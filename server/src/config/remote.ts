@@ -5,7 +5,7 @@ import { parseIssuer, type Parser } from './values.ts'
 
 /** At most one of the two credentials is set. */
 export type RemoteConfig = {
-  /** Without a trailing slash. */
+  /** The base URL of the service, without a trailing slash. */
   readonly url: string
   readonly apiKey: string | null
   readonly operatorJwt: string | null
@@ -28,7 +28,7 @@ export type GivenRemote = {
   readonly isCredentialGiven: boolean
 }
 
-/** Null if no service is named. */
+/** Returns null if no service is named. */
 export const readRemote = (read: SettingReader, { url, isCredentialGiven }: GivenRemote): RemoteConfig | null => {
   const named = url ?? read.optional('MINTMARK_URL', parseServiceUrl)
   if (named === undefined) return null

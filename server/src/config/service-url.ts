@@ -3,7 +3,7 @@ import { ConfigurationError, type Environment, ownEnvironment } from './config.t
 import { makeSettingReader } from './reader.ts'
 import { parseServiceUrl } from './remote.ts'
 
-/** As it was given, or else of the environment; null if none is named. Other mistakes are findings of the command. */
+/** Returns the given URL, or else that of the environment; null if there is none. The command reports other mistakes as findings. */
 export const readServiceUrl = (given: string | undefined, env: Environment = ownEnvironment()): string | null => {
   if (given !== undefined) return given
   const read = makeSettingReader(env)

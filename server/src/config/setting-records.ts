@@ -5,9 +5,9 @@ import { settingEntries } from './variables.ts'
 export type Found = { readonly source: 'environment' | 'secret_file'; readonly variable: string; readonly text: string }
 
 type Read = {
-  /** Undefined: the variable is not set. */
+  /** Undefined where the variable is not set. */
   readonly found: Found | undefined
-  /** In effect where it is not set. */
+  /** The value in effect where the variable is not set. */
   readonly fallback: unknown
   readonly bounds: string | undefined
 }
@@ -62,7 +62,7 @@ export const chooseForDevelopment = (
 export const makeSettingRecords = () => {
   const reads = new Map<string, Read>()
   return {
-    /** Of what is read twice the last time counts. */
+    /** Records what was read of a variable; a second record replaces the first. */
     add: (name: string, read: Read): void => void reads.set(name, read),
     settings: (): readonly Setting[] =>
       settingEntries().map(([name, { group, unit = null, isSecret = false, meaning }]) => {

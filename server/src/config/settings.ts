@@ -3,7 +3,7 @@ import type { SettingGroup, SettingUnit } from '../../../api/values/settings.ts'
 
 export type SettingEntry = {
   readonly group: SettingGroup
-  /** Of its number. */
+  /** The unit of its value, where that is a number. */
   readonly unit?: SettingUnit
   /** It may come from a file instead, whose path is in NAME_FILE. */
   readonly hasFile?: true

@@ -13,13 +13,13 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const
 
-/** Null: nothing is traced. */
+/** Null where tracing is off. */
 export type TracesConfig = {
-  /** Where spans go by OTLP over HTTP. */
+  /** The URL that receives spans by OTLP over HTTP. */
   readonly url: string
   readonly sampler: 'always_on' | 'always_off' | 'traceidratio'
   readonly isParentBased: boolean
-  /** Of `traceidratio`, from 0 to 1. */
+  /** The share of traces that `traceidratio` samples, from 0 to 1. */
   readonly ratio: number
 } | null
 

@@ -10,7 +10,7 @@ const text = z.string().min(1)
 
 const schema = z.strictObject({
   identity_provider: z.strictObject({
-    /** Where the provider listens, for `mintmark dev-token`. */
+    /** The URL of the issuer, at which the provider listens; `mintmark dev-token` reads it. */
     issuer: text,
     client_secret: text,
     private_jwk: z.strictObject({ kty: z.literal('EC'), crv: z.literal('P-256'), x: text, y: text, d: text }),

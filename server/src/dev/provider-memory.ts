@@ -1,13 +1,13 @@
 // What the development identity provider remembers of those who sign in: in memory, and no more than it has room for.
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 
-/** Beyond it the oldest is forgotten. */
+/** The most entries; beyond them the oldest is forgotten. */
 const KEPT_MAX = 1000
 const KEPT_SECONDS_MAX = 43_200
 
 type Kept = { readonly payload: AdapterPayload; readonly until: number }
 
-/** One for each kind of thing; all forget together what belongs to one grant. */
+/** Makes one adapter for each kind of record; all forget together what belongs to one grant. */
 export const makeProviderMemory = (): ((kind: string) => Adapter) => {
   const kept = new Map<string, Kept>()
 

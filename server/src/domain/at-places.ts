@@ -1,7 +1,7 @@
 // Puts what was found for some items of a group back at the places of those items.
 
 /**
- * For each item, in order, what was found for it where it was asked about, and undefined elsewhere. `found` has one entry for each that
+ * Returns for each item, in order, what was found if `isAsked`, and undefined otherwise. `found` has one entry for each that
  * `isAsked`, in order.
  */
 export const atPlaces = <Item, Found>(

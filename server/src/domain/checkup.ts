@@ -25,7 +25,7 @@ export const warn = ({ brief = BRIEF, ...rest }: Described): Finding => ({ ...re
 
 export const fail = ({ brief = BRIEF, ...rest }: Described): Finding => ({ ...rest, brief, status: 'problem' })
 
-/** Of a check at least one finding. */
+/** The findings of one check, at least one. */
 export type CheckResult = { readonly name: CheckName; readonly findings: readonly Finding[] }
 
 /** The worst of them. */

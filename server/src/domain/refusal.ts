@@ -57,15 +57,15 @@ export type Refusal =
   | {
       readonly code: PlainCode
       readonly description: string
-      /** Of what exists already. */
+      /** The id of the record that already exists. */
       readonly id?: string
-      /** In how many seconds the same request would not be refused for this reason, if known. */
+      /** The seconds after which the same request would not be refused for this reason, if known. */
       readonly retryAfterSeconds?: number
-      /** For the next DPoP proof (RFC 9449 §8). */
+      /** The nonce for the next DPoP proof (RFC 9449 §8). */
       readonly nonce?: string
       /** The limit that refused, to be counted. */
       readonly limit?: WorkLimit
-      /** To be counted, as for a CallerRefusal. */
+      /** The attempt to count, as in a CallerRefusal. */
       readonly attempt?: Attempt
     }
   | CallerRefusal
@@ -88,7 +88,7 @@ export const refuseCaller = (
   ...challenges: readonly Challenge[]
 ): { readonly refusal: CallerRefusal } => ({ refusal: { code, description, challenges } })
 
-/** The same refusal with the attempt to count, and the client id that it presented, if it did. */
+/** Adds to the refusal the attempt to count, and the client id that it presented, if it did. */
 export const counted = (
   { refusal }: { readonly refusal: CallerRefusal },
   attempt: Attempt,

@@ -19,7 +19,7 @@ export type Suspended = { readonly agents: number; readonly credentials: number;
 export const isAnySuspended = ({ agents, credentials, apiKeys }: Suspended): boolean =>
   agents + credentials + apiKeys > 0
 
-/** For any caller, and for an operator what to do. */
+/** The text for any caller; {@link ACCEPT_REMEDY} is what an operator must do. */
 export const SUSPENDED_BRIEF =
   'A restore suspended agents, credentials or API keys: requests with them are refused until `mintmark restore accept`.'
 export const ACCEPT_REMEDY =

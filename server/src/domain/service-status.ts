@@ -15,11 +15,11 @@ export type StoreFacts = {
   }[]
   readonly credentialsExpiring: number
   readonly apiKeysExpiring: number
-  /** By a restore, and not accepted since. */
+  /** What a restore suspended and nobody has accepted since. */
   readonly suspended: Suspended
   readonly auditEntriesUnsealed: number
   readonly openCutOffs: number
-  /** Of the oldest open cut-off; null where none is open. */
+  /** The time of the oldest open cut-off; null where none is open. */
   readonly oldestOpenCutOffAt: Milliseconds | null
 }
 
@@ -29,9 +29,9 @@ export type ServiceStatus = StoreFacts & {
   readonly tokensLastMinute: number
   readonly tokensLastHour: number
   readonly tokensLastDay: number
-  /** Of the last hour, of authenticated agents. */
+  /** Token requests of authenticated agents that were refused in the last hour. */
   readonly refusals: number
-  /** Of the last hour. */
+  /** Failed authentications in the last hour. */
   readonly failedAuthentications: number
 }
 
@@ -56,7 +56,7 @@ export const expiringRecord = ({ kind, id, name, agentId, agentName, expiresAt, 
   last_used_at: formatTimeOrNull(lastUsedAt),
 })
 
-/** As JSON, over HTTP and on the command line. */
+/** The JSON of the status, over HTTP and on the command line. */
 export const statusRecord = (status: ServiceStatus) => ({
   at: formatTime(status.at),
   agents: status.agents,

@@ -24,7 +24,7 @@ export type Output =
   | { readonly kind: 'stream'; readonly path: string }
   | { readonly kind: 'descriptor'; readonly descriptor: number }
 
-/** As Linux has it (MAXSYMLINKS). */
+/** The most symbolic links that Linux follows in a path (MAXSYMLINKS). */
 const LINKS_MAX = 40
 
 const OF_STREAM: Readonly<Record<string, number>> = { '/dev/stdout': 1, '/dev/stderr': 2 }
@@ -104,7 +104,7 @@ export const findOutput = (given: string): Output => {
 /** Whether it is the standard output of this process, which then has room for nothing else. */
 export const isStandardOutput = (given: string): boolean => descriptorOf(followLinks(given)) === 1
 
-/** Where the file is written before it is whole; another each time. The id of the process is not: in a container each command has 1. */
+/** A new path for the file while it is incomplete. It has no process id: in a container each command is process 1. */
 export const partOf = (path: string): string => `${path}.${randomBytes(6).toString('hex')}.part`
 
 /** Makes an empty file that nobody else can read. */

@@ -57,7 +57,7 @@ export const writeOutput = async (given: string, fill: Fill): Promise<void> => {
   }
 }
 
-/** Not blocking: a service must not wait for the reader of a FIFO. */
+/** Opens without blocking: a service must not wait for the reader of a FIFO. */
 const openUnblocked = (path: string): number => {
   try {
     return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)

@@ -36,37 +36,37 @@ import { registerMetadata, registerOperations } from './routes.ts'
 import { answerUnknownRoutes } from './wire/unknown-route.ts'
 
 export type ServerOptions = {
-  /** Where the documentation site may be; beside the program unless it is given. */
+  /** The folder of the documentation site; beside the program by default. */
   readonly guideFolder?: string
   readonly bodyBytesMax: number
   readonly logger: Logger
-  /** Of the thread; nothing is measured unless it is given. */
+  /** The metrics of the thread; without them nothing is measured. */
   readonly metrics?: Metrics
-  /** Of the thread; nothing is traced unless it is given. */
+  /** The traces of the thread; without them nothing is traced. */
   readonly traces?: Traces
   /** Called for each request, where it is given. */
   readonly accessLog?: AccessLog | null
   /** PEM. Without it the server speaks plain HTTP, for a proxy or the loopback interface. */
   readonly https?: Tls
-  /** Where certificates of clients come from; nowhere unless it is said. */
+  /** Where client certificates come from; without it none is read. */
   readonly certificates?: CertificatesTaken
   /** The only `Host` headers that are answered, `name:port` in lower case; any others get 421. */
   readonly allowedHosts?: readonly string[]
-  /** Shared with the other threads that serve; unlimited unless it is given. */
+  /** The failed authentications, shared with the other serving threads; unlimited by default. */
   readonly failedAuthentications?: FailedAuthentications
-  /** Shared with the other threads that serve; unlimited unless it is given. */
+  /** The limit on connections, shared with the other serving threads; unlimited by default. */
   readonly connections?: ConnectionLimit
   /** Networks, as address/bits, of the proxies that say where a request came from. */
   readonly proxies?: readonly string[]
-  /** Of log lines of refusals with a reason that the caller does not get; `info` unless it is given. */
+  /** The level of log lines about refusals whose reason the caller does not get; `info` by default. */
   readonly causeLevel?: 'info' | 'warn'
   /** Receives each fault of following the revocation feed. Must not throw. */
   readonly reportFeedFault?: (fault: unknown) => void
-  /** Of followers of the revocation feed; smaller in tests. */
+  /** The limits of followers of the revocation feed; smaller in tests. */
   readonly feed?: FeedBounds
   /** Receives each fault of the streams of the console. Must not throw. */
   readonly reportStreamFault?: (fault: unknown) => void
-  /** Of streams of the console; smaller in tests. */
+  /** The limits of the console's streams; smaller in tests. */
   readonly streams?: StreamBounds
   /** What the checks of the installation found last; nothing unless it is given. */
   readonly checks?: () => readonly CheckResult[]

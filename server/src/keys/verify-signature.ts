@@ -23,7 +23,7 @@ const PSS: SigningOptions = {
 }
 const ITSELF: SignatureForm = { digest: null, options: {} }
 
-/** By the names of RFC 7518 §3.1, RFC 8037 §3.1 and RFC 9864 §2. */
+/** The form of each algorithm, by the names of RFC 7518 §3.1, RFC 8037 §3.1 and RFC 9864 §2. */
 export const SIGNATURE_FORMS: Readonly<Record<JwsAlgorithm, SignatureForm>> = {
   RS256: { digest: 'sha256', options: { padding: constants.RSA_PKCS1_PADDING } },
   PS256: { digest: 'sha256', options: PSS },

@@ -42,7 +42,7 @@ const labelsOf = ({ labels }: MetricRow, lists: OpenLists): readonly LabelPlace[
   return places
 }
 
-/** The same lists have the same layout in every thread. */
+/** Makes the layout, which is the same in every thread for the same lists. */
 export const makeLayout = (lists: OpenLists): Layout => {
   let first = 0
   const rows: [string, MetricRow][] = Object.entries(METRICS)

@@ -5,7 +5,7 @@ import type { MetricName, Metrics } from '../ports/metrics.ts'
 import { makeBucketOf } from './buckets.ts'
 import { cellOf, type Layout, makeLayout, type MetricPlace, type OpenLists } from './layout.ts'
 
-/** Of one thread. */
+/** The metric values of one thread. */
 export type Slab = Float64Array<SharedArrayBuffer>
 
 /** What a thread needs to record: it passes between threads. */

@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
 import type { Family } from './read-memory.ts'
 
-/** Of the client's default metrics. The others are of the main thread alone; the table has them for every thread. */
+/** The client's default metrics that describe the process. The others describe the main thread alone; the table has them for every thread. */
 const OF_THE_PROCESS = /^process_|^nodejs_version_info$/
 
 // The client's types call it a number, which it is not.

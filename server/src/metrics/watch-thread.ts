@@ -15,7 +15,7 @@ const GC_KINDS: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weak_callbacks'],
 ])
 
-/** Of an entry of the kind `gc`. Whatever else V8 calls a collection is one of the young generation. */
+/** Returns the kind of a `gc` entry. Whatever else V8 calls a collection is one of the young generation. */
 const gcKindOf = (detail: unknown): Kind =>
   (typeof detail === 'object' && detail !== null && 'kind' in detail ? GC_KINDS.get(detail.kind) : undefined) ?? 'minor'
 
@@ -71,7 +71,7 @@ export const watchThread = (metrics: Metrics, thread: Thread, timing: WatchTimin
   }).observe({ entryTypes: ['gc'] })
 }
 
-/** For the thread that calls it, once. Null: nothing is measured. */
+/** Opens the metrics of the calling thread, once. Nothing is measured where `memory` is null. */
 export const openThreadMetrics = (memory: ThreadMemory | null, thread: Thread, timing: WatchTiming): Metrics => {
   if (memory === null) return NO_METRICS
   const metrics = openRecorder(memory)

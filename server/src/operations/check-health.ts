@@ -13,7 +13,7 @@ export const checkHealth = async (ports: Pick<Ports, 'health'>): Promise<Readine
 type Components = {
   readonly readiness: Readiness
   readonly providers: readonly ProviderState[]
-  /** By a restore; unknown, and false, where the store cannot be read. */
+  /** Whether a restore suspended anything; false where the store cannot be read. */
   readonly isAnySuspended: boolean
 }
 

@@ -8,7 +8,7 @@ import type { Source } from '../domain/source.ts'
 export interface AuditLog {
   /** Newest first. The transaction of an act writes its entry, which never changes. */
   list(request: PageRequest<AuditFilters>): Promise<Page<AuditEntry>>
-  /** Newest first. */
+  /** Lists refusals, newest first. */
   listRefusals(request: PageRequest<RefusalFilters>): Promise<Page<RefusalCount>>
   /** Counts in memory and writes about a second later, in the background. */
   countRefusal(attempt: Attempt, source: Source): void

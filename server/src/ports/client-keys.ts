@@ -8,7 +8,7 @@ type Wrong = { readonly wrong: string }
 export type UnverifiedAssertion = {
   readonly claims: Readonly<Record<string, unknown>>
   /**
-   * Null if a key at this place signed it; else what is wrong. Does not block the thread. Throws Unavailable if
+   * Returns null if a key at this place signed it; else what is wrong. Does not block the thread. Throws Unavailable if
    * the keys cannot be read, or if too many assertions wait for keys or verification; each network has its share of the queue.
    */
   readonly verify: (place: KeyPlace, source: string) => Promise<string | null>

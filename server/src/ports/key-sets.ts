@@ -8,7 +8,7 @@ export type KeySetPlace = {
   /** Its origin: the configuration (`provider`), or a client's credential (`client`). */
   readonly of: 'provider' | 'client'
   readonly issuer: string
-  /** Null: from the metadata of the issuer. */
+  /** Null where the metadata of the issuer names it. */
   readonly jwksUri: string | null
 }
 
@@ -16,7 +16,7 @@ export type KeySetPlace = {
 export type ReadingFailure = {
   /** A clause without address or quotation, safe for any caller. */
   readonly cause: string
-  /** For the log, with the address and the network error. */
+  /** The cause with the address and the network error, for the log. */
   readonly detail: string
 }
 

@@ -226,7 +226,7 @@ export type Metrics = {
   readonly add: <N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>, by?: number) => void
   /** Observes one value of a histogram, in its unit. */
   readonly observe: <N extends NameOf<'seconds' | 'counts'>>(name: N, labels: LabelsOf<N>, value: number) => void
-  /** The same for one series of what happens with every request: its labels are looked up once. */
+  /** Returns the counter of one series that every request changes: its labels are looked up once. */
   readonly counter: <N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>) => (by?: number) => void
   readonly histogram: <N extends NameOf<'seconds' | 'counts'>>(name: N, labels: LabelsOf<N>) => (value: number) => void
   readonly gauge: <N extends NameOf<'gauge'>>(name: N, labels: LabelsOf<N>) => (value: number) => void
@@ -236,7 +236,7 @@ export type Metrics = {
 
 const ignore = (): void => undefined
 
-/** For commands, and tests that look at something else. */
+/** The metrics of commands, and of tests of something else: they record nothing. */
 export const NO_METRICS: Metrics = {
   add: ignore,
   observe: ignore,

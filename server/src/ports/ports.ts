@@ -159,7 +159,7 @@ export interface TokenLedger {
   endAll(conditions: CutOffConditions, reason: EndingReason, act: Act): Promise<number>
   /** The whole life of the token with this id; undefined if it is unknown or no longer kept. */
   show(tokenId: string): Promise<TokenLife | undefined>
-  /** The same with every check that decides whether it is dead, of one snapshot; never from a cache, as `find`. */
+  /** Shows the token with every check that decides whether it is dead, in one snapshot; never from a cache, like `find`. */
   explain(tokenId: string): Promise<LedgerExplanation | undefined>
   listLive(request: PageRequest<TokenFilters>): Promise<Page<TokenRecord>>
   listEnded(request: PageRequest<HistoryFilters>): Promise<Page<EndedTokenRecord>>
@@ -168,7 +168,7 @@ export interface TokenLedger {
 }
 
 export type NewRevocation = Pick<Revocation, 'id' | 'conditions' | 'reason'> & {
-  /** Where one is given, the revocation is made only if it ends no more. */
+  /** A plan that bounds the revocation: it is made only if it ends no more than the plan counted. */
   readonly plan?: RevocationPlan
 }
 
@@ -196,7 +196,7 @@ export interface AgentRepository {
   /** `lifetimes_full`: the agent's lifetime would be the 17th in use. Of two callers with one key one creates. */
   create(agent: NewAgent, act: Act): Promise<Agent | 'name_taken' | 'lifetimes_full' | AlreadyExists>
   show(agentId: string): Promise<Agent | undefined>
-  /** By name; on the first page the agent with the searched id comes before all others. */
+  /** Lists agents by name; on the first page the agent with the searched id comes before all others. */
   list(request: KeyedRequest<AgentFilters>): Promise<KeyedPage<Agent>>
   /** Who may act for the agent, and for whom it may act; undefined if no agent has this id. */
   delegation(agentId: string): Promise<Delegation | undefined>
@@ -260,7 +260,7 @@ export type Ports = {
   readonly operators: Operators
   readonly sessions: Sessions
   readonly settings: Settings
-  /** Null: no operator can sign in. */
+  /** Null where no operator can sign in. */
   readonly signIn: SignIn | null
   readonly secrets: Secrets
   /** Signs plans of revocations. */
@@ -284,7 +284,7 @@ export type AdministrationPorts = Omit<
   readonly profile: {
     /** Empty if unknown: then URLs in responses are relative to it. */
     readonly issuer: string
-    /** Null if unknown. */
+    /** Null where it is not known. */
     readonly defaultAudience: string | null
     readonly lifetimeSeconds: number
   }

@@ -5,13 +5,13 @@ import type { CutOffFact } from '../domain/ledger/cut-off-fact.ts'
 /** Facts of one page: single ends of one transaction count one each, and so does a cut-off. */
 export const PAGE_FACTS_MAX = 8192
 
-/** Where the feed stands. */
+/** The present state of the feed. */
 export type FeedHead = {
   /** Changes when history is rewritten; of at most 128 characters of `A-Z a-z 0-9 - . _`. */
   readonly epoch: string
   /** Grows by one with each transaction that ends something, under the lock that orders acts. */
   readonly position: number
-  /** By the store's clock. */
+  /** The time by the store's clock. */
   readonly now: Milliseconds
 }
 

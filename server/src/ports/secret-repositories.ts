@@ -51,7 +51,7 @@ export type CredentialRevocation = {
 }
 
 export interface CredentialRepository {
-  /** Of two callers with one key one creates. */
+  /** Creates a credential. Of two callers with one idempotency key only the first creates. */
   create(
     agentId: string,
     credential: NewCredential,
@@ -59,7 +59,7 @@ export interface CredentialRepository {
   ): Promise<AgentCredential | CredentialProblem | SubjectTaken | AlreadyExists>
   /** Counts only tokens for these audiences, if the caller is limited to them; null: all. */
   show(agentId: string, id: string, audiences: readonly string[] | null): Promise<CountedCredential | undefined>
-  /** At most `limit`, oldest first, after the one with the id `after`; undefined where there is no such agent. */
+  /** Lists at most `limit`, oldest first, after the one with the id `after`; undefined if there is no such agent. */
   list(agentId: string, page: CredentialPage): Promise<readonly CountedCredential[] | undefined>
   /** Creates another, and lets the old one expire after the grace. `not_live`: it is revoked or has expired. */
   rotate(
@@ -79,7 +79,7 @@ export type WorkloadCredential = { readonly clientId: string; readonly id: strin
 
 /** A DPoP proof or client assertion, which may be used once; recorded while it would be accepted. */
 export type SingleUse = {
-  /** Unique. */
+  /** A digest that is unique. */
   readonly id: Digest
   /** The last time at which it is accepted. */
   readonly until: Milliseconds
@@ -134,7 +134,7 @@ export interface ApiKeyRepository {
     keyHashes: readonly Sha256[],
     meanwhile?: (wereFound: readonly boolean[]) => void,
   ): Promise<readonly (ApiKey | undefined)[]>
-  /** Of two callers with one key one creates. */
+  /** Creates an API key. Of two callers with one idempotency key only the first creates. */
   create(apiKey: NewApiKey, act: Act): Promise<ApiKey | ApiKeyProblem | AlreadyExists>
   show(apiKeyId: string): Promise<ApiKey | undefined>
   /** Creates another with the same permissions, and lets the old one expire after the grace. `not_live`: revoked or expired. */

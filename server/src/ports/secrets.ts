@@ -8,7 +8,7 @@ export interface Secrets {
   makeSessionSecret(): string
   /** The kind of secret of this service that the text may be, by form, prefix and checksum. */
   kindOf(text: string): SecretKind | undefined
-  /** Of the UTF-8 text. */
+  /** Returns the hash of the UTF-8 text. */
   hash(text: string): Sha256
   /** Compares two hashes, or two digests, in constant time; any other text equals nothing. */
   areEqual(a: string, b: string): boolean

@@ -19,40 +19,40 @@ export type FoundSession = { readonly session: KeptSession; readonly now: Millis
 /** What the store holds now: two versions of a subject are equal if nothing of it changed in between. */
 export type ConsoleNews = {
   readonly versions: Readonly<Record<ConsoleSubject, string>>
-  /** Those of the sessions that have not ended, by id. */
+  /** The ids of those of the sessions that have not ended. */
   readonly sessions: ReadonlySet<string>
 }
 
 export interface Sessions {
-  /** Of an operator's sessions the newest 20 stay. */
+  /** Creates a session, and ends all but the operator's newest 20. */
   create(session: NewSession, act: Act): Promise<void>
   /** That of a cookie, which has this hash; its use is noted in the background. Undefined if it ended. */
   find(secretHash: Sha256): Promise<FoundSession | undefined>
-  /** Of all who want to renew it as they read it, one may; if that one fails, another may after 15 s. */
+  /** Whether the caller may renew the session as it read it. Only one may; if that one fails, another may after 15 s. */
   claimRenewal(session: Pick<KeptSession, 'id' | 'sealedTokens'>): Promise<boolean>
   renew(id: string, sealed: Sealed): Promise<void>
   /** The session once it is no longer as it was read, or has ended; as it is after 3 s, if nobody renewed it meanwhile. */
   awaitRenewal(secretHash: Sha256, before: KeptSession): Promise<FoundSession | undefined>
   /** A look that costs the same whatever the store holds; it is no use of the sessions that it names. */
   readNews(sessionIds: readonly string[]): Promise<ConsoleNews>
-  /** At most `limit`, by id, after the id `after`; those that have ended are left out. */
+  /** Lists at most `limit`, by id, after the id `after`; those that have ended are left out. */
   list(after: string | null, limit: number): Promise<readonly Session[]>
-  /** Undefined if there is none, or none any more. */
+  /** Ends a session. Returns undefined if there is none, or none any more. */
   end(id: string, act: Act): Promise<Session | undefined>
 }
 
 /** What a browser must bring back from the provider. */
 export type SignInBegun = {
-  /** At the provider. */
+  /** The URL at the provider. */
   readonly location: string
-  /** For a cookie of the browser: encrypted, and good for ten minutes. */
+  /** The state of the sign-in for a cookie of the browser: encrypted, and good for ten minutes. */
   readonly pending: string
 }
 
 export type SignedIn = {
   readonly tokens: SessionTokens
   readonly name: string | null
-  /** Where the browser wanted to go: a path below the console. */
+  /** The path below the console to which the browser returns. */
   readonly to: string
 }
 
@@ -67,6 +67,6 @@ export interface SignIn {
   /** Refused: the provider renews it no more. */
   renew(refreshToken: string): Promise<SessionTokens | SignInRefused>
   seal(tokens: SessionTokens): Uint8Array
-  /** Undefined if they were sealed under another key-encryption key. */
+  /** Returns undefined if they were sealed under another key-encryption key. */
   open(sealed: Uint8Array): SessionTokens | undefined
 }

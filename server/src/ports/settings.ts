@@ -2,6 +2,6 @@
 import type { Setting } from '../../../api/values/settings.ts'
 
 export interface Settings {
-  /** Those in effect now: what was read again while the service runs is among them. It holds no secret. */
+  /** Lists the settings in effect now, including those read again while the service runs. They hold no secret. */
   list(): Promise<readonly Setting[]>
 }

@@ -18,7 +18,7 @@ export type KeyChange = KeysSeen & {
   /** The key that was acted on; for a rotation the one that signs, or will sign as soon as it may. */
   readonly key: KeyRecord
   readonly current: KeyRecord
-  /** Until then a verifier with a cached key set may refuse tokens of the current key; null: none does. */
+  /** The time until which a verifier with a cached key set may refuse tokens of the current key; null: none does. */
   readonly unknownUntil: Milliseconds | null
 }
 
@@ -34,14 +34,14 @@ export interface SigningKeyRepository {
   createFirst(key: SealedSigningKey, act: Act): Promise<'created' | 'already_exists'>
   /** Every key that signs or may sign, for a check of the key-encryption key at start. */
   sealed(): Promise<readonly SigningKey[]>
-  /** At most `limit`, newest first, older than the one with the number `after`. */
+  /** Lists at most `limit`, newest first, older than the one with the number `after`. */
   list(after: number | null, limit: number): Promise<KeysSeen>
   /** The one with this `kid`, if there is one. */
   show(kid: string): Promise<KeysSeen>
   /** Publishes the next key, if there is none. Of two callers one gets `created`. */
   createNext(key: SealedSigningKey, act: Act): Promise<'created' | 'already_exists'>
   /**
-   * As `createNext`, replacing an existing one. `known`: its kid, or the key itself, is or was in the store.
+   * Like `createNext`, but replaces an existing one. `known`: its kid, or the key itself, is or was in the store.
    * `caller_ended`: the caller's API key is no longer live.
    */
   import(key: SealedSigningKey, act: Act): Promise<KeyChange | 'known' | 'caller_ended' | AlreadyExists>

@@ -10,106 +10,106 @@ export const TIMING = Object.freeze({
    * body: a peer that sends a byte a minute keeps no connection for ever.
    */
   requestMs: 30_000,
-  /** Between two looks for requests that are too slow. */
+  /** The time between two checks for requests that are too slow. */
   connectionCheckMs: 1000,
-  /** A connection on which nothing moves, whether its next request or the reading of a response is waited for. */
+  /** The longest time without a byte, whether the next request or the reading of a response is waited for. */
   idleConnectionMs: 72_000,
-  /** After an answer that ends the connection: a peer that sends nothing for so long has read it, or never will. */
+  /** The wait after a response that ends the connection: a peer that sends nothing for so long has read it, or never will. */
   lingerMs: 1000,
-  /** Between two log lines that connections were refused. */
+  /** The time between two log lines that connections were refused. */
   refusedConnectionsLogMs: 60_000,
 
   // Responses
 
   /**
-   * From the first byte of a request to its answer, without the time in which its body is waited for. A little longer than
+   * The deadline from the first byte of a request to its answer, without the wait for its body. A little longer than
    * the deadline of the store: where one step took all of the time, the store's reason is the one to log.
    */
   answerMs: 4_600,
-  /** A request that has waited less is answered in time by the deadline of its group. */
+  /** The wait below which a request needs no deadline of its own: that of its group is early enough. */
   groupedMs: 250,
-  /** A body that takes longer to arrive once its request has begun keeps its caller waiting by itself. */
+  /** The most of the time of a body that counts as a wait for the service; the rest is its sender's own. */
   bodyMs: 250,
   /** How much later than its deadline work may be given up. */
   deadlineSweepMs: 100,
   /**
-   * After a longer wait for the responses before it on its connection a request would be given up in the middle. A second
-   * less than its deadline: so long its connection may rest besides.
+   * The longest wait for the responses before it on its connection: after a longer one a request would be given up in the
+   * middle. It is a second less than the deadline, because the connection may rest so long besides.
    */
   pipelinedMs: 3_600,
-  /** A shorter wait before the start of a request changes no deadline. */
+  /** The shortest wait before the start of a request that moves its deadline. */
   notedWaitMs: 10,
-  /** A turn of the start queue; the number of requests that it starts follows. */
+  /** The length of a turn of the start queue, from which the number of requests that it starts follows. */
   startTurnMs: 4,
-  /** What would wait longer in the start queue is refused on arrival. */
+  /** The longest expected wait in the start queue; a request that would wait longer is refused on arrival. */
   startWaitMs: 1000,
   /** A turn of the event loop that takes longer has brought a group enough: under load each may take as long as an answer should. */
   gatheringMs: 2,
-  /** A group of token requests should take no longer, from its look-ups to its commit: less than half of the deadline of its requests. */
+  /** The time that a group of token requests should take from look-ups to commit: less than half of the deadline of its requests. */
   issueGroupMs: 2000,
-  /** In this time it shows how busy the thread is with others. It is the least that a timer can wait. */
+  /** The sample of how busy the thread is with other work: the shortest wait of a timer. */
   idleSampleMs: 1,
-  /** A step of background work that waited long for something else is followed by no longer rest. */
+  /** The longest rest after a step of background work, however long the step waited for something else. */
   idleRestMs: 200,
-  /** A counted log line of an outage comes so often; where nothing failed for as long, the outage is over. */
+  /** The time between two log lines of an outage with counts; after as long without a failure the outage is over. */
   outageLogMs: 10_000,
 
   // Exports
 
-  /** A caller who does not take a page of an export within this time is cut off. */
+  /** The deadline for a caller to read a page of an export; then the connection is cut. */
   exportPageMs: 60_000,
 
   // Followers of the revocation feed
 
-  /** Between two look-ups of the store while somebody follows: what is new is known so much later, at most. */
+  /** The time between two look-ups of the store while somebody follows: what is new is known so much later, at most. */
   feedPollMs: 10,
-  /** After a fault of the store the next look-up comes later, at most so much. */
+  /** The longest pause before the next look-up after a fault of the store. */
   feedPauseMs: 1000,
-  /** Between two heartbeats of a stream. */
+  /** The time between two heartbeats of a stream. */
   feedHeartbeatMs: 1000,
-  /** A stream ends after so long, or up to a fifth later: a balancer can then spread followers over replicas anew. */
+  /** The life of a stream, or up to a fifth more: a balancer can then spread followers over replicas anew. */
   feedStreamMs: 300_000,
-  /** A follower that reads slower than the feed grows for so long is disconnected. */
+  /** How long a follower may read slower than the feed grows before it is disconnected. */
   followerUnreadMs: 5000,
-  /** Followers are served so long in one turn. */
+  /** How long followers are served in one turn. */
   followerTurnMs: 4,
-  /** What followers have not used of their share of the thread they may use at once, up to this. */
+  /** The most unused time of the followers' share of the thread that they may use at once. */
   followerSavedMs: 24,
 
   // Streams of the console
 
-  /** Between two look-ups, and so between two events of a stream. */
+  /** The time between two look-ups, and so between two events of a stream. */
   consolePollMs: 1000,
-  /** A stream on which nothing changed says so. */
+  /** The time after which a stream on which nothing changed sends a heartbeat. */
   consoleSilenceMs: 15_000,
-  /** What was written waits so long to be read; then the stream is disconnected. */
+  /** How long written bytes may stay unread before the stream is disconnected. */
   consoleUnreadMs: 5000,
-  /** After this the page opens another stream, and its operator is authorized anew. */
+  /** The life of a stream; then the page opens another one, and its operator is authorized anew. */
   consoleStreamMs: 300_000,
-  /** Between two look-ups of a session that another process renews. */
+  /** The time between two look-ups of a session that another process renews. */
   sessionPollMs: 100,
 
   // Keys of other servers
 
-  /** Everything that one reading of a key set fetches. */
+  /** The deadline of one reading of a key set, with everything that it fetches. */
   keyReadingMs: 4_000,
-  /** The thread that fetches key sets answers a serving thread: longer than a reading, shorter than the deadline of a request. */
+  /** The deadline of the thread that fetches key sets to answer a serving thread: longer than a reading, shorter than a request. */
   keyRelayMs: 4_300,
-  /** Until the thread that fetches is asked again after it did not answer. */
+  /** The pause before the thread that fetches is asked again after it did not answer. */
   keyAskAgainMs: 1000,
   /**
-   * In less than that no more than two readings of a set begin while its keys are held, whatever `kid` callers send: two in
+   * The time in which at most two readings of a set begin while its keys are held, whatever `kid` callers send: two in
    * 30 seconds. So the first reading, and one of keys that are old, may be followed by another at once, for a key that
    * appeared since.
    */
   keyTwoReadingsMs: 31_000,
-  /** Between further readings: a key that appears in a flood of unknown ones is known so much later, or at that limit. */
+  /** The time between further readings: a key that appears in a flood of unknown ones is known so much later, or at that limit. */
   keyReadingsApartMs: 16_000,
-  /** While no keys are held the first failures are tried again sooner: after this, and twice, four and eight times as long. */
+  /** The first pause after a failure while no keys are held; the next are twice, four and eight times as long. */
   keyFirstRetryMs: 1000,
-  /** A name of a client's host that did not resolve is not looked up again so long: each look-up may keep a thread of the process. */
+  /** How long a client's host whose name did not resolve is not looked up again: each look-up may occupy a thread of the process. */
   nameRestMs: 30_000,
-  /** Each answer of the identity provider at a sign-in. In whole seconds. */
+  /** The deadline of each response of the identity provider at a sign-in, in whole seconds. */
   signInAnswerMs: 4_000,
   /** Rests after verifications of legacy hashes overlap; where they add up to more the verifying thread rests too. */
   hashRestBehindMs: 5_000,
@@ -118,49 +118,49 @@ export const TIMING = Object.freeze({
 
   // The store
 
-  /** After so long a request is answered 503; whether it was done is then unknown. */
+  /** The deadline after which a request is answered 503; whether it was done is then unknown. */
   storeMs: 4500,
-  /** A command waits so long for the write lock of the store, which a running service holds from time to time. */
+  /** How long a command waits for the write lock of the store, which a running service holds from time to time. */
   commandStoreMs: 10_000,
-  /** Between two hand-overs of what is counted in memory. */
+  /** The time between two hand-overs of what is counted in memory. */
   handOverMs: 1000,
-  /** An answer about usage is given again so long. With the pause between two hand-overs: visible within 2 s. */
+  /** How long a response about usage is repeated. With the pause between two hand-overs: visible within 2 s. */
   usageFreshMs: 1000,
-  /** An agent whose live tokens cannot be distinguished from dead ones passes for full so long. */
+  /** How long an agent counts as full whose live tokens cannot be distinguished from dead ones. */
   liveRecountMs: 1000,
-  /** Between two looks at the signing keys. So much running time a crash may lose of what was counted. */
+  /** The time between two looks at the signing keys, and the running time that a crash may lose from the count. */
   keyCheckMs: 5000,
   /**
-   * Between two rounds of the maintenance: half of what a seal may be behind. An entry that just missed one waits for the
+   * The time between two rounds of the maintenance: half of what a seal may be behind. An entry that just missed one waits for the
    * rest of a pause, and for a turn.
    */
   maintenanceMs: 500,
-  /** Between two seals of the audit log. */
+  /** The time between two seals of the audit log. */
   sealPauseMs: 500,
-  /** Between two removals of what is expired and counted nowhere. */
+  /** The time between two removals of what is expired and counted nowhere. */
   forgetMs: 5000,
-  /** Between two looks whether the revocation feed of a store that is older than it is still to be opened. */
+  /** The time between two looks whether the revocation feed of a store that is older than it is still to be opened. */
   feedOpeningMs: 1000,
-  /** Between two rounds of retention. */
+  /** The time between two rounds of retention. */
   retentionMs: 60_000,
 
   // SQLite
 
-  /** Between two tries of another process to lock the file. */
+  /** The time between two tries of another process to lock the file. */
   sqliteRetryMs: 1,
-  /** A migration, and a command that needs the whole file, wait so long for its lock. */
+  /** How long a migration, and a command that needs the whole file, waits for its lock. */
   sqliteLockMs: 10_000,
-  /** One caller can keep acts back so long. */
+  /** The longest time that one caller can hold acts back. */
   actsPauseMs: 1000,
-  /** The writing thread works so long before it leaves a gap for other processes. */
+  /** How long the writing thread works before it leaves a gap for other processes. */
   writerStretchMs: 100,
-  /** The gap. */
+  /** The length of that gap. */
   writerGapMs: 2,
-  /** After so long without a message the writing thread is idle. */
+  /** The time without a message after which the writing thread is idle. */
   writerIdleMs: 5,
   /** The shortest time between replacements of the writing thread. */
   writerRestartMs: 1000,
-  /** The maintenance rests so long where another process has the file locked. */
+  /** How long the maintenance rests when another process has locked the file. */
   maintenanceBusyMs: 1000,
   /**
    * Somebody asked for something so lately that the backfill leaves the writing thread to them. A reader renews the lease of
@@ -170,110 +170,110 @@ export const TIMING = Object.freeze({
 
   // PostgreSQL
 
-  /** A statement, and a wait for a lock, that take longer are canceled by the server. */
+  /** The time after which the server cancels a statement, or a wait for a lock. */
   statementMs: 4000,
-  /** A server that does not answer for so long is given up, and with it the connection. */
+  /** The time without a response after which the connection to the server is closed. */
   databaseAnswerMs: 4400,
   connectMs: 2000,
-  /** A transaction that its process does not go on with holds its locks no longer. */
+  /** The time after which the server ends a transaction that its process does not continue. */
   idleTransactionMs: 2500,
-  /** A connection is idle so long before it is probed. */
+  /** How long a connection is idle before it is probed. */
   keepAliveMs: 5000,
-  /** After the first primary has answered the others have so long: a deposed one may be the faster. */
+  /** The time that the others have after the first primary has answered: a deposed one may be the faster. */
   otherPrimariesMs: 250,
-  /** Work that excludes all acts has the lock so long. */
+  /** How long work that excludes all acts may hold the lock. */
   exclusiveLockMs: 1000,
-  /** A short wait of a migration for the lock of a table, in which everybody else waits too. */
+  /** The short wait of a migration for the lock of a table, during which all others wait too. */
   tableLockMs: 500,
-  /** A long one. */
+  /** The long wait of a migration for the lock of a table. */
   longTableLockMs: 2000,
-  /** The process that maintains the store renews its claim within this time. */
+  /** How long the claim of the process that maintains the store lasts unless it is renewed. */
   maintenanceClaimMs: 10_000,
-  /** Between two looks at the partitions. */
+  /** The time between two looks at the partitions. */
   partitionsMs: 60_000,
-  /** Between two attempts of a migration to lock tables that are in use: the processes that serve go on meanwhile. */
+  /** The time between two attempts of a migration to lock tables that are in use: the processes that serve go on meanwhile. */
   migrationPauseMs: 2000,
-  /** Between two looks whether the sessions of other programs have ended. */
+  /** The time between two looks whether the sessions of other programs have ended. */
   sessionsEndedPollMs: 20,
 
   // The process
 
-  /** Once the process got a signal to end it serves so long and fails /readyz, so that balancers turn elsewhere. MINTMARK_DRAIN_SECONDS. */
+  /** How long the process still serves after a signal to end it, while /readyz fails and balancers turn elsewhere. MINTMARK_DRAIN_SECONDS. */
   drainMs: 5000,
-  /** Answers in progress after that. */
+  /** The time that responses in progress have after `drainMs`. */
   closeMs: 10_000,
-  /** Of that: a connection at rest is read for so long, because a request may be on its way. */
+  /** Within `closeMs`: an idle connection is still read for so long, because a request may be on its way. */
   closeIdleMs: 1000,
-  /** Of that: a request that has not arrived whole by then is answered 408. The others may take `answerMs` from then on. */
+  /** Within `closeMs`: a request that is incomplete by then is answered 408. The others may take `answerMs` from then on. */
   closeRequestMs: 4000,
-  /** Of that: what is still open is cut. The rest is for what the store has to write. */
+  /** Within `closeMs`: connections still open by then are cut. The rest is for what the store has to write. */
   closeConnectionsMs: 9000,
-  /** A turn of the event loop that is as short had nothing to do. */
+  /** The longest turn of the event loop that counts as having had nothing to do. */
   quietTurnMs: 0.1,
-  /** Between two looks whether the shell that npx started a service by is still there. */
+  /** The time between two looks whether the shell that npx started a service by is still there. */
   launcherPollMs: 1000,
   /** The shortest time between replacements of serving threads that end unexpectedly. */
   threadRestartMs: 1000,
-  /** Between two checks of the files of the configuration. */
+  /** The time between two checks of the files of the configuration. */
   reloadPollMs: 2000,
-  /** Files that are written one after another are read once they have not changed for so long. */
+  /** How long files must stay unchanged before they are read: several may be written one after another. */
   reloadSettleMs: 200,
-  /** Between two checks of the installation. */
+  /** The time between two checks of the installation. */
   checkupMs: 60_000,
-  /** Between two log lines of continuing errors of a task. */
+  /** The time between two log lines of continuing errors of a task. */
   faultLogMs: 60_000,
-  /** What is measured of the store is read so often. */
+  /** The time between two measurements of the store. */
   factsMs: 15_000,
-  /** Lines of the access log wait so long for more. */
+  /** How long lines of the access log wait for more. */
   accessLogFlushMs: 500,
-  /** What a full pipe did not take is tried again after this. */
+  /** The pause before the rest is written again to a full pipe. */
   fullPipeMs: 5,
-  /** The same for a pipe that nobody reads any more. */
+  /** The pause before a pipe is tried again that nobody reads any more. */
   brokenPipeMs: 500,
-  /** What waits for the access log at a shutdown. */
+  /** The deadline to write the rest of the access log at a shutdown. */
   accessLogCloseMs: 1000,
-  /** Between two publications of the delay of the event loop. */
+  /** The time between two publications of the delay of the event loop. */
   eventLoopPublishMs: 1000,
-  /** How far apart the timers are by which that delay is measured. */
+  /** The distance between the timers that measure that delay. */
   eventLoopTimerMs: 10,
-  /** The same for a thread at rest, which each of them would wake. */
+  /** The same distance for a thread at rest, which each of those timers would wake. */
   restingEventLoopTimerMs: 100,
-  /** A scrape: for a request to arrive, and for nothing to move on a connection. */
+  /** The deadline of a scrape's request, and the longest time without a byte on its connection. */
   scrapeRequestMs: 5000,
-  /** A connection of a scraper, from its first byte to the end of its answer. */
+  /** The life of a scraper's connection, from its first byte to the end of its response. */
   scrapeConnectionMs: 15_000,
-  /** How long an answer to a scrape is repeated. */
+  /** How long a response to a scrape is repeated. */
   scrapeFreshMs: 500,
-  /** Between two exports of spans. */
+  /** The time between two exports of spans. */
   traceExportMs: 1000,
-  /** The last export at a shutdown. */
+  /** The deadline of the last export at a shutdown. */
   traceFlushMs: 3000,
 
   // Commands
 
-  /** A whole answer to a command. The service answers within 5 s, with a failure if need be. */
+  /** The deadline of a whole response to a command. The service responds within 5 s, with a failure if need be. */
   commandAnswerMs: 30_000,
-  /** The next part of an answer to a command that is a stream. The service may rest in between. */
+  /** The deadline of the next part of a streamed response to a command. The service may pause in between. */
   commandPartMs: 60_000,
-  /** A check of `doctor`. */
+  /** The deadline of a check of `doctor`. */
   checkMs: 5000,
-  /** A check of `doctor` that uses neither network nor store. */
+  /** The deadline of a check of `doctor` that uses neither network nor store. */
   fastCheckMs: 1000,
-  /** One request of `doctor`. */
+  /** The deadline of one request of `doctor`. */
   checkAnswerMs: 4500,
-  /** `--wait` fails where nothing changes for so long: a service works at a revocation all the time. */
+  /** The time without a change after which `--wait` fails: a service works at a revocation all the time. */
   standstillMs: 30_000,
-  /** Between two looks of `--wait` at the records of a revocation. */
+  /** The time between two looks of `--wait` at the records of a revocation. */
   recordsPollMs: 500,
-  /** Verifiers that do not hold a revocation in this time are named: they may be gone. */
+  /** The time after which verifiers that do not hold a revocation are named: they may be gone. */
   verifiersMs: 5000,
   /** The first pause between two looks at the verifiers; each is twice as long as the one before. */
   verifiersFirstPauseMs: 20,
-  /** The longest one. */
+  /** The longest pause between two looks at the verifiers. */
   verifiersPauseMs: 500,
-  /** Between two reports of progress. */
+  /** The time between two reports of progress. */
   progressMs: 500,
-  /** `dev-token` waits so long for the identity provider. */
+  /** How long `dev-token` waits for the identity provider. */
   devTokenMs: 5000,
 })
 

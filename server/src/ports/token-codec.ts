@@ -34,7 +34,7 @@ export interface TokenCodec {
   read(text: string): TokenReference | undefined
   /** Whether a text that read() accepted is a token signed by this key, under any encoding of the signature. */
   isSignedBy(text: string, key: PublicJwk): Promise<boolean>
-  /** As read(), for revocation, which must not miss a token: accepts surrounding white space and any encoding of the signature. */
+  /** Like read(), but for revocation, which must not miss a token: accepts surrounding white space and any encoding of the signature. */
   readLenient(text: string): TokenReference | undefined
   /** Says what a text is, for those who ask why it is not active. */
   classify(text: string): ClassifiedText

@@ -15,7 +15,7 @@ export type RequestHead = {
   /** The header fields of W3C Trace Context, as they came. */
   readonly traceparent: string | readonly string[] | undefined
   readonly tracestate: string | readonly string[] | undefined
-  /** For how long it has waited already, in ms. */
+  /** How long the request has waited already, in ms. */
   readonly waitedMs: number
 }
 
@@ -54,7 +54,7 @@ export type Traces = {
   readonly batch: <Outcome>(name: BatchName, members: readonly (Span | undefined)[], work: () => Outcome) => Outcome
 }
 
-/** For a service that is not traced, commands, and tests that look at something else. */
+/** The traces of commands, of a service without tracing, and of tests of something else: they record nothing. */
 export const NO_TRACES: Traces = {
   startRequest: () => ({ traceId: '', sampled: undefined, end: () => undefined }),
   current: () => undefined,

@@ -49,7 +49,7 @@ export interface UsageCounts {
    * first, then those that issued last. At most `limit`. The answer is at most a second old, its counts another second.
    */
   list(limit: number): Promise<readonly AgentUsage[]>
-  /** Where tokens were used, newest minute first. */
+  /** Lists where tokens were used, newest minute first. */
   listUses(request: PageRequest<TokenUseFilters>): Promise<Page<TokenUse>>
   /** Tokens that were introspected after their end, last used first. */
   listLateUses(request: PageRequest<LateUseFilters>): Promise<Page<LateUse>>

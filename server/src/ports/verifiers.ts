@@ -16,8 +16,8 @@ export interface Verifiers {
    * reports of one verifier in one epoch the greater position stays. Never throws.
    */
   report(report: PositionReport): void
-  /** By API key and name. */
+  /** Lists verifiers by API key and name. */
   list(request: VerifiersRequest): Promise<readonly StandingVerifier[]>
-  /** Of the verifiers heard of lately, those that are at least at `position` (null: anywhere) in the present epoch, and the others. */
+  /** Splits the recent verifiers into those at `position` or later (null: anywhere) in the present epoch, and the others. */
   holding(request: OfApiKey & { readonly position: number | null }): Promise<Holding>
 }

@@ -8,7 +8,7 @@ import type { Timing } from '../ports/timing.ts'
 import { badOf, type CheckResult, worstOf } from '../domain/checkup.ts'
 
 type Options = {
-  /** With what was reloaded. */
+  /** Returns the configuration with what was reloaded. */
   readonly config: () => ServeConfig
   readonly reloadFailures: () => Partial<Readonly<Record<ReloadedKind, string>>>
   readonly logger: Pick<Logger, 'warn'>

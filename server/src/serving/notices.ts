@@ -43,5 +43,5 @@ export const makeNotices = (): Publishing => {
   }
 }
 
-/** Of a service in which nothing changes. */
+/** The notices of a service in which nothing changes. */
 export const NO_NOTICES: Notices = { latest: config => config, attach: () => () => undefined }

@@ -47,9 +47,9 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
 }
 
 type Shared = Pick<ServingOptions, 'sharesPort' | 'limits'> & {
-  /** One for each thread. */
+  /** The memory for metrics of each thread. */
   readonly memories: readonly ServingOptions['metrics'][]
-  /** Those that do not listen yet. */
+  /** The threads that do not listen yet. */
   readonly starting: Set<Worker>
 }
 

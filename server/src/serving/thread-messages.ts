@@ -16,17 +16,17 @@ import type { ClockCells } from '../store/sqlite/connection/clock.ts'
 export type ServingOptions = {
   readonly config: ServeConfig
   readonly timing: Timing
-  /** Of the embedded store; PostgreSQL has its own. */
+  /** The clock of the embedded store; null on PostgreSQL, which has its own. */
   readonly clock: ClockCells | null
   /** Whether other threads listen on the same port. */
   readonly sharesPort: boolean
-  /** Shared memory: what callers have used of their limits. */
+  /** Shared memory that holds what callers have used of their limits. */
   readonly limits: LimitMemory
-  /** Of this thread among all, from 0. */
+  /** The index of this thread among all, from 0. */
   readonly index: number
-  /** Shared memory: when threads of the process ended by themselves. */
+  /** Shared memory that holds when threads of the process ended by themselves. */
   readonly threadEnds: ThreadEndCells
-  /** Where this thread records what it measures; null: nowhere. */
+  /** Where this thread records its metrics; null: nowhere. */
   readonly metrics: ThreadMemory | null
 }
 
@@ -39,7 +39,7 @@ export type ToServingThread =
   | { readonly place: KeySetPlace; readonly set: KeySet }
   /** What the checks of the installation found. */
   | { readonly checks: readonly CheckResult[] }
-  /** Read from files that were changed. */
+  /** The settings that were read from files that changed. */
   | { readonly reloaded: Reloaded }
   /** `drain`: fail /readyz and continue to serve. `close`: finish requests in progress, then end. */
   | { readonly order: 'drain' | 'close' }

@@ -18,7 +18,7 @@ type Watching = {
 }
 
 type Installation = {
-  /** For the serving threads. */
+  /** The notices for the serving threads. */
   readonly notices: Notices
   /** Makes and logs the first checks; takes a second at most. */
   readonly check: () => Promise<void>

@@ -29,10 +29,10 @@ export const BACKGROUND_TASKS = [
 
 export type BackgroundTask = (typeof BACKGROUND_TASKS)[number]
 
-/** Must not throw. */
+/** Receives faults of background work. Must not throw. */
 export type OnFault = (task: BackgroundTask, fault: unknown) => void
 
-/** For a process that acts once, and a test that looks at something else. */
+/** Ignores faults: for a process that acts once, and a test of something else. */
 export const IGNORE: OnFault = () => undefined
 
 /**

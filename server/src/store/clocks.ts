@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Milliseconds } from '../../../api/values/time.ts'
 import type { Wait } from './lease.ts'
 
-/** In ms: one for all threads. Deadlines are in it. */
+/** Returns the monotonic time in ms, the same in all threads. Deadlines are in it. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6
 
 const sleepCell = new Int32Array(new SharedArrayBuffer(4))
@@ -11,12 +11,12 @@ const sleepCell = new Int32Array(new SharedArrayBuffer(4))
 /** Blocks this thread, which has nothing else to do, for so many milliseconds. */
 export const sleep = (ms: number): void => void Atomics.wait(sleepCell, 0, 0, ms)
 
-/** Both in ms. */
+/** The wall and the monotonic clock, both in ms. */
 export type Clocks = { readonly wall: () => Milliseconds; readonly monotonic: () => Milliseconds }
 
 export const MACHINE: Clocks = { wall: Date.now, monotonic: monotonicMs }
 
-/** Where the monotonic time of a test begins, in ms. */
+/** The start of monotonic time in a test, in ms. */
 const ORIGIN = 1_000_000n
 
 /** `advance` moves both times, `stepWall` only the wall clock. Other threads read it by its buffer: [0] wall, [1] monotonic. */

@@ -9,7 +9,7 @@ export type FoundInStore = { readonly what: string; readonly remedy: string }
 export type StoreInspection = {
   /** The database and its version, such as `PostgreSQL 17.6`. */
   readonly server: string
-  /** Of the schema; 0: there is none. */
+  /** The version of the schema; 0: there is none. */
   readonly version: number
   /** The oldest program that runs on the schema. */
   readonly oldestProgram: number
@@ -28,7 +28,7 @@ export type StoreInspection = {
 
 export type InspectedHead = { readonly madeBy: StoreMaker; readonly clockLease: Milliseconds }
 
-/** Undefined where a store is only partly copied. */
+/** Returns undefined if a store is only partly copied. */
 export function* readInspectedHead(): Program<InspectedHead | undefined> {
   return yield* first<InspectedHead>('select made_by as "madeBy", clock_lease as "clockLease" from service')
 }

@@ -40,7 +40,7 @@ export const awaitLease = async (ahead: number, wait: Wait | null, whose: string
   return waited
 }
 
-/** From the renewal of a lease to the answer for which it was asked. */
+/** The time from the renewal of a lease to the response for which it was requested. */
 const ANSWER_MS = 50
 
 /**

@@ -27,9 +27,9 @@ export type MaintenanceTiming = Pick<
 /** What a service maintains. */
 export type Maintenance = {
   readonly retention: Retention
-  /** Null: nothing is sealed. */
+  /** Null where the log is not sealed. */
   readonly sealKey: SealKey | null
-  /** Null: signing keys stay as they are. */
+  /** Null where signing keys stay as they are. */
   readonly keyPolicy: KeyPolicy | null
 }
 
@@ -116,7 +116,7 @@ function* open(tx: Transaction): Program<undefined> {
   yield* openFeed(tx)
 }
 
-/** Of a store that was made before there was a feed; once, but for what an earlier program keeps waiting. */
+/** Opens the feed of a store that is older than the feed: once, except for what an earlier program keeps waiting. */
 const opening = ({ feedOpeningMs }: MaintenanceTiming): Due => {
   let triedAt = Number.NEGATIVE_INFINITY
   return function* () {
@@ -159,7 +159,7 @@ const removing = ({ timing, retention, retentionStep, onRetention }: Maintenance
   }
 }
 
-/** All of it, the most urgent first. */
+/** Returns all tasks, the most urgent first. */
 const tasksOf = (options: MaintenanceOptions): readonly Task[] => {
   const { timing, sealKey, keyPolicy } = options
   const sealed: readonly Task[] = sealKey === null ? [] : [{ name: 'audit seals', due: sealing(sealKey, options) }]

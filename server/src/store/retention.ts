@@ -21,7 +21,7 @@ export type Retention = {
 /** How a store removes tokens; each returns how much it removed, 0 where nothing is left to remove. */
 type TokenRemoval = {
   readonly removeExpired: (tx: Transaction, life: number, retention: Retention) => Program<number>
-  /** Those that were ended before a time. */
+  /** Removes tokens that were ended before a time. */
   readonly removeEnded: (tx: Transaction, before: Milliseconds) => Program<number>
 }
 

@@ -11,7 +11,7 @@ export const EXCLUDE = 'update migration set oldest_program = version where name
 export type Knowledge = 'lineage' | 'revocation feed'
 
 /**
- * From now on no program may use the store that lacks this: one that does not look at ancestors, once there is a token with a
+ * Excludes from the store every program that lacks this knowledge: one that does not look at ancestors, once there is a token with a
  * parent; or one whose ends of tokens are not in the feed, once that is open.
  */
 export const excludeEarlierPrograms = (knowledge: Knowledge): Program<number> => run(EXCLUDE, knowledge)

@@ -8,7 +8,7 @@ import type { Program } from './statement-program.ts'
 export type Seen = {
   readonly now: Milliseconds
   readonly sets: Sets
-  /** Between which times a token with this id may have ended: a store that keeps them apart by that looks there alone. */
+  /** Returns the times between which a token with this id may have ended: a store that is partitioned by them reads only there. */
   readonly endedBetween: (tokenId: string) => readonly [from: Milliseconds, until: Milliseconds]
 }
 
@@ -21,7 +21,7 @@ export type Snapshot = Seen & {
 export type Reader = {
   /** Reads in one snapshot, at a time that the clock's lease covers. The statement program may be run again from its start. */
   readonly read: <T>(program: (snapshot: Snapshot) => Program<T>) => Promise<T>
-  /** The same for what contains no time: it waits for no lease. */
+  /** Reads what contains no time: it waits for no lease. */
   readonly readUntimed: <T>(program: (snapshot: Snapshot) => Program<T>) => Promise<T>
 }
 

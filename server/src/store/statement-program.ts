@@ -47,7 +47,7 @@ export function* only<Row>(text: string, ...values: readonly Value[]): Program<R
   return row
 }
 
-/** Changes rows; how many. */
+/** Changes rows. Returns how many. */
 export function* run(text: string, ...values: readonly Value[]): Program<number> {
   const { changes } = yield statement(text, values, 'changes')
   return changes

@@ -10,10 +10,10 @@ import type { OnFault } from './background.ts'
 import type { ManualClock } from './clocks.ts'
 import type { Retention } from './retention.ts'
 
-/** By which command a store was made. */
+/** The command that made a store. */
 export type StoreMaker = 'dev' | 'migrate'
 
-/** For the log. */
+/** The message for the log. */
 export const STORE_LATE = 'The store did not answer in time.'
 
 export type StoreOptions = {
@@ -24,11 +24,11 @@ export type StoreOptions = {
   readonly clock?: ManualClock
   /** What writes an embedded store: a thread, unless it is said. */
   readonly writer?: 'thread' | 'inline'
-  /** With what the audit log is sealed, and who is notified of it; without it nothing is. */
+  /** The key that seals the audit log, and who is notified of a seal; without it nothing is sealed. */
   readonly sealing?: { readonly key: SealKey; readonly onSeal: (seal: Seal) => void }
   /** How signing keys live, and who makes the next; without it they stay as they are. */
   readonly keys?: { readonly policy: KeyPolicy; readonly maker: Pick<SigningKeyMaker, 'make'> }
-  /** Of the calling thread. */
+  /** The metrics of the calling thread. */
   readonly metrics?: Metrics
   /** Memory for the metrics of a writing thread; without it, or where it gives none, nothing is measured there. */
   readonly addMetrics?: () => ThreadMemory | null

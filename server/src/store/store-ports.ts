@@ -65,9 +65,9 @@ type OwnPorts = {
   readonly timing: Pick<Timing, 'handOverMs' | 'sessionPollMs' | 'usageFreshMs'>
   readonly onFault: OnFault
   readonly readReplication?: () => Program<ReplicationFacts>
-  /** Without it each API key is read by a statement of its own. */
+  /** Reads API keys in batches; without it each is read by a statement of its own. */
   readonly readApiKeys?: ReadApiKeys
-  /** Without it the key that signs is read like any other. */
+  /** Reads the key that signs; without it that key is read like any other. */
   readonly readSigningKey?: ReadSigningKey
   readonly feed?: FeedParts
 }

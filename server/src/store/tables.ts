@@ -6,13 +6,13 @@ export type Table = {
   readonly name: string
   /** The columns of its key, in whose order rows are copied: bytes before greater bytes, whatever a database sorts by. */
   readonly key: readonly string[]
-  /** Those of them that are text. */
+  /** The columns of the key that are text. */
   readonly texts: readonly string[]
 }
 
 const table = (name: string, key: readonly string[], texts: readonly string[] = []): Table => ({ name, key, texts })
 
-/** Not `service`, whose row makes the copy a store; nor `ended_minute`, which keeps itself. */
+/** The tables without `service`, whose row makes the copy a store, and `ended_minute`, which maintains itself. */
 export const TABLES: readonly Table[] = [
   table('lifetime', ['life']),
   table('agent', ['n']),
@@ -60,7 +60,7 @@ export type Page = {
 }
 
 export type RowSource = {
-  /** By name. */
+  /** Returns the columns in the order of their names. */
   readonly columns: (table: Table) => Promise<readonly string[]>
   /** Rows in the order of the key. */
   readonly page: (page: Page) => Promise<readonly Row[]>

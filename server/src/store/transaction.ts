@@ -10,7 +10,7 @@ import type { Metrics } from '../ports/metrics.ts'
 /** Its `now` is the one time of everything it does: read after the lock, never smaller than an earlier one. */
 export type Transaction = Seen & {
   readonly live: LiveTokens
-  /** Why tokens ended early in it, one for each. They count once it is committed. */
+  /** The reasons of the tokens that ended early in it, one for each. They count once it is committed. */
   readonly endings: EndingReason[]
   /** Whether a program uses the store that lacks this. */
   readonly isEarlierServing: (knowledge: Knowledge) => Program<boolean>

@@ -17,9 +17,9 @@ import type { Timing } from '../ports/timing.ts'
 import type { Traces } from '../ports/traces.ts'
 import { makeTraces } from './open-telemetry.ts'
 
-/** Of a thread; each takes about 2 kB. */
+/** How many ended spans one thread keeps for export; each takes about 2 kB. */
 const SPANS_WAITING_MAX = 2048
-/** As many as a batch has requests: GROUP_MAX of domain/one-by-one.ts, which traces may not import. */
+/** The most links of a span: a batch has as many requests (GROUP_MAX of domain/one-by-one.ts, which traces may not import). */
 const LINKS_MAX = 256
 /** The exports under way of a thread: a collector that is slow holds so many batches of 512 spans. */
 const EXPORTS_MAX = 2
@@ -33,7 +33,7 @@ export type TracesOptions = {
   readonly url: string
   readonly sampler: SamplerName
   readonly isParentBased: boolean
-  /** Of `traceidratio`: from 0 to 1. */
+  /** The share of traces that `traceidratio` samples, from 0 to 1. */
   readonly ratio: number
   readonly version: string
   readonly onFault: (fault: unknown) => void

@@ -4,13 +4,13 @@
 export class ApiRefused extends Error {
   override readonly name = 'ApiRefused'
   readonly error: string
-  /** For people; it may change. */
+  /** A text for people; it may change. */
   readonly description: string
   /** The HTTP status, of 400 to 499. */
   readonly status: number
   /** Names the request in the log of the service. */
   readonly requestId: string | undefined
-  /** Of what is there already: the request with this `Idempotency-Key` made it before, or its name is taken. */
+  /** The id of what exists already: the request with this `Idempotency-Key` made it before, or its name is taken. */
   readonly id: string | undefined
   constructor(parts: Pick<ApiRefused, 'error' | 'description' | 'status' | 'requestId' | 'id'>) {
     super(`The request was refused: ${parts.error} (${parts.description})`)
@@ -28,9 +28,9 @@ export class ApiRefused extends Error {
  */
 export class ApiUnavailable extends Error {
   override readonly name = 'ApiUnavailable'
-  /** In how many seconds to ask again, where the service said so. */
+  /** The seconds after which to ask again, where the service stated them. */
   readonly retryAfterSeconds: number | undefined
-  /** Of what was to be created: the same request with the same key creates nothing twice. */
+  /** The key of what was to be created: the same request with the same key creates nothing twice. */
   readonly idempotencyKey: string | undefined
   constructor(reason: string, { retryAfterSeconds, idempotencyKey }: Partial<Omit<ApiUnavailable, keyof Error>> = {}) {
     super(`The service gave no answer: ${reason}.`)

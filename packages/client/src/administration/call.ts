@@ -6,7 +6,7 @@ import { ApiRefused, ApiUnavailable } from './api-errors.ts'
 /** A row of the table that generate.ts makes. */
 export type ApiOperation = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Below the base URL, with `{name}` for each parameter. */
+  /** The path below the base URL, with `{name}` for each parameter. */
   readonly path: string
   /** One answer, a list in pages, or an export as lines of JSON. */
   readonly kind: 'call' | 'list' | 'records'
@@ -37,7 +37,7 @@ export type Tryable<Part extends 'body' | 'query', Request, Done, Counted> = {
 
 type QueryValue = string | number | boolean | readonly string[] | undefined
 
-/** Any request of a method, whose declared type is of its operation. */
+/** A request of any method, whose declared type is that of its operation. */
 export type LooseRequest = CreationOptions & {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, QueryValue>>
@@ -45,11 +45,11 @@ export type LooseRequest = CreationOptions & {
 }
 
 export type Connection = {
-  /** Without a slash at its end. */
+  /** The base URL without a slash at its end. */
   readonly url: string
   readonly fetch: Fetch
   readonly timeoutMs: number
-  /** For the next part of an export. */
+  /** The longest wait for the next part of an export, in ms. */
   readonly partMs: number
   /** The header with the credential, and the secret in it. */
   readonly authorize: () => Promise<{ readonly headers: Readonly<Record<string, string>>; readonly secret: string }>

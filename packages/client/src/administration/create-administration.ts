@@ -9,7 +9,7 @@ import { readRecords } from './records.ts'
 
 const ANSWER_MS_DEFAULT = 30_000
 const ANSWER_MS_MAX = 300_000
-/** For the next part of an export; the service may rest in between. */
+/** The longest wait for the next part of an export; the service may pause in between. */
 const PART_MS_MAX = 60_000
 
 /** A secret, or what fetches the current one before each request. */
@@ -24,9 +24,9 @@ export type AdministrationOptions = {
   readonly operatorJwt?: SecretSource | undefined
   /** The cookie of the console, which the browser adds by itself: for pages of the service. */
   readonly cookie?: true | undefined
-  /** In the place of the global one: with a proxy, or with a client certificate. */
+  /** A `fetch` in place of the global one: with a proxy, or with a client certificate. */
   readonly fetch?: Fetch | undefined
-  /** For a whole answer, or for the beginning of an export: 30 s unless given, 300 s at most. */
+  /** The deadline of a whole response, or of the beginning of an export: 30 s by default, 300 s at most. */
   readonly timeoutMs?: number | undefined
   /** Lets the credential go over http to other machines: for a network that protects it by itself. */
   readonly allowInsecureRequests?: boolean | undefined

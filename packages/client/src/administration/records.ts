@@ -11,7 +11,7 @@ import {
   unavailable,
 } from './call.ts'
 
-/** Of one record: far more than any has. */
+/** The longest line, which is one record: far more than any record has. */
 const LINE_CHARACTERS_MAX = 1_048_576
 const REFUSAL_BYTES_MAX = 65_536
 

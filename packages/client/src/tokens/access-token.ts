@@ -19,7 +19,7 @@ export class AccessToken {
   readonly type: TokenType
   /** What was granted: items separated by spaces; undefined where the server did not say. */
   readonly scope: string | undefined
-  /** By the clock of this machine; the server's may differ. */
+  /** The expiry by the clock of this machine; the server's may differ. */
   readonly expiresAt: Date
   readonly #value: string
 

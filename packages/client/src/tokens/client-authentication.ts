@@ -11,7 +11,7 @@ export type Credential =
   | { readonly kind: 'workload'; readonly path: string }
   | { readonly kind: 'certificate' }
 
-/** Where a secret stands in a request (RFC 6749 §2.3.1). */
+/** The place of a secret in a request (RFC 6749 §2.3.1). */
 export type SecretMethod = 'client_secret_post' | 'client_secret_basic'
 
 /** What a request carries; `secrets` are the parts of it that no message may repeat. */

@@ -1,7 +1,7 @@
 // Proofs that the sender of a token holds the key to which it is bound (RFC 9449), and the nonces that servers ask them for.
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 
-/** Of one server each. */
+/** How many nonces are kept, one for each server. */
 const NONCES_MAX = 100
 const NONCE = /^[\x21\x23-\x5B\x5D-\x7E]{1,512}$/
 
@@ -35,7 +35,7 @@ const digestOf = async (token: string): Promise<string> => {
     .replaceAll('=', '')
 }
 
-/** Without query and fragment (RFC 9449 §4.2). */
+/** Returns the URL without query and fragment (RFC 9449 §4.2). */
 const targetOf = (url: string): string => {
   const { origin, pathname } = new URL(url)
   return origin + pathname
@@ -43,7 +43,7 @@ const targetOf = (url: string): string => {
 
 export const makeProver = (): Prover => {
   let keyPair: Promise<KeyPair> | undefined
-  /** By origin (§8.2), the least recently learned first. */
+  /** The nonces by origin (§8.2), the least recently learned first. */
   const nonces = new Map<string, string>()
 
   return {

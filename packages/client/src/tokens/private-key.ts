@@ -29,7 +29,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   'RSA-PSS SHA-256': 'PS256',
 }
 
-/** By the curve of a JWK, or its kind. */
+/** The algorithm by the curve of a JWK, or else by its `kty`. */
 const OF_JWK: Readonly<Record<string, string>> = { 'P-256': 'ES256', 'P-384': 'ES384', Ed25519: 'EdDSA', RSA: 'RS256' }
 
 /** PKCS #8 does not say for which algorithm it is: the first that its key fits is it. */

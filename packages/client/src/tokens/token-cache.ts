@@ -10,7 +10,7 @@ export type World = {
   readonly monotonicMs: () => number
   /** May be set forth and back. In ms since 1970. */
   readonly wallMs: () => number
-  /** At least 0, below 1. */
+  /** Returns a number of at least 0 and below 1. */
   readonly random: () => number
 }
 
@@ -29,10 +29,10 @@ export type Obtained = {
 /** A token is replaced at a share of its life between these, another for each token, so that a fleet does not ask at once. */
 const REFRESH_SHARE_MIN = 0.7
 const REFRESH_SHARE_MAX = 0.85
-/** So long before its end a token is not handed out any more: it must still arrive. A tenth of a short life. */
+/** The time before its end from which a token is not returned any more: it must still arrive. It is a tenth of a short life. */
 const MARGIN_MS = 5_000
 const MARGIN_SHARE = 0.1
-/** After a failure without `Retry-After`: doubled by each failure after it. */
+/** The pause after a failure without `Retry-After`, doubled by each failure after it. */
 const PAUSE_MS_MIN = 500
 const PAUSE_MS_MAX = 30_000
 
@@ -54,7 +54,7 @@ export type TokenCache = {
 export type TokenCacheOptions = {
   readonly world: World
   readonly request: () => Promise<Obtained>
-  /** Of a refresh that nobody waits for. */
+  /** Called when a refresh fails that nobody waits for. */
   readonly onRefreshFailure: (error: unknown) => void
 }
 
@@ -66,7 +66,7 @@ const pauseAfter = (error: unknown, count: number, random: () => number): number
   return longest * (0.5 + random() / 2)
 }
 
-/** The same failure with the time that is left. */
+/** Returns the failure with the time that is left. */
 const again = (error: unknown, leftMs: number): unknown =>
   error instanceof TokenUnavailable ? new TokenUnavailable(error.reason, Math.max(1, Math.ceil(leftMs / 1000))) : error
 
@@ -75,7 +75,7 @@ export const makeTokenCache = ({ world, request, onRefreshFailure }: TokenCacheO
   let failure: Failure | undefined
   let inFlight: Promise<AccessToken> | undefined
 
-  /** By the clock that went further: a clock that was set back, or that slept, makes no token live longer. */
+  /** Returns the age by the clock that advanced further: no token lives longer when a clock was set back or stood still. */
   const ageOf = (mark: Mark): number => {
     const now = markNow(world)
     return Math.max(now.monotonicMs - mark.monotonicMs, now.wallMs - mark.wallMs)

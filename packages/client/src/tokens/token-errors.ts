@@ -5,7 +5,7 @@ export class TokenRefused extends Error {
   override readonly name = 'TokenRefused'
   /** The code, such as `invalid_client`, `invalid_scope` or `unauthorized_client`. */
   readonly error: string
-  /** For people; it may change. Undefined where the server gave none. */
+  /** A text for people; it may change. Undefined where the server sent none. */
   readonly description: string | undefined
   /** The HTTP status of the answer, of 400 to 499. */
   readonly status: number
@@ -20,7 +20,7 @@ export class TokenRefused extends Error {
 /** No token could be had for now: the network, the time, a limit, or a server that cannot answer or not as it should. */
 export class TokenUnavailable extends Error {
   override readonly name = 'TokenUnavailable'
-  /** In how many seconds to ask again; until then `getToken` fails without a request. At most 300. */
+  /** The seconds after which to ask again; until then `getToken` fails without a request. At most 300. */
   readonly retryAfterSeconds: number | undefined
   /** What went wrong, without what to do. */
   readonly reason: string

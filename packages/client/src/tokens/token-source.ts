@@ -19,11 +19,11 @@ const REQUEST_MS_MAX = 300_000
 export type TokenSourceOptions = CredentialOptions & {
   /** The base URL of the service. The token endpoint is read from its metadata, whose issuer must be this (RFC 8414 §3.3). */
   readonly issuer?: string | undefined
-  /** In the place of the metadata. With a private key give `issuer` too: it is the audience of the assertions. */
+  /** The token endpoint in place of that in the metadata. With a private key give `issuer` too: it is the audience of the assertions. */
   readonly tokenEndpoint?: string | undefined
   /** Needed with every credential but `workloadTokenFile`. */
   readonly clientId?: string | undefined
-  /** Where a secret stands in the request: `client_secret_post` unless it is `client_secret_basic` (RFC 6749 §2.3.1). */
+  /** The place of the secret in the request: `client_secret_post` by default, or `client_secret_basic` (RFC 6749 §2.3.1). */
   readonly clientSecretMethod?: CredentialOptions['clientSecretMethod']
   /** What the token is for (RFC 8707); the agent's default unless given. */
   readonly resource?: string | readonly string[] | undefined
@@ -33,9 +33,9 @@ export type TokenSourceOptions = CredentialOptions & {
   readonly subjectToken?: string | undefined
   /** Binds tokens to a key that this source makes and keeps (RFC 9449); send them by its `fetch`. */
   readonly dpop?: boolean | undefined
-  /** For all requests, in the place of the global one: with a proxy, or with a client certificate. */
+  /** A `fetch` for all requests in place of the global one: with a proxy, or with a client certificate. */
   readonly fetch?: Fetch | undefined
-  /** For a whole answer of the token endpoint, and of the metadata: 10 s unless given, 300 s at most. */
+  /** The deadline of a whole response of the token endpoint, and of the metadata: 10 s by default, 300 s at most. */
   readonly timeoutMs?: number | undefined
   /** Hears why a refresh failed for which nobody waited: the token before it is still valid. */
   readonly onRefreshFailure?: ((error: unknown) => void) | undefined
@@ -52,7 +52,7 @@ export type TokenSource = {
   /** The next `getToken` fetches another one, if this is the current one: a resource server refused it. */
   readonly invalidate: (token: AccessToken | string) => void
   /**
-   * As the global `fetch`, with the token in `Authorization`, and a proof where it is bound. After a 401 it gets a new token and
+   * Like the global `fetch`, with the token in `Authorization`, and a proof where it is bound. After a 401 it gets a new token and
    * repeats the request once, where its body can be sent again; at most one new token in 10 s.
    */
   readonly fetch: Fetch
@@ -103,7 +103,7 @@ const quietly =
     }
   }
 
-/** For tests, which set the clocks. */
+/** Makes a token source with the given clocks, which tests set. */
 export const makeTokenSource = (options: TokenSourceOptions, world: World): TokenSource => {
   checkOptions(options)
   const { issuer, tokenEndpoint, clientId, dpop = false, onRefreshFailure = () => undefined } = options

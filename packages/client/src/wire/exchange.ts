@@ -1,6 +1,6 @@
 // One HTTP exchange with a service that may hang, lie or answer without end: bounded in time and in bytes.
 
-/** Of `fetch`, which a caller may replace to bring a proxy, a client certificate or a test. */
+/** The type of `fetch`, which a caller may replace to use a proxy, a client certificate or a test. */
 export type Fetch = typeof globalThis.fetch
 
 /** What went wrong where there was no whole answer. The message names no header and no body. */
@@ -10,7 +10,7 @@ export class ExchangeFault extends Error {
 
 export type Exchange = {
   readonly fetch: Fetch
-  /** For the whole answer. */
+  /** The deadline of the whole response. */
   readonly timeoutMs: number
   readonly bytesMax: number
   readonly signal?: AbortSignal | undefined
@@ -106,7 +106,7 @@ const readText = async (response: Response, bytesMax: number, signal: AbortSigna
   }
 }
 
-/** As an ExchangeFault, unless the caller gave up: then with the reason of its signal. */
+/** Returns the fault as an ExchangeFault, unless the caller aborted: then the reason of its signal. */
 export const faultOf = (fault: unknown, { signal }: Pick<Deadline, 'signal'>): unknown => {
   // A fetch that was aborted may say so in words of its own.
   if (signal.aborted) return signal.reason

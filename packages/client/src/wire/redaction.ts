@@ -2,9 +2,9 @@
 
 export const REDACTED = '[redacted]'
 
-/** As `util.inspect` and `console.log` of Node and Bun ask an object what it looks like. */
+/** The method by which `util.inspect` and `console.log` of Node and Bun ask an object for its text. */
 export const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom') as never
-/** The same in Deno. */
+/** The method that Deno asks. */
 export const INSPECT_DENO: unique symbol = Symbol.for('Deno.customInspect') as never
 
 const DESCRIPTION_CHARACTERS_MAX = 500

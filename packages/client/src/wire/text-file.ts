@@ -5,7 +5,7 @@ import { untilAborted } from './exchange.ts'
 const FILE_BYTES_MAX = 65_536
 /** A disk that hangs, and a pipe whose writer does, are given up then. */
 export const FILE_MS_MAX = 5000
-/** Between two looks whether somebody has written into a pipe. */
+/** The time between two looks whether somebody has written into a pipe. */
 const PIPE_POLL_MS = 20
 
 type Handle = {
@@ -35,7 +35,7 @@ const loadFileSystem = async (): Promise<FileSystem> => {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 
-/** So many bytes, 0 at the end; undefined where a pipe is empty for now. */
+/** Returns the number of bytes read, 0 at the end; undefined if a pipe is empty for now. */
 const readSome = async (handle: Handle, bytes: Uint8Array, filled: number): Promise<number | undefined> => {
   try {
     return (await handle.read(bytes, filled, bytes.byteLength - filled, null)).bytesRead
@@ -71,7 +71,7 @@ const readWhole = async (path: string, signal: AbortSignal): Promise<Uint8Array>
   }
 }
 
-/** By path. A disk that hangs keeps a thread of the process: it is asked for a file once at a time. */
+/** The reads under way, by path. A disk that hangs occupies a thread of the process, so each file is read once at a time. */
 const underWay = new Map<string, Promise<Uint8Array>>()
 
 const read = (path: string, signal: AbortSignal): Promise<Uint8Array> => {

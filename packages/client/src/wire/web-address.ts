@@ -8,7 +8,7 @@ const isLoopback = (hostname: string): boolean => LOOPBACK.has(hostname) || /^12
 export const isProtected = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 
-/** Of an option of the caller. Throws a TypeError that names the option. */
+/** Checks the URL in an option of the caller. Throws a TypeError that names the option. */
 export const checkAddress = (text: string, option: string, isInsecureAllowed: boolean): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) {

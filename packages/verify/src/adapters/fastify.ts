@@ -36,7 +36,7 @@ type RequireToken = {
   <Request extends NodeRequest>(verifier: Verifier, guard: Guard<Request>): Hook<Request>
 }
 
-/** For `onRequest` or `preHandler`: the handler runs only with a verified token. */
+/** Makes a hook for `onRequest` or `preHandler`: the handler runs only with a verified token. */
 export const requireToken: RequireToken =
   <Request extends NodeRequest>(verifier: Verifier, guard: Guard<Request> = {}): Hook<Request> =>
   async (request: Request, reply: FastifyReplyLike): Promise<unknown> => {

@@ -5,7 +5,7 @@ import type { Verified, Verifier } from '../verifier.ts'
 import { makeMiddleware, type Middleware, type NodeRequest } from './node-request.ts'
 import type { Guard } from './protected-resource.ts'
 
-/** As the SDK hands it to tools. */
+/** The token as the SDK passes it to tools. */
 export type CheckedToken = {
   token: string
   clientId: string
@@ -34,7 +34,7 @@ const authInfoOf = ({ resource }: Verifier, token: string, { claims, scopes }: V
   }
 }
 
-/** For `requireBearerAuth` of the SDK: bearer tokens. A token that is bound to a key or a certificate is refused. */
+/** Makes a verifier for `requireBearerAuth` of the SDK: bearer tokens. A token that is bound to a key or a certificate is refused. */
 export const mcpTokenVerifier = (verifier: Verifier, { InvalidTokenError, ServerError }: McpErrors) => ({
   verifyAccessToken: async (token: string): Promise<CheckedToken> => {
     const result = await verifier.verify(token)
@@ -46,7 +46,7 @@ export const mcpTokenVerifier = (verifier: Verifier, { InvalidTokenError, Server
 
 const SCHEME = /^\S+ +/
 
-/** In place of `requireBearerAuth`: sets `auth` of the request as that does, and takes DPoP too. */
+/** Replaces `requireBearerAuth`: sets `auth` of the request as that does, and accepts DPoP too. */
 export const requireMcpToken = <Request extends NodeRequest>(
   verifier: Verifier,
   guard: Guard<Request> = {},

@@ -6,7 +6,7 @@ import { addressOf, type Guard, headersOf, scopesFor } from './protected-resourc
 export type NodeRequest = {
   readonly method?: string | undefined
   readonly url?: string | undefined
-  /** Of Express: the target before routers shortened it. */
+  /** The target before routers of Express shortened it. */
   readonly originalUrl?: string | undefined
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }

@@ -43,7 +43,7 @@ export const METADATA_HEADERS = {
   'access-control-allow-origin': '*',
 } as const
 
-/** Where this server answers with the metadata (RFC 9728 §3.1); undefined where the audience is no URL. */
+/** Returns the path at which this server publishes the metadata (RFC 9728 §3.1); undefined if the audience is no URL. */
 export const metadataPathOf = ({ resource }: Verifier): string | undefined =>
   resource.metadataAddress === undefined ? undefined : new URL(resource.metadataAddress).pathname
 

@@ -5,7 +5,7 @@ import { decodeCanonical } from '../tokens/compact-jws.ts'
 import { isJsonObject, type JsonObject } from '../tokens/json.ts'
 import { TAIL_BYTES } from './ended-tails.ts'
 
-/** Where the feed stands; `now` is the time of the service in ms since 1970. */
+/** The present state of the feed; `now` is the time of the service in ms since 1970. */
 export type Head = { readonly epoch: string; readonly position: number; readonly now: number }
 
 export type Range = readonly [from: number, to: number]
@@ -23,7 +23,7 @@ export type Conditions = {
   readonly audience?: string
   readonly keep_audiences?: readonly string[]
   readonly before?: number
-  /** In hexadecimal digits. */
+  /** The id of the root in hexadecimal digits. */
   readonly root?: string
   readonly from_another?: true
   readonly opened?: true
@@ -33,7 +33,7 @@ export type CutOff = {
   readonly seq: number
   /** Seconds since 1970. */
   readonly until: number
-  /** Undefined where a condition is not known here, or has another form: which tokens it covers is not known. */
+  /** Undefined where a condition is unknown here, or has another form: then it is unknown which tokens it covers. */
   readonly conditions: Conditions | undefined
 }
 
@@ -119,7 +119,7 @@ export const readSnapshot = (payload: JsonObject): Snapshot | Unreadable => {
 const digitsOf = (tail: string): string =>
   [...(decodeCanonical(tail) ?? [])].map(byte => byte.toString(16).padStart(2, '0')).join('')
 
-/** With `root` in the form in which it is compared. */
+/** Converts `root` to the form in which it is compared. */
 const withRootDigits = (conditions: Conditions): Conditions =>
   conditions.root === undefined ? conditions : { ...conditions, root: digitsOf(conditions.root) }
 

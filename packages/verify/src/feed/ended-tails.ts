@@ -7,7 +7,7 @@
 /** A tail as two halves of 32 bits, both unsigned. */
 export type Tail = { readonly high: number; readonly low: number }
 
-/** Beyond it a follower takes no more, becomes stale and says so. */
+/** The most ends; beyond them a follower takes no more, becomes stale and says so. */
 export const ENDS_MAX = 4_000_000
 
 const WINDOW_SECONDS = 64
@@ -16,7 +16,7 @@ const FULL = 0.75
 const GROWTH = 1.5
 
 type Window = {
-  /** Pairs of high and low. */
+  /** The tails as pairs of high and low half. */
   halves: Uint32Array
   /** The second in the window plus one; 0 in an empty slot. */
   seconds: Uint8Array
@@ -79,7 +79,7 @@ export type EndedTails = {
   /** Forgets what expired before this second. */
   readonly dropBefore: (second: number) => void
   readonly size: () => number
-  /** Of the typed arrays. */
+  /** Returns the bytes of the typed arrays. */
   readonly bytes: () => number
 }
 

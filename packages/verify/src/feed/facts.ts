@@ -21,9 +21,9 @@ export type Facts = {
   readonly passTime: (nowMs: number) => void
   /** The largest time that the service stated, in ms since 1970. */
   readonly serviceMs: () => number
-  /** Of a token and its ancestors: the worst of them. */
+  /** Returns the worst verdict on a token and its ancestors. */
   readonly judge: (subjects: readonly Subject[]) => Verdict
-  /** The same of a token that has no ancestors and is younger than every cut-off, as most new ones are; undefined of any other. */
+  /** Judges a token without ancestors that is younger than every cut-off, as most new ones are; undefined for any other. */
   readonly judgeYoung: (claims: Claims) => Verdict | undefined
   /** Cut-offs of signing keys that came so far. */
   readonly keyCutOffs: () => number

@@ -13,7 +13,7 @@ import { QuietStream, readStream } from './stream.ts'
 const WAIT_SECONDS = 20
 /** A service that does not wait is asked once a second. */
 const EMPTY_ANSWER_MS_MIN = 1000
-/** For so long long polls replace a stream that was kept; twice as long each time after. */
+/** How long long polls first replace a stream that was buffered; twice as long each time after. */
 const LONG_POLL_MS_FIRST = 60_000
 const LONG_POLL_MS_MAX = 600_000
 

@@ -7,9 +7,9 @@ import type { Head } from './document.ts'
 import { type Feed, forgetFacts, placeOf, takeAnswer, takeHead } from './feed.ts'
 import { type Place, StartOver } from './requests.ts'
 
-/** Of the staleness that is allowed. */
+/** The interval between requests, as a share of the allowed staleness. */
 const INTERVAL_SHARE = 1 / 3
-/** While earlier ones have no answer yet. */
+/** The most requests for the head that have no response yet. */
 const UNDER_WAY_MAX = 3
 /** What the head reports may be under way on the stream. */
 const CATCH_UP_MS = 100

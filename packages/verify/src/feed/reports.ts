@@ -58,7 +58,7 @@ export const makeReports = (feed: Feed, url: string, name: string): Reports => {
     reported = JSON.stringify(place)
   }
 
-  /** Until there is another place to report, or it is time to be heard of. */
+  /** Waits until there is another position to report, or a report is due anyway. */
   const untilDue = (): Promise<void> =>
     new Promise(resolve => {
       const end = (): void => {

@@ -28,11 +28,11 @@ export type Place = { readonly epoch: string; readonly position: number }
 export const DOCUMENT_CHARACTERS_MAX = 33_554_432
 const HEAD_BYTES_MAX = 4096
 const DOCUMENT_REQUEST_MS_MAX = 30_000
-/** Without the time that it waits. */
+/** The deadline of a request for changes, without the time that the service waits. */
 const CHANGES_REQUEST_MS_MAX = 10_000
 
 export type FeedAccess = {
-  /** Of the head. */
+  /** The URL of the head. */
   readonly url: string
   readonly issuer: string
   readonly apiKey: string
@@ -60,7 +60,7 @@ const readable = <T extends object>(value: T | Unreadable): T => {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Of an answer or of a heartbeat. Throws for anything else. */
+/** Parses the head in a response or a heartbeat. Throws for anything else. */
 export const parseHead = (text: string): Head => readable(readHead(parseObject(encoder.encode(text))))
 
 const query = (members: Readonly<Record<string, string | number>>): string =>

@@ -12,7 +12,7 @@ type PendingConfirmation = Place & { readonly sentAt: Instant }
 const PENDING_MAX = 8
 
 /**
- * By how much of the time that passes the clocks of two machines may differ, while one of them is slewed. Where the time of the
+ * The share of the passing time by which the clocks of two machines may differ, while one of them is slewed. Where the time of the
  * service falls behind after all, as with a clock that was set back during a restart, it has caught up after ten times as long.
  */
 const CLOCK_RATE_ERROR = 0.1
@@ -24,7 +24,7 @@ export type Staleness = {
   readonly reach: (reached: Place) => void
   /** An answer, or a heartbeat, is of this time of the service. */
   readonly learn: (answer: Dated) => void
-  /** When the request was sent, or the answer was made where that is earlier, because something on the way repeats it. */
+  /** Returns when the request was sent, or when the response was made if that is earlier, because a cache repeats it. */
   readonly dateOf: (answer: Dated, sentAt: Instant) => Instant
   /** The time of the service in a head. */
   readonly noteTime: (head: Head, sentAt: Instant) => void
@@ -32,7 +32,7 @@ export type Staleness = {
   readonly reset: () => void
   /** Infinity where nothing is confirmed. */
   readonly ms: () => number
-  /** At least the time of the service, in ms since 1970, and beyond it by no more than a request takes. */
+  /** Returns at least the time of the service, in ms since 1970, and at most a request's duration more. */
   readonly serviceMs: () => number | undefined
 }
 
@@ -41,7 +41,7 @@ const isWithin = (confirmed: Place, reached: Place): boolean =>
 
 type Dated = Pick<Head, 'epoch' | 'now'>
 
-/** At this instant it was at least so late at the service. It never falls in an epoch, and is that of another clock in another one. */
+/** A known time of the service at an instant: at least so late. It never falls in an epoch; another epoch has another clock. */
 type KnownTime = Dated & { readonly atMs: number }
 
 const makeKnownTime = ({ monotonicMs }: Runtime) => {

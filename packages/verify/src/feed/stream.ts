@@ -7,7 +7,7 @@ import { makeEventReader, type ServerEvent } from './event-stream.ts'
 import { asStartOver, DOCUMENT_CHARACTERS_MAX, parseHead, StartOver } from './requests.ts'
 
 export type StreamEvent =
-  /** Not yet verified. */
+  /** The document is not yet verified. */
   { readonly kind: 'document'; readonly text: string } | { readonly kind: 'heartbeat'; readonly head: Head }
 
 /** Nothing came for so long that something on the way must keep it: a service that is alive writes each second. */
@@ -63,7 +63,7 @@ const readAll = async (response: Response, received: Received): Promise<void> =>
 
 export type StreamRequest = { readonly url: string; readonly apiKey: string; readonly signal: AbortSignal }
 
-/** Until the stream ends. Throws {@link QuietStream}, {@link StartOver}, what `received` throws, and faults of the wire. */
+/** Reads until the stream ends. Throws {@link QuietStream}, {@link StartOver}, what `received` throws, and faults of the wire. */
 export const readStream = async (
   { fetch, runtime }: { readonly fetch: Fetch; readonly runtime: Runtime },
   { url, apiKey, signal }: StreamRequest,

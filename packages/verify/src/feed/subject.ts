@@ -3,10 +3,10 @@ import { encodeDigest, sha256Text } from '../proofs/digest.ts'
 import { type Ancestor, audiencesOf, type Claims, scopesOf } from '../tokens/claims.ts'
 import type { Tail } from './ended-tails.ts'
 
-/** Undefined is what is not known of it: of an ancestor its scope and audience, of any what its claims do not say. */
+/** A token as cut-offs see it. Undefined is unknown: scope and audience of an ancestor, and what the claims of any do not state. */
 export type Subject = {
   readonly id: string
-  /** Of the first token of its lineage: its own where there is no other. */
+  /** The id of the first token of its lineage: its own where there is no other. */
   readonly rootId: string
   readonly exp: number
   readonly seq: number | undefined
@@ -32,7 +32,7 @@ export const makeDigests = (cachedMax = DIGESTS_CACHED_MAX) => {
     if (digest === undefined) throw new Error('A digest was used before it was computed.')
     return digest
   }
-  /** Of these texts; undefined while one of them must be computed first. */
+  /** Returns the digests of these texts; undefined while one of them must be computed first. */
   const lookUp = (texts: readonly string[]): ((text: string) => string) | undefined =>
     texts.every(text => cached.has(text)) ? of : undefined
   const computeAll = async (texts: readonly string[]): Promise<(text: string) => string> => {
@@ -50,7 +50,7 @@ export type Digests = ReturnType<typeof makeDigests>
 /** The last 8 bytes of an id, in hexadecimal digits. */
 export const tailDigits = (id: string): string => id.slice(19, 23) + id.slice(24)
 
-/** The same as numbers. */
+/** Returns the tail of an id as numbers. */
 export const tailOf = (id: string): Tail => ({
   high: Number.parseInt(id.slice(19, 23) + id.slice(24, 28), 16),
   low: Number.parseInt(id.slice(28), 16),

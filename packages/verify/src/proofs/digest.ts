@@ -8,5 +8,5 @@ export const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array
 
 export const sha256Text = (text: string): Promise<Uint8Array> => sha256(encoder.encode(text))
 
-/** As RFC 9449 §4.2 (`ath`) and RFC 8705 §3.1 (`x5t#S256`) write it. */
+/** Encodes a digest as `ath` (RFC 9449 §4.2) and `x5t#S256` (RFC 8705 §3.1). */
 export const encodeDigest = (digest: Uint8Array): string => base64url.encode(digest)

@@ -7,12 +7,12 @@ import { isJsonObject, type JsonObject } from '../tokens/json.ts'
 import { encodeDigest, sha256Text } from './digest.ts'
 
 export const PROOF_CHARACTERS_MAX = 4096
-/** Before and after the present time. */
+/** The distance from the present time, before and after. */
 export const PROOF_AGE_SECONDS_MAX = 60
 const ID_CHARACTERS_MAX = 256
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-/** As the service accepts them at its token endpoint; `EdDSA` is the older name of Ed25519 (RFC 9864). */
+/** The `kty` by algorithm of a proof, as the token endpoint accepts them; `EdDSA` is the older name of Ed25519 (RFC 9864). */
 const KINDS: Readonly<Record<string, string>> = {
   ES256: 'EC',
   Ed25519: 'OKP',
@@ -21,23 +21,23 @@ const KINDS: Readonly<Record<string, string>> = {
   PS256: 'RSA',
 }
 
-/** For the parameter `algs` of a challenge (RFC 9449 §7.1). */
+/** The value of the parameter `algs` of a challenge (RFC 9449 §7.1). */
 export const PROOF_ALGORITHMS = ['ES256', 'Ed25519', 'EdDSA', 'RS256', 'PS256'] as const
 
 export type Presented = {
-  /** Of the request, in capital letters. */
+  /** The method of the request in capital letters. */
   readonly method: string
-  /** Of the request, as callers write it; its query and fragment are ignored (RFC 9449 §4.3). */
+  /** The URL of the request as callers write it; its query and fragment are ignored (RFC 9449 §4.3). */
   readonly url: string
   /** The header `DPoP`; undefined where there is none. */
   readonly proof: string | undefined
 }
 
 export type Proven = {
-  /** To be refused when it comes again. */
+  /** The id, to be refused when it comes again. */
   readonly jti: string
   readonly jkt: string
-  /** From then on the proof is too old anyway, in ms since 1970. */
+  /** The time from which the proof is too old anyway, in ms since 1970. */
   readonly until: number
 }
 

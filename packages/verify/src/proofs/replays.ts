@@ -25,7 +25,7 @@ export const makeProofMemory = ({ proofsMax, ofOneKeyMax }: Bounds): ProofMemory
     else counts.delete(jkt)
   }
 
-  /** Only where room is needed, and once a second at most: all of them are read. */
+  /** Forgets old proofs only where room is needed, and once a second at most: it reads all of them. */
   const forgetOld = (nowMs: number): void => {
     if (Math.abs(nowMs - forgottenAtMs) < 1000) return
     forgottenAtMs = nowMs

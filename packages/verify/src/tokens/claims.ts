@@ -38,7 +38,7 @@ export type Claims = {
   readonly cnf?: Confirmation
 }
 
-/** As many parent edges as a token may have. */
+/** The most parent edges that a token may have. */
 export const ANCESTORS_MAX = 8
 export const AUDIENCES_MAX = 8
 export const SCOPE_ITEMS_MAX = 16

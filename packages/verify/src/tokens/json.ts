@@ -41,13 +41,13 @@ const membersKept = (value: object, depth: number): number => {
   return kept
 }
 
-/** As many are kept as were written, so none was written twice: where the quick count is too large, the exact one decides. */
+/** Whether as many members remain as were written, so that no name is repeated. If the fast count is too large, the exact one decides. */
 const hasUniqueNames = (json: string, value: JsonObject): boolean => {
   const kept = membersKept(value, 1)
   return kept === membersWrittenAtMost(json) || kept === membersWritten(json)
 }
 
-/** Of two members of one name JSON.parse keeps the last, others the first: neither is taken. */
+/** Returns undefined for repeated names: JSON.parse keeps the last of two members, other parsers the first. */
 export const parseObject = (bytes: Uint8Array): JsonObject | undefined => {
   try {
     const json = utf8.decode(bytes)

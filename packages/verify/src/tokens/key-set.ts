@@ -5,7 +5,7 @@ import { elapsedMs, type Instant, instantOf, type Runtime } from '../wire/runtim
 import { isJsonObject, type JsonObject, parseObject } from './json.ts'
 import { makeSharedReading } from './shared-reading.ts'
 
-/** Of `crypto.subtle.verify`. */
+/** The parameters of `crypto.subtle.verify`. */
 type Parameters = { readonly name: string; readonly hash?: string; readonly saltLength?: number }
 
 type AlgorithmRow = { readonly kind: string; readonly parameters: Parameters }
@@ -49,9 +49,9 @@ const REQUEST_MS_MAX = 5000
 export const READING_MS_MAX = REQUEST_MS_MAX + 1000
 /** Mintmark publishes a key before it signs with it, for longer than this. */
 const FRESH_MS = 300_000
-/** After a reading that failed. */
+/** The pause after a reading that failed. */
 const RETRY_MS = 5000
-/** Between two readings that unknown key ids cause: any caller can make one up. Two in a row are allowed once. */
+/** The time between readings that unknown key ids cause, which any caller can make up. Two in a row are allowed once. */
 export const UNKNOWN_KID_COOLDOWN_MS = 16_000
 const UNKNOWN_KID_BURST = 2
 /** One that is under way may have begun before it was demanded. */
@@ -131,7 +131,7 @@ export type KeySetOptions = {
   readonly url: string
   readonly fetch: Fetch
   readonly runtime: Runtime
-  /** Older sets are not believed, in ms. */
+  /** The age in ms beyond which a set is not trusted. */
   readonly ageMsMax: number
   /** Receives each reading that failed. */
   readonly report: (problem: string) => void

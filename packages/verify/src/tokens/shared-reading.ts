@@ -4,7 +4,7 @@ import { elapsedMs, type Instant, instantOf, type Runtime } from '../wire/runtim
 /** `ended` never rejects by itself. */
 type Reading = { readonly since: Instant; readonly ended: Promise<void> }
 
-/** Of other requests, that a reading waits for before it gives up. */
+/** How many readings of other requests a reading waits for before it gives up. */
 const LOST_READINGS_MAX = 2
 
 export type SharedReading = {
@@ -25,7 +25,7 @@ export const makeSharedReading = (
 
   const msLeft = ({ since }: Reading): number => Math.max(0, msMax - elapsedMs(runtime, since))
 
-  /** Not where it was lost, which a runtime may say by a rejection. */
+  /** Whether the reading ended: false where it was lost, which a runtime may say by a rejection. */
   const hasEnded = (one: Reading): Promise<boolean> =>
     new Promise(resolve => {
       const cancel = runtime.after(msLeft(one), () => resolve(false))

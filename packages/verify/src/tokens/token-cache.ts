@@ -1,7 +1,7 @@
 // The cache of verified tokens, by their exact text, so that only what may have changed is checked again.
 
 export const CACHED_TOKENS_MAX = 20_000
-/** Of all texts together, with what stands beside each. */
+/** The bytes of all texts together, with what is stored beside each. */
 export const CACHED_BYTES_MAX = 33_554_432
 /** Claims as objects and the entry itself, about, beside twice the characters. */
 const BYTES_BESIDE = 1024
@@ -28,7 +28,7 @@ const drop = (half: Half<unknown>, name: string): void => {
 }
 
 /**
- * In two halves, each with half of the room. When the younger one is full, the older one goes as a whole: with it what was not used since
+ * Makes a cache of two halves. When the younger one is full, the older one is dropped as a whole: with it what was not used since
  * the younger one was begun. To look for the single oldest one in a Map takes a time that grows with how many were removed before.
  * Of two texts that end alike the last one stays.
  */

@@ -9,7 +9,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 export class RequestFailure extends Error {
   override readonly name = 'RequestFailure'
   readonly status: number
-  /** Of the header `Retry-After`, in ms; undefined where there was none. */
+  /** The wait that the header `Retry-After` states, in ms; undefined where there was none. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, status = 0, retryAfterMs?: number) {
@@ -24,7 +24,7 @@ export type Request = {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Until the last byte of the answer. */
+  /** The deadline of the last byte of the response. */
   readonly timeoutMs: number
   readonly bytesMax: number
   /** The status of an answer to be used; 200 unless given. */

@@ -10,7 +10,7 @@ export type Runtime = {
   readonly wallMs: () => number
   /** Calls once, later; what it returns cancels the call. */
   readonly after: (ms: number, call: () => void) => () => void
-  /** At least 0, less than 1. */
+  /** Returns a number of at least 0 and below 1. */
   readonly random: () => number
 }
 

@@ -15,7 +15,7 @@ const PACKAGE = resolve(import.meta.dirname, '../..')
 const ROOT = resolve(PACKAGE, '../..')
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 const SUBPATHS = ['fetch', 'express', 'fastify', 'hono', 'mcp']
-/** Of `createVerifier` and jose together. */
+/** The size of `createVerifier` and jose together. */
 const GZIPPED_BYTES_MAX = 25_000
 
 const run = promisify(execFile)

@@ -6,11 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 export type Settings = {
   readonly port: number
   readonly apiKey: string
-  /** Where the streams begin. */
+  /** The position of the feed at which the streams begin. */
   readonly epoch: string
   readonly position: number
   readonly followers: number
-  /** So many of them note ended tokens. */
+  /** How many of them note ended tokens. */
   readonly noting: number
 }
 
@@ -34,9 +34,9 @@ export type Counts = {
   readonly position: number
   readonly bytes: number
   readonly reads: number
-  /** Since they were asked for the last time. */
+  /** What was noted since the last report. */
   readonly noted: readonly Noted[]
-  /** Of this process since its start. */
+  /** The processor time of this process since its start. */
   readonly processorSeconds: number
 }
 
@@ -87,7 +87,7 @@ const noteEvents = (member: Member, read: Buffer): void => {
     noteDocument(jws, at)
 }
 
-/** Only a heartbeat names the position in the clear. */
+/** Returns the position in a heartbeat, which alone has it outside a signed document. */
 const positionIn = (read: Buffer): number | undefined => {
   const at = read.lastIndexOf(POSITION)
   if (at < 0) return undefined

@@ -8,7 +8,7 @@ export type Rates = {
   readonly introspect: number
   /** Microseconds of the service, all its threads, for each of these requests: also what it spent on anything else. */
   readonly cpu: number
-  /** Of one core: what the service used. */
+  /** The share of one core that the service used. */
   readonly busy: number
 }
 

@@ -29,9 +29,9 @@ type Measured = {
 
 /** Followers that note when they hear of each end. */
 const NOTING = 20
-/** After followers have come or gone, and tokens begin to end. */
+/** The wait after followers have come or gone, and tokens begin to end. */
 const SETTLE_MS = 1000
-/** So long after the last end everybody must have heard of all. */
+/** The time after the last end in which every follower must have heard of all. */
 const HEAR_MS_MAX = 60_000
 const POLL_MS = 100
 

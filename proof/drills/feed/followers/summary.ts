@@ -7,7 +7,7 @@ export type Slice = Rates & {
   readonly ends: number
   /** Milliseconds from the acknowledgement of an end to a follower, of the followers that note it. */
   readonly latencies: readonly number[]
-  /** Of one core: what the followers' process used. */
+  /** The share of one core that the followers' process used. */
   readonly followersBusy: number
   readonly bytesPerSecond: number
 }

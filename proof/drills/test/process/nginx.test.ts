@@ -9,7 +9,7 @@ import { findNginx, openNginx } from '../../../../testkit/proxies/nginx.ts'
 
 const program = findNginx()
 const skip = program === undefined ? 'nginx is not on this machine' : false
-/** Longer than an event needs that nobody keeps. */
+/** A time longer than an event needs that nobody holds back. */
 const HELD_MS = 1000
 /** nginx may not have loaded its settings yet. */
 const TRIES_MAX = 20

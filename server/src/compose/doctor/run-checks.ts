@@ -33,6 +33,6 @@ const runOne = async ({ run }: Check, subject: Subject): Promise<readonly Findin
   }
 }
 
-/** In the order of `checks`; ends within `ms`, but for work that blocks the thread. Never rejects. */
+/** Returns results in the order of `checks`, within `ms` unless work blocks the thread. Never rejects. */
 export const runChecks = (checks: readonly Check[], subject: Subject, ms: number): Promise<readonly CheckResult[]> =>
   Promise.all(checks.map(async check => ({ name: check.name, findings: await within(ms, runOne(check, subject)) })))

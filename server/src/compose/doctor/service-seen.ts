@@ -14,7 +14,7 @@ export type ServiceSeen = {
   /** Whether the address was named on the command line, and not by the configuration. */
   readonly isNamed: boolean
   readonly metadata: Answer | Unreached
-  /** Those of GET /readyz?verbose that are not ok; undefined where it cannot be asked there. */
+  /** The components of GET /readyz?verbose that are not ok; undefined where it does not answer. */
   readonly components: readonly BadComponent[] | undefined
 }
 

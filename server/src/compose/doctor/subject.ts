@@ -37,7 +37,7 @@ export type Subject = {
   readonly reloadFailures: () => Partial<Readonly<Record<ReloadedKind, string>>>
 }
 
-/** Of a check that needs what another one has found wrong. */
+/** The finding of a check that could not run because another check found a problem. */
 export const notChecked = (because: string, remedy: string): readonly Finding[] => [
   warn({ what: `Not checked: ${because}.`, remedy, brief: `Not checked: ${because}.` }),
 ]

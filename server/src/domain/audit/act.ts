@@ -10,7 +10,7 @@ export type Actor =
   | { readonly type: 'cli'; readonly id: string }
   | { readonly type: 'system' }
 
-/** By what a list is asked for the acts of an actor: a `sub`, an `id`, or `system`. */
+/** Whether the filter of a list names this actor: by a `sub`, an `id`, or `system`. */
 export const isNamed = (actor: Actor, name: string): boolean => {
   if (actor.type === 'operator') return actor.sub === name
   return (actor.type === 'system' ? actor.type : actor.id) === name
@@ -23,9 +23,9 @@ export type Act = {
   readonly requestId: string | null
   /** The source of the request; null for an act on the command line or by the service itself. */
   readonly source: Source | null
-  /** Of a report of leaked secrets: where this one was found, for the audit log; null where that is not known. */
+  /** The place where a reported leaked secret was found, for the audit log; null where it is not known. */
   readonly foundAt?: string | null
-  /** For an act that creates something, to do it once. */
+  /** The key by which a repeated request creates its record only once. */
   readonly idempotencyKey?: string
 }
 

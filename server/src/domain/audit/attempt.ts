@@ -5,7 +5,7 @@ import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
 /** An attempt that was refused. */
 export type Attempt = {
   readonly way: Way
-  /** Only for an existing client: any other text may be a secret in the wrong field. */
+  /** The id of an existing client, else null: any other text may be a secret in the wrong field. */
   readonly clientId: string | null
 }
 
@@ -16,12 +16,12 @@ export type RefusalCount = Attempt & {
   readonly number: number
   /** The beginning of the minute. */
   readonly minute: Milliseconds
-  /** Null for those that were not counted separately. */
+  /** Null for the sources that were not counted separately. */
   readonly source: string | null
   readonly count: number
 }
 
-/** Null means no filter; `since` is inclusive, `before` exclusive. */
+/** A filter that is null is not set; `since` is inclusive, `before` exclusive. */
 export type RefusalFilters = {
   readonly way: Way | null
   readonly clientId: string | null
@@ -30,7 +30,7 @@ export type RefusalFilters = {
   readonly before: Milliseconds | null
 }
 
-/** As JSON, over HTTP and on the command line. */
+/** The JSON of a count, over HTTP and on the command line. */
 export const refusalRecord = ({ minute, way, clientId, source, count }: RefusalCount) => ({
   minute: formatTime(minute),
   way,

@@ -17,7 +17,7 @@ export type AuditEntry = {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-/** Null means no filter; `since` is inclusive, `before` exclusive. */
+/** A filter that is null is not set; `since` is inclusive, `before` exclusive. */
 export type AuditFilters = {
   readonly kind: string | null
   readonly actorType: Actor['type'] | null

@@ -25,7 +25,7 @@ export type AuditVerdict =
     }
   | { readonly good: false; readonly entry: number; readonly tampering: Tampering; readonly because: string }
 
-/** Of a part of the log. */
+/** The result of checking a part of the log. */
 export type SealCheck = (
   | {
       readonly good: true
@@ -41,7 +41,7 @@ export type SealCheck = (
   readonly sealedUpTo: number
 }
 
-/** As the API writes it. */
+/** The JSON of a check, as the API returns it. */
 export const sealCheckRecord = (check: SealCheck) => {
   const { sealedUpTo: sealed_up_to } = check
   if (!check.good) {

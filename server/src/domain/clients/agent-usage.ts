@@ -9,9 +9,9 @@ export type AgentActivity = {
   readonly tokensLastMinute: number
   readonly tokensLastHour: number
   readonly tokensLastDay: number
-  /** Of the last hour: token requests that were refused although the agent was authenticated. */
+  /** Token requests in the last hour that were refused although the agent was authenticated. */
   readonly refusals: number
-  /** Null: not within the last day. */
+  /** Null if the agent got no token in the last day. */
   readonly lastIssuedAt: Milliseconds | null
 }
 
@@ -30,7 +30,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * So few rows an agent that all agents are summed at once: at most 2, 13 and 25. Minutes are kept for longer than their window:
+ * Windows with so few rows for an agent that all agents are summed at once: at most 2, 13 and 25. Minutes are kept for longer than their window:
  * series show them one by one.
  */
 export const USAGE_WINDOWS = {
@@ -56,7 +56,7 @@ export const sumInWindow = (
 export const compareActivity = (a: AgentActivity, b: AgentActivity): number =>
   b.tokensLastMinute - a.tokensLastMinute || (b.lastIssuedAt ?? 0) - (a.lastIssuedAt ?? 0)
 
-/** As JSON, over HTTP and on the command line. */
+/** The JSON of an agent's usage, over HTTP and on the command line. */
 export const usageRecord = (usage: AgentUsage) => ({
   agent_id: usage.agentId,
   name: usage.name,

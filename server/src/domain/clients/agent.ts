@@ -21,7 +21,7 @@ export type Agent = AgentLimits & {
   readonly owner: string | null
   readonly labels: Labels
   readonly disabledAt: Milliseconds | null
-  /** Set by a restore: it obtains no token until an operator accepts it. */
+  /** The time of the restore that suspended it: it obtains no token until an operator accepts it. */
   readonly suspendedAt: Milliseconds | null
   /** Items, or `resource:*`, that the agent may request. */
   readonly scopes: readonly string[]
@@ -30,15 +30,15 @@ export type Agent = AgentLimits & {
   /** Resources that the agent may request; `*` for any. */
   readonly resources: readonly string[]
   readonly defaultAudience: string | null
-  /** Null: the service's. */
+  /** Null where the lifetime of the service applies. */
   readonly lifetimeSeconds: number | null
   /** Whether it must send a DPoP proof to get a token (RFC 9449 §5.2). */
   readonly dpopBound: boolean
   /** Whether its tokens are bound to the certificate of its connection, which it then must present (RFC 8705 §3.4). */
   readonly certificateBound: boolean
-  /** Never empty. */
+  /** The grant types that it may use, never empty. */
   readonly grantTypes: readonly GrantType[]
-  /** Whose tokens it may exchange: ids of agents, `label:key=value`, `*`. */
+  /** The agents whose tokens it may exchange: their ids, `label:key=value`, `*`. */
   readonly actsFor: readonly string[]
   /** The audiences whose tokens are sent to it: it may exchange these. */
   readonly receives: readonly string[]
@@ -55,9 +55,9 @@ export type Credential = {
   readonly isImported: boolean
   /** The other server's hash of an imported secret that was not used here yet. */
   readonly foreignHash: string | null
-  /** Null: a secret. */
+  /** Null for a credential with a secret. */
   readonly trust: ClientTrust | null
-  /** From then on it obtains no token; null: never. */
+  /** The time from which it obtains no token; null: never. */
   readonly expiresAt: Milliseconds | null
 }
 

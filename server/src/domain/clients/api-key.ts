@@ -9,16 +9,16 @@ export type ApiKey = {
   /** The key sees only tokens for one of these audiences; null: all. */
   readonly audiences: readonly string[] | null
   readonly createdAt: Milliseconds
-  /** From then on it is refused; null: never. */
+  /** The time from which it is refused; null: never. */
   readonly expiresAt: Milliseconds | null
   /** When it was last used, at most a minute late; null: never. */
   readonly lastUsedAt: Milliseconds | null
   readonly revokedAt: Milliseconds | null
-  /** Set by a restore: it is refused until an operator accepts it. */
+  /** The time of the restore that suspended it: it is refused until an operator accepts it. */
   readonly suspendedAt: Milliseconds | null
 }
 
-/** As the API and the command line show it: everything but the key. */
+/** The JSON of an API key without the key itself, over HTTP and on the command line. */
 export const apiKeyRecord = (apiKey: ApiKey) => ({
   api_key_id: apiKey.id,
   name: apiKey.name,

@@ -9,7 +9,7 @@ export const CERTIFICATE_FORMS = ['rfc9440', 'pem', 'base64', 'xfcc'] as const
 export type CertificateForm = (typeof CERTIFICATE_FORMS)[number]
 
 export type CertificateHeader = {
-  /** In lower case. */
+  /** The name of the header in lower case. */
   readonly name: string
   readonly form: CertificateForm
   /** Whether the proxies forward only certificates with a verified chain. */

@@ -15,7 +15,7 @@ export type CertificateTrust = SubjectTrust | PinnedTrust
 export type ClientCertificate = {
   /** SHA-256 of its DER, base64url (RFC 8705 §3.1). */
   readonly thumbprint: string
-  /** In the normal form of {@link normalSubject}; names without one are omitted. */
+  /** Its names in the normal form of {@link normalSubject}; names without one are omitted. */
   readonly names: Readonly<Record<SubjectKind, readonly string[]>>
   /** Why its key is too weak; null if it is not known to be. */
   readonly weakness: string | null

@@ -22,7 +22,7 @@ export type WorkloadTrust = {
   readonly subject: string
   /** `aud` of the tokens; null: the issuer of this service. */
   readonly audience: string | null
-  /** Null: from the metadata of the issuer. */
+  /** Null where the metadata of the issuer names it. */
   readonly jwksUri: string | null
 }
 
@@ -49,7 +49,7 @@ const SPIFFE = /^spiffe:\/\/[a-z0-9._-]{1,255}/
 /** The trust domain of a SPIFFE id, as `spiffe://domain`; undefined if the text is not one. */
 export const trustDomainOf = (subject: string): string | undefined => SPIFFE.exec(subject)?.[0]
 
-/** As JSON, with the names of the wire. */
+/** The JSON of a trust, with the names of the wire. */
 export const trustRecord = (trust: ClientTrust | null) => {
   if (trust === null) return { kind: 'client_secret' as const }
   if (trust.kind === 'private_key_jwt') {

@@ -12,15 +12,15 @@ export type AgentCredential = {
   readonly id: string
   readonly agentId: string
   readonly name: string
-  /** Null: a secret. */
+  /** Null for a credential with a secret. */
   readonly trust: ClientTrust | null
   readonly createdAt: Milliseconds
-  /** Null: never. */
+  /** Null if it never expires. */
   readonly expiresAt: Milliseconds | null
   /** When it last obtained a token, at most a minute late; null: never. */
   readonly lastUsedAt: Milliseconds | null
   readonly revokedAt: Milliseconds | null
-  /** Set by a restore: it obtains no token until an operator accepts it. */
+  /** The time of the restore that suspended it: it obtains no token until an operator accepts it. */
   readonly suspendedAt: Milliseconds | null
 }
 
@@ -34,7 +34,7 @@ export const IMPORTED_SECRET_CHARACTERS_MAX = 1024
 /** Whether an imported secret is long enough for a fast hash. */
 export const isKeptFast = (secret: string): boolean => secret.length >= IMPORTED_SECRET_CHARACTERS_MIN
 
-/** As the API and the command line show it: everything but the secret. */
+/** The JSON of a credential without its secret, over HTTP and on the command line. */
 export const credentialRecord = (credential: CountedCredential) => ({
   credential_id: credential.id,
   agent_id: credential.agentId,

@@ -2,7 +2,7 @@
 import { parseScope, SCOPE_ITEMS_MAX } from '../../../../api/values/scope.ts'
 import { refuse } from '../refusal.ts'
 
-/** Of what is allowed; the rest is counted. A resource is longer than an item. */
+/** How many allowed items a description lists; it counts the rest. A resource is longer than an item. */
 const ITEMS_SHOWN_MAX = 8
 const RESOURCES_SHOWN_MAX = 5
 
@@ -14,7 +14,7 @@ const formatAllowed = (allowed: readonly string[], most: number, separator: stri
   return allowed.slice(0, most).join(separator) + (more > 0 ? ` and ${more} more` : '')
 }
 
-/** `whose`: of whom `allowed` is. */
+/** Refuses an item of the scope. `whose` names the owner of `allowed`. */
 export const refuseScopeItem = (
   item: string,
   allowed: readonly string[],

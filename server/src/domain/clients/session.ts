@@ -5,10 +5,10 @@ export type Session = {
   readonly id: string
   readonly iss: string
   readonly sub: string
-  /** As the provider calls the operator; null if it said nothing. */
+  /** The operator's name as the provider states it; null if it states none. */
   readonly name: string | null
   readonly createdAt: Milliseconds
-  /** Of the last request, to the minute. */
+  /** The time of the last request, to the minute. */
   readonly usedAt: Milliseconds
   /** When the JWT in it expires. */
   readonly expiresAt: Milliseconds
@@ -18,19 +18,19 @@ export type Session = {
 export type SessionTokens = {
   /** The operator's JWT for this service. */
   readonly jwt: string
-  /** Null if the provider gives none: then the session ends with the JWT. */
+  /** Null if the provider issues none: then the session ends with the JWT. */
   readonly refreshToken: string | null
-  /** Of the JWT, as it says itself; 0 where it says nothing. */
+  /** The expiry that the JWT states; 0 where it states none. */
   readonly expiresAt: Milliseconds
 }
 
 const MINUTE_MS = 60_000
 
-/** However much it is used. */
+/** The longest life of a session, however much it is used. */
 export const SESSION_MS_MAX = 43_200_000
-/** Without a request. */
+/** The longest time without a request before a session ends. */
 export const SESSION_IDLE_MS_MAX = 3_600_000
-/** So long before its JWT expires it is renewed. */
+/** How long before its JWT expires a session is renewed. */
 const RENEWED_BEFORE_MS = MINUTE_MS
 
 export const hasSessionEnded = ({ createdAt, usedAt }: Session, now: Milliseconds): boolean =>
@@ -38,7 +38,7 @@ export const hasSessionEnded = ({ createdAt, usedAt }: Session, now: Millisecond
 
 export const isRenewalDue = ({ expiresAt }: Session, now: Milliseconds): boolean => now >= expiresAt - RENEWED_BEFORE_MS
 
-/** As the API shows it. */
+/** The JSON of a session, as the API returns it. */
 export const sessionRecord = ({ id, iss, sub, name, createdAt, usedAt }: Session) => ({
   id,
   operator: { iss, sub, name },

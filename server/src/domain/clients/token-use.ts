@@ -4,13 +4,13 @@ import type { Administrator } from '../caller.ts'
 import { audiencesOf } from '../caller.ts'
 import type { AgentUses } from './verifier.ts'
 
-/** Of one minute, agent and API key. */
+/** The uses of one agent's tokens by one API key in one minute. */
 export type TokenUse = {
   readonly number: number
   readonly minute: Milliseconds
-  /** Null: of no agent that is known. */
+  /** Null where no known agent owns the tokens. */
   readonly agentId: string | null
-  /** Null: all pairs beyond the bound of a minute. */
+  /** Null for all pairs beyond the limit of a minute. */
   readonly apiKeyId: string | null
   readonly apiKeyName: string | null
   /** Whether the tokens are for other audiences than the API key may see. */
@@ -23,7 +23,7 @@ export type TokenUse = {
   readonly lastAt: Milliseconds
 }
 
-/** Of one token that had ended, and one API key. */
+/** The uses of one token by one API key after the token had ended. */
 export type LateUse = Pick<TokenUse, 'number' | 'agentId' | 'isOutside' | 'firstAt' | 'lastAt'> & {
   readonly tokenId: string
   readonly apiKeyId: string

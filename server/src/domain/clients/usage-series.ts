@@ -31,7 +31,7 @@ export const seriesSlots = (over: SeriesWindow, now: Milliseconds): readonly Mil
   return Array.from({ length: count + 1 }, (_, n) => newest - slotMs * (count - n))
 }
 
-/** As JSON, over HTTP and on the command line. */
+/** The JSON of a series, over HTTP and on the command line. */
 export const seriesRecord = ({ at, over, points }: UsageSeries) => ({
   at: formatTime(at),
   point_seconds: SERIES_WINDOWS[over].pointSeconds,

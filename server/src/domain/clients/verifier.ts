@@ -5,14 +5,14 @@ import type { Source } from '../source.ts'
 
 export type AgentUses = { readonly agent_id: string; readonly count: number }
 
-/** Where a follower of the feed says that it is. With the id of its API key the name says who it is. */
+/** The position that a follower of the feed reports. The id of its API key and the name together identify the follower. */
 export type PositionReport = {
   readonly apiKeyId: string
   readonly name: string
   readonly address: Source
   readonly epoch: string
   readonly position: number
-  /** Null: the last ones stand. */
+  /** Null where the report has no counts: the last ones stay. */
   readonly uses: readonly AgentUses[] | null
 }
 
@@ -29,7 +29,7 @@ export type Verifier = {
   readonly uses: readonly AgentUses[]
 }
 
-/** Where the feed stands, as of one snapshot with verifiers. */
+/** The position of the feed in the same snapshot as verifiers. */
 export type FeedStanding = { readonly epoch: string; readonly position: number; readonly now: Milliseconds }
 
 export type StandingVerifier = { readonly verifier: Verifier; readonly feed: FeedStanding }

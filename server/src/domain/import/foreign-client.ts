@@ -20,14 +20,14 @@ export type ForeignClient = {
   readonly isDisabled: boolean
   /** The secret or its hash; null if the export does not contain it. */
   readonly secret: { readonly form: SecretForm; readonly text: string } | null
-  /** Null: never. NaN: a time that cannot be parsed. */
+  /** Null if it never expires; NaN if the time cannot be parsed. */
   readonly secretExpiresAt: Milliseconds | null
   /** Its default scopes. */
   readonly defaultScopes: readonly string[]
   /** Further scopes that it may request. */
   readonly optionalScopes: readonly string[]
   readonly audiences: readonly string[]
-  /** Null: the server's default. NaN: one that cannot be parsed. */
+  /** Null where the default of the server applies; NaN if it cannot be parsed. */
   readonly lifetimeSeconds: Seconds | null
 }
 

@@ -7,7 +7,7 @@ export const PBKDF2_ROUNDS_MAX = 1_000_000
 const PBKDF2_BYTES_MAX = 64
 
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
-/** As Ory Hydra writes it, salt and key in the standard alphabet of base64 without padding (RFC 4648 §4). */
+/** A PBKDF2 hash as Ory Hydra writes it: salt and key in standard base64 without padding (RFC 4648 §4). */
 const PBKDF2 = /^\$pbkdf2-(sha256|sha512)\$i=([1-9]\d{0,9}),l=([1-9]\d{0,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 // RFC 4648 §3.5: unused bits are zero, so that a hash has one text.
 const CANONICAL = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048])?$/
@@ -19,7 +19,7 @@ const HASH_BYTES = { sha256: 32, sha512: 64 } as const
 type Pbkdf2 = {
   readonly digest: keyof typeof HASH_BYTES
   readonly iterations: number
-  /** In bytes, of the derived key. */
+  /** The length of the derived key in bytes. */
   readonly length: number
   /** Base64 without padding. */
   readonly salt: string

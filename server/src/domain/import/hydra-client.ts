@@ -10,10 +10,10 @@ type List = readonly string[] | Text
 type HydraClient = {
   /** The client's id in a row, and in rows of version 1. */
   readonly id?: Text
-  /** The same in the admin API. */
+  /** The id in the admin API. */
   readonly client_id?: Text
   readonly client_name?: Text
-  /** In a row, its hash. */
+  /** The secret; in a row of the database, its hash. */
   readonly client_secret?: Text
   readonly client_secret_expires_at?: number | null | undefined
   readonly scope?: Text

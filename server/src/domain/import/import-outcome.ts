@@ -41,7 +41,7 @@ const refusedOutcome = (clientId: string, reason: ImportReason) =>
     description: IMPORT_REASONS[reason],
   }) as const
 
-/** Of a client of another server that is not sent to the service. */
+/** The outcome of a client that is not sent to the service. */
 export const rejectedOutcome = (clientId: string, reason: ImportReason) => ({
   ...refusedOutcome(clientId, reason),
   outcome: isSkipped(reason) ? 'skipped' : 'refused',

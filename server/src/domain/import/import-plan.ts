@@ -24,7 +24,7 @@ export type ImportSettings = {
   readonly scope: readonly string[] | null
   /** The default scope of agents without one of their own, as far as their scope allows it. */
   readonly defaultScope: readonly string[] | null
-  /** From scopes of the other server to scopes here. */
+  /** The scopes here, by scope of the other server. */
   readonly scopeMap: ReadonlyMap<string, readonly string[]>
   /** The resources of agents of whose own audiences none is imported. */
   readonly resources: readonly string[] | null

@@ -10,7 +10,7 @@ export type PlannedClient = Pick<ForeignClient, 'secret' | 'secretExpiresAt' | '
 
 export type DecidedClient = PlannedClient | { readonly clientId: string; readonly reason: ImportReason }
 
-/** Of the id of a client that is not imported, which may be as long as its document. */
+/** The longest id that is shown of a client that is not imported; the id itself may be as long as its document. */
 const CLIENT_ID_CHARACTERS_MAX = 255
 
 const reject = (clientId: string, reason: ImportReason): DecidedClient => ({

@@ -17,11 +17,11 @@ export const KEY_MARGIN_SECONDS = 60
 /** How long a key is published before it signs: then no cached key set lacks it. */
 export const PUBLISHED_SECONDS_MIN = KEY_SET_MAX_AGE_SECONDS + KEY_MARGIN_SECONDS
 
-/** Null for `off`: a key signs until an operator rotates. */
+/** When signing keys rotate. `rotationDays` is null for `off`: a key signs until an operator rotates. */
 export type KeyPolicy = {
   readonly algorithm: SigningAlgorithm
   readonly rotationDays: number | null
-  /** For tokens whose agent has no lifetime of its own. */
+  /** The lifetime of tokens whose agent has none of its own. */
   readonly lifetimeSeconds: number
 }
 
@@ -36,9 +36,9 @@ export type KeyRecord = {
   readonly createdAt: Milliseconds
   /** When it started to sign; null: it never did. */
   readonly signsFrom: Milliseconds | null
-  /** When it stopped. */
+  /** When it stopped signing; null: it did not. */
   readonly signsUntil: Milliseconds | null
-  /** When it left the key set. */
+  /** When it left the key set; null: it did not. */
   readonly goneAt: Milliseconds | null
   /** Running time of the service since the key became next or retained; counted as long as it matters. */
   readonly steadyMs: number

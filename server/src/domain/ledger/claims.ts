@@ -13,13 +13,13 @@ export type AccessTokenClaims = {
   readonly scope: string
   /** A private claim: `service.seq` as read by the decision to issue. */
   readonly seq: number
-  /** Of a token that was got for another one, where it passed from one agent to another. */
+  /** The actors of an exchanged token that passed from one agent to another. */
   readonly act?: ActorClaim
   /** A private claim, which a verifier compares with revocations. */
   readonly credential_id: string
   /** A private claim of a token that was got for another one: its ancestors, the parent first. */
   readonly lineage?: readonly AncestorClaim[]
-  /** Absent in a bearer token. */
+  /** The confirmation of a bound token, absent in a bearer token. */
   readonly cnf?: Confirmation
 }
 

@@ -12,9 +12,9 @@ export type EndCount = {
   readonly tokens: number
   /** Those that end because an ancestor does. */
   readonly descendants: number
-  /** False: both are lower bounds. */
+  /** Whether both counts are exact; where not they are lower bounds. */
   readonly isExact: boolean
-  /** Of each of its cut-offs; none where the act ends nothing, whatever lives. */
+  /** The reason of each of its cut-offs; none where the act ends nothing, whatever lives. */
   readonly reasons: readonly EndingReason[]
 }
 

@@ -2,7 +2,7 @@
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { refuse } from '../refusal.ts'
 
-/** As requested: a time, or a duration after the act by the store's clock; null: never. */
+/** A requested expiry: a time, or a duration after the act by the store's clock; null: never. */
 export type Expiry = { readonly at: Milliseconds } | { readonly afterMs: number } | null
 
 export const expiresAtOf = (expiry: Expiry, now: Milliseconds): Milliseconds | null =>

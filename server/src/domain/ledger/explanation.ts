@@ -36,7 +36,7 @@ export type LedgerExplanation = {
   readonly life: TokenLife
   readonly checks: readonly Check[]
   readonly now: Milliseconds
-  /** Of the key that signed it. */
+  /** The public half of the key that signed the token. */
   readonly publicJwk: PublicJwk
 }
 
@@ -58,7 +58,7 @@ export const codeOf = ({ life, checks }: LedgerExplanation): ExplanationCode => 
   return life.end.reason
 }
 
-/** Of a text that is no token of this service in its exact spelling. */
+/** Explains a text that is no token of this service in its exact spelling. */
 export const explainText = (code: TextCode, checks: readonly Check[]): Explanation => ({
   code,
   checks,

@@ -19,7 +19,7 @@ const formatConditions = (conditions: RevocationConditions) => ({
   disable_agents: conditions.selection?.disable ?? false,
 })
 
-/** With the verifiers that hold it; null: not known. */
+/** The JSON of a revocation, with the verifiers that hold it; null: not known. */
 export const formatRevocation = (revocation: Revocation, verifiers: Holding | null) => ({
   id: revocation.id,
   ...formatConditions(revocation.conditions),

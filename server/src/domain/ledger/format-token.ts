@@ -39,7 +39,7 @@ const NOT_ENDED = {
   ancestor_id: null,
 } as const
 
-/** One form for live and ended tokens. */
+/** Formats live and ended tokens in one form. */
 export const formatLife = ({ token, end }: TokenLife) => ({
   ...formatRecord(token),
   state: end === null ? ('active' as const) : ('ended' as const),

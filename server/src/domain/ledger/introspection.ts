@@ -20,7 +20,7 @@ export type Introspection =
       readonly cnf?: Confirmation
     }
 
-/** Without `sub` and `exp`, so that no verifier mistakes the response for an access token (RFC 9701 §5). */
+/** The claims have no `sub` and no `exp`, so that no verifier mistakes the response for an access token (RFC 9701 §5). */
 export type IntrospectionClaims = {
   readonly iss: string
   /** The id of the caller's API key. */

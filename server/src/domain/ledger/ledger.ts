@@ -79,7 +79,7 @@ export const endsAllOf = (earlier: CutOffConditions, later: CutOffConditions): b
     return asked === null || JSON.stringify(asked) === JSON.stringify(later[name])
   })
 
-/** For the service, agent, credential and key of a token: the number up to which everything issued has ended. */
+/** The numbers up to which everything issued has ended, for the service, agent, credential and key of a token. */
 export type EndedSeqs = {
   readonly service: number
   readonly agent: number
@@ -134,7 +134,7 @@ export type AncestorEnd = {
   readonly at: Milliseconds
 }
 
-/** Of the ends of a token's ancestors the one that ended it: of the first act, that of the nearest. Expiry ends no descendant. */
+/** Returns the end that ended the token: that of the first act, and within one act of the nearest ancestor. Expiry ends no descendant. */
 export const firstEnd = (ends: readonly AncestorEnd[]): AncestorEnd | undefined =>
   ends.reduce<AncestorEnd | undefined>(
     (first, end) =>
@@ -202,7 +202,7 @@ export const isAncestorDead = (ancestor: LookedUpToken | undefined): boolean =>
 export const isDead = (one: LookedUpToken, ancestors: readonly (LookedUpToken | undefined)[]): boolean =>
   isDeadAlone(one) || one.token.ancestors.some((_, n) => isAncestorDead(ancestors[n]))
 
-/** Of the open cut-offs that cover the token the first. */
+/** Returns the first of the open cut-offs that cover the token. */
 export const firstCovering = ({ token, openCutOffs }: LookedUpToken): CutOff | undefined =>
   openCutOffs
     .filter(cutOff => covers(cutOff, token))

@@ -16,12 +16,12 @@ export type CountedPlan = {
 
 /** A plan that a revocation must not outgrow. */
 export type RevocationPlan = CountedPlan & {
-  /** So many matching live tokens may have been issued after its instant. */
+  /** How many matching live tokens may have been issued after its instant. */
   readonly extraMax: number
 }
 
 export type Signing = {
-  /** Of the UTF-8 text, in base64url; by a key of this service. */
+  /** Returns the MAC of the UTF-8 text in base64url, made with a key of this service. */
   readonly mac: (text: string) => string
   readonly areEqual: (a: string, b: string) => boolean
 }

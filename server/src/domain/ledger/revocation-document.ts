@@ -79,7 +79,7 @@ const joinSegments = (first: Segment, second: Segment, now: Milliseconds): Segme
   facts: (isOver(first, now) ? 0 : first.facts) + (isOver(second, now) ? 0 : second.facts),
 })
 
-/** The same chain, in which no segment stands beside another for nothing: one whose facts are all over belongs to its neighbor. */
+/** Returns the chain without needless segments: one whose facts are all over is merged with its neighbor. */
 export const dropOver = (chain: readonly Segment[], now: Milliseconds): readonly Segment[] => {
   const kept: Segment[] = []
   for (const segment of chain) {

@@ -33,9 +33,9 @@ export type Revocation = {
   readonly createdAt: Milliseconds
   /** `open` until all rows are updated. Every covered token is dead in either state. */
   readonly state: 'open' | 'closed'
-  /** Of its fact in the revocation feed; null: it was made before there was one. */
+  /** The position of its fact in the revocation feed; null if it is older than the feed. */
   readonly feedPosition: number | null
-  /** Tokens in history as ended by it. */
+  /** The number of tokens that history shows as ended by it. */
   readonly tokensMoved: number
 }
 
@@ -44,7 +44,7 @@ export type RevocationPreview = {
   /** When the count began, by the clock of the store. */
   readonly instant: Milliseconds
   readonly count: number
-  /** False: a lower bound. */
+  /** False where the count is a lower bound. */
   readonly isExact: boolean
   /** How many agents the selection matches; null where there is none. */
   readonly agents: number | null

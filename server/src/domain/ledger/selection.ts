@@ -2,7 +2,7 @@
 import type { Labels } from '../../../../api/values/labels.ts'
 
 export type AgentSelection = {
-  /** Null: of any owner. */
+  /** Null selects agents of any owner. */
   readonly owner: string | null
   /** They have each of these; null: whatever they have. */
   readonly labels: Labels | null
@@ -10,5 +10,5 @@ export type AgentSelection = {
   readonly disable: boolean
 }
 
-/** Those that matched in the transaction of the act, by the store's numbers. */
+/** The agents that matched in the transaction of the act, by the store's numbers. */
 export type SelectedAgents = AgentSelection & { readonly agents: readonly number[] }

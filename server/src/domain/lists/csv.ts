@@ -1,13 +1,13 @@
 // Comma-separated values (RFC 4180), written so that no spreadsheet runs the text of a cell as a formula.
 
-/** Null is an empty cell. */
+/** A cell of the file; null is an empty one. */
 type Cell = string | number | null
 
 /** The columns of a file, by name and in order. */
 export type Columns<R> = Readonly<Record<string, (record: R) => Cell>>
 
 /**
- * Where a spreadsheet would find the start of a formula, including full-width forms, which some locales treat alike (OWASP,
+ * The places where a spreadsheet finds the start of a formula, including full-width forms, which some locales treat alike (OWASP,
  * CSV Injection): at the start of a cell; and inside it, after a character that a spreadsheet with another separator than the
  * comma uses as one, because it then splits the cell, regardless of quotes. Existing apostrophes before it are part of the match,
  * so that removing one apostrophe restores exactly the original text.

@@ -20,7 +20,7 @@ export type TokenFilters = {
   /** The id of the agent on whose behalf the token acts. */
   readonly subjectId: string | null
   readonly parentId: string | null
-  /** Of the root itself too. */
+  /** Selects the tokens of one tree, its root included. */
   readonly rootId: string | null
 }
 
@@ -94,7 +94,7 @@ export type TokenLife = { readonly token: TokenRecord; readonly end: TokenEnd | 
 /** A member of a token's tree; `removed`: retention removed it, and its descendants still name it. */
 export type LineageRecord = TokenLife | { readonly id: string; readonly removed: true }
 
-/** Any member of the tree. */
+/** The lineage is selected by any member of the tree. */
 export type LineageOf = { readonly memberId: string }
 
 export type Page<R> = {
@@ -184,7 +184,7 @@ export const parseCursor = (list: PositionedList, fingerprint: string, cursor: s
   return { at: Number(at), id }
 }
 
-/** The same for a list ordered by a key, which may be any stored text. */
+/** Formats the cursor of a list ordered by a key, which may be any stored text. */
 export const formatKeyCursor = (list: KeyedList, fingerprint: string, key: string): string =>
   [VERSION, list, fingerprint, encodeURIComponent(key)].join('.')
 

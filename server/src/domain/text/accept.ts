@@ -1,6 +1,6 @@
 // Which of the forms that there are a caller would rather have, by its Accept headers (RFC 9110 §12.5).
 
-/** Of a longer header nothing is read: no client that there is needs more. */
+/** A longer header is ignored: no known client needs one. */
 export const ACCEPT_CHARACTERS_MAX = 1024
 
 /** An unclosed one goes on to the end: the search never starts again inside of it. */
@@ -31,7 +31,7 @@ const parseRanges = (header: string): readonly Range[] =>
 const exactness = (name: string, mediaType: string): number =>
   [mediaType, `${mediaType.slice(0, mediaType.indexOf('/'))}/*`, '*/*'].toReversed().indexOf(name)
 
-/** Of ranges that name the same media type, the most exact decides. */
+/** Returns the most exact of the ranges that match the media type. */
 const wishFor = (ranges: readonly Range[], mediaType: string): { exact: number; weight: number } =>
   ranges
     .map(({ name, weight }) => ({ exact: exactness(name, mediaType), weight }))
@@ -64,7 +64,7 @@ export const makeNegotiator = <MediaType extends string>(
   }
 }
 
-/** By an Accept-Encoding header, whether a compressed body may be sent. One that names no gzip gets the plain body. */
+/** Whether an Accept-Encoding header permits gzip. A header that does not name gzip gets the plain body. */
 export const takesGzip = (acceptEncoding = ''): boolean =>
   acceptEncoding.length <= ACCEPT_CHARACTERS_MAX &&
   parseRanges(acceptEncoding).some(({ name, weight }) => name === 'gzip' && weight > 0)

@@ -82,7 +82,7 @@ const WRONG: Readonly<Record<MemberFault['kind'], string>> = {
   prototype: 'is the name of no member: leave it out',
 }
 
-/** In words. Quotes only plain names, because any other text may be anything. */
+/** Describes the fault in words. Quotes only plain names, because any other text may be anything. */
 export const formatMemberFault = ({ kind, path }: MemberFault): string => {
   const name = path.join('.')
   return `${PLAIN.test(name) ? name : 'A member'} ${WRONG[kind]}`

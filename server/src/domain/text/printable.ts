@@ -6,7 +6,7 @@
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 
-/** As JSON spells it: above U+FFFF in two units (RFC 8259 §7). */
+/** Escapes a character as JSON does: above U+FFFF as two units (RFC 8259 §7). */
 const escape = (character: string): string =>
   character
     .split('')
@@ -16,5 +16,5 @@ const escape = (character: string): string =>
 /** The text with each such character as its JSON escape. */
 export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, escape)
 
-/** The same for each line of a text that the program itself makes. */
+/** Makes each line printable of a text that the program itself makes. */
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')

@@ -6,11 +6,11 @@ const ABSOLUTE = /^https?:\/\/([^/?#@]+)/i
 type Target = {
   /** A path and its query. */
   readonly path: string
-  /** Where the target is a whole URI: its host and port, which count instead of `Host` (RFC 9112 §3.2.2). */
+  /** The host and port of an absolute target; they replace `Host` (RFC 9112 §3.2.2). */
   readonly host?: string
 }
 
-/** Undefined for any other text. */
+/** Returns undefined for any text that is not a request target. */
 export const parseTarget = (target: string): Target | undefined => {
   // No target has a fragment, which the router would take for a query.
   if (target.includes('#')) return undefined

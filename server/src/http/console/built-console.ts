@@ -9,7 +9,7 @@ export type Asset = { readonly bytes: Buffer; readonly gzipped: Buffer; readonly
 export type BuiltConsole = {
   /** HTML, with a place for its base and its nonce. */
   readonly page: string
-  /** By their names below `assets/`. */
+  /** The files below `assets/`, by name. */
   readonly assets: ReadonlyMap<string, Asset>
 }
 
@@ -34,7 +34,7 @@ const readFolder = (folder: string): BuiltConsole => {
 
 const isMissing = (fault: unknown): boolean => fault instanceof Error && 'code' in fault && fault.code === 'ENOENT'
 
-/** Undefined where this installation was made without it. Throws where it cannot be read. */
+/** Returns undefined if this installation was built without the console. Throws if it cannot be read. */
 export const readConsole = (): BuiltConsole | undefined => {
   try {
     return readFolder(folderBeside('console'))

@@ -11,9 +11,9 @@ import { type FollowerLimits, type LimitWords, makeFollowerLimit } from '../oaut
 
 /** Streams of a thread: an open tab that its reader sees is one. */
 export const CONSOLE_STREAMS_MAX = 512
-/** The same of one operator: as many as sessions. */
+/** The most streams of one operator: as many as sessions. */
 export const STREAMS_OF_OPERATOR_MAX = 20
-/** Kept for operators with few, however many others have. */
+/** The streams that are reserved for operators with few, however many others have. */
 export const STREAMS_RESERVED = 64
 export const STREAMS_FEW_MAX = 2
 
@@ -31,7 +31,7 @@ const WORDS: LimitWords = {
   counted: 'console_streams',
 }
 
-/** Smaller in tests. */
+/** The limits of the streams; smaller in tests. */
 export type StreamBounds = { readonly limits?: FollowerLimits }
 
 type StreamTiming = Pick<Timing, 'consolePollMs' | 'consoleSilenceMs' | 'consoleUnreadMs' | 'consoleStreamMs'>
@@ -48,7 +48,7 @@ type StreamsOptions = {
 
 export type Arrival = {
   readonly sessionId: string
-  /** Whose share it is. */
+  /** The operator in whose share the stream counts. */
   readonly operator: string
   readonly response: ServerResponse
 }
@@ -166,7 +166,7 @@ const makeLooking = ({ ports, inTime, onFault }: StreamsOptions, streams: Readon
 
 const LET_IN = {}
 
-/** Of a thread. */
+/** Makes the console streams of one thread. */
 export const makeConsoleStreams = (options: StreamsOptions): ConsoleStreams => {
   const { ports, mayStay, bounds } = options
   const { timing } = ports

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 export const SESSION_COOKIE = '__Host-mintmark-session'
 export const SIGN_IN_COOKIE = '__Host-mintmark-sign-in'
 
-/** Of a longer header nothing is read. */
+/** A longer header is ignored. */
 const COOKIES_CHARACTERS_MAX = 8192
 
 export const cookieOf = (request: FastifyRequest, name: string): string | undefined => {

@@ -41,7 +41,7 @@ const destinationOf = (query: RawFields, home: URL): string => {
 
 type Handler = (signIn: SignIn, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-/** To the provider, and back from it. */
+/** Makes the handlers that redirect to the provider, and back from it. */
 const makeSignInHandlers = ({ ports, sourceOf }: SessionWire, basePath: string, home: URL) => {
   const beginSignIn: Handler = async (signIn, request, reply) => {
     const to = destinationOf(request.query as RawFields, home) // the parser of readers.ts made it
@@ -120,7 +120,7 @@ const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string
     return dropCookie(reply, SESSION_COOKIE).code(204).send()
   }
 
-  /** Where there is no sign-in there are no sessions. */
+  /** Refuses where no sign-in is configured: then there are no sessions. */
   const withSignIn = (handle: Handler) =>
     answerInTime(wire, async (request: FastifyRequest, reply: FastifyReply) =>
       ports.signIn === null ? refuser.refuse(reply, OFF) : handle(ports.signIn, request, reply),

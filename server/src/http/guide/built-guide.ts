@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 export type GuideFile = { readonly plain: Constant; readonly gzipped: Constant }
 
 export type Guide = {
-  /** Undefined where the site has no file of this path. It is read and compressed once, and then kept. */
+  /** Returns undefined if the site has no file at this path. A file is read and compressed once, and then kept. */
   readonly find: (path: string) => Promise<GuideFile> | undefined
 }
 
@@ -50,7 +50,7 @@ const rebase = (text: string, basePath: string, { isMarkup }: Kind): string => {
   return text.replaceAll(GUIDE_PATH, () => base + GUIDE_PATH)
 }
 
-/** Undefined where this installation was made without the site. Throws where it cannot be read. */
+/** Returns undefined if this installation was built without the site. Throws if it cannot be read. */
 export const openGuide = async ({ basePath, hash, folder }: GuideOptions): Promise<Guide | undefined> => {
   const names = await listFolder(folder)
   if (names === undefined) return undefined

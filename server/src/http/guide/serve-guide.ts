@@ -11,7 +11,7 @@ type ServeOptions = {
   readonly basePath: string
   readonly hash: Hash
   readonly refuser: Refuser
-  /** Where it may be; beside the program unless it is given. */
+  /** The folder of the site; beside the program by default. */
   readonly folder?: string | undefined
 }
 

@@ -46,7 +46,7 @@ const FORMS: Readonly<Record<CertificateForm, Read>> = {
   xfcc: readXfcc,
 }
 
-/** Undefined where the value is not one certificate in this form. */
+/** Returns undefined unless the value is one certificate in this form. */
 export const readCertificateHeader = (
   certificates: ClientCertificates,
   form: CertificateForm,

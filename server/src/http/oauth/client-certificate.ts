@@ -10,11 +10,11 @@ import { readCertificateHeader } from './certificate-header.ts'
 
 export type CertificatesTaken = {
   readonly header: CertificateHeader | null
-  /** Of connections that end here; null: their clients are not asked for one. */
+  /** How client certificates of direct TLS connections are read; null where none is requested. */
   readonly listener: { readonly isVerified: boolean } | null
 }
 
-/** Empty where the client showed none. */
+/** The certificate of the client, absent where it presented none. */
 type Found = { readonly certificate?: PresentedCertificate }
 
 export type FindCertificate = (request: FastifyRequest) => OrRefusal<Found>
@@ -23,7 +23,7 @@ const NONE: Found = {}
 
 const refuseHeader = (name: string, why: string) => refuse('invalid_request', `The header ${name} ${why}.`)
 
-/** Undefined where the connection itself is to be looked at. */
+/** Makes a reader that returns undefined where the certificate of the connection itself counts. */
 const makeHeaderReader = (certificates: ClientCertificates, header: CertificateHeader) => {
   const { name, form, isVerified, proxies } = header
   const isProxy = makeNetworks(proxies)

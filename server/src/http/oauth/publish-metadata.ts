@@ -10,7 +10,7 @@ import type { Refuser } from '../wire/refusals.ts'
 
 const METADATA_MAX_AGE_SECONDS = 300
 
-/** Those by certificate only where one can come (RFC 8705 §2). */
+/** The authentication methods; those by certificate only where one can come (RFC 8705 §2). */
 const clientAuthMethods = ({ verified, unverified }: CertificateSources): readonly string[] => [
   'client_secret_post',
   'client_secret_basic',
@@ -53,14 +53,14 @@ const describeServer = ({ profile: { issuer, scopesSupported, certificates }, si
   ...(scopesSupported !== null && { scopes_supported: scopesSupported }),
 })
 
-/** With what Spring demands in OpenID Connect's place. go-oidc takes no other algorithm than it finds here. */
+/** Adds what Spring demands in OpenID Connect's place. go-oidc takes no other algorithm than it finds here. */
 const describeProvider = (described: Described) => ({
   ...describeServer(described),
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: described.signingAlgorithms,
 })
 
-/** Of all keys in the key set and of the next one to come: what signs, and what signed that may still be verified. */
+/** The algorithms of all keys in the key set and of the next key: all that sign, or whose signatures may still be verified. */
 const readSigningAlgorithms = async (ports: MetadataPorts): Promise<readonly string[]> => {
   const { keys } = await publishKeys(ports)
   return [...new Set([...keys.map(({ alg }) => alg), ports.profile.signingAlgorithm])]

@@ -19,7 +19,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Of pages that run their own scripts. */
+/** The headers of pages that run their own scripts. */
 export const SCRIPTED_PAGE_HEADERS = {
   'content-security-policy': PAGE_POLICY,
   'x-content-type-options': 'nosniff',
@@ -34,7 +34,7 @@ const OUR_STYLE = {
   },
 }
 
-/** By their paths. */
+/** The page and its parts, by path. */
 type Page = ReadonlyMap<string, Constant>
 
 /**

@@ -6,13 +6,13 @@ const MARK =
 
 export const ICON_SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>Mintmark</title>${MARK}</svg>`
 
-/** The same with the name beside it, on the dark bar of the documentation page. */
+/** The icon with the name beside it, on the dark bar of the documentation page. */
 export const LOGO_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="150" height="32" viewBox="0 0 150 32">' +
   `<title>Mintmark</title>${MARK}` +
   '<text x="42" y="23" font-family="sans-serif" font-size="20" font-weight="bold" fill="#fff">Mintmark</text></svg>'
 
-/** One picture of 32 by 32, a PNG of 12 colors, in the container that /favicon.ico stands for. */
+/** The icon as one PNG of 32 by 32 in 12 colors, in the container that /favicon.ico stands for. */
 export const ICON_ICO = Buffer.from(
   'AAABAAEAICAAAAEAIAAhAQAAFgAAAIlQTkcNChoKAAAADUlIRFIAAAAgAAAAIAQDAAAAgVRnxwAAACRQTFRFC3pcC3pcC3pcC3pcC3pcLo1z' +
     'UaCLdLOilsa5udnQ3Ozo/////LLulwAAAAx0Uk5TAECAwP//////////M30LdQAAAKBJREFUeNqF0i0OwlAQBOAl4QAIbgAnIByAnyl/ugosDovD' +

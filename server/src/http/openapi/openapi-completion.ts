@@ -115,7 +115,7 @@ const completeOperation = (path: string, method: string, operation: Operation): 
   completeExamples(operation)
 }
 
-/** Before the document is handed out for the first time. */
+/** Completes the document before it is served for the first time. */
 export const completeDocument: SwaggerTransformObject = document => {
   if ('swaggerObject' in document) return document.swaggerObject
   // The plugin's types leave open which version it is; it makes each operation as registerOpenapi asked.

@@ -84,10 +84,10 @@ export const headersOf = (names: readonly HeaderName[]): Readonly<Record<string,
     names.map(name => [name.replace(/-(?:Immutable|Public|If-Bearer)$/, ''), { $ref: `#/components/headers/${name}` }]),
   )
 
-/** Of every answer. */
+/** The headers of every response. */
 export const EVERY = ['X-Request-Id', 'Cache-Control'] as const
 
-/** Of the answers of a status. */
+/** The header that responses with a status have besides. */
 export const OF_STATUS: Readonly<Record<number, HeaderName>> = {
   401: 'WWW-Authenticate',
   403: 'WWW-Authenticate-If-Bearer',

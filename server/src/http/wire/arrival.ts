@@ -15,15 +15,15 @@ const arrivals = new WeakMap<IncomingMessage, Arrival>()
 /** Notes a request that begins now and has waited. */
 export const noteArrival = (request: IncomingMessage, arrival: Arrival): void => void arrivals.set(request, arrival)
 
-/** For how long the request waited for its start, in ms, not for responses before its own; 0 where that was next to nothing. */
+/** How long the request waited for its start, in ms, without the wait for responses before its own; 0 where that was negligible. */
 export const queuedMs = (request: IncomingMessage): number => {
   const arrival = arrivals.get(request)
   return arrival === undefined ? 0 : arrival.begunAt - arrival.turnAt
 }
 
 /**
- * For how long the request had waited for the service when its body was complete, which is now; 0 where that was next to
- * nothing. Of the time that the body took, a little counts: the rest is its sender's own, whom `requestMs` bounds.
+ * How long the request had waited for the service when its body was complete, which is now; 0 where that was negligible.
+ * Of the time that the body took, a little counts: the rest is its sender's own, whom `requestMs` bounds.
  */
 export const waitedMs = (
   request: IncomingMessage,
@@ -40,5 +40,5 @@ const wishes = new WeakMap<IncomingMessage, number>()
 /** Notes for how long the answer was held back because its caller wished so, in ms. */
 export const noteWish = (request: IncomingMessage, ms: number): void => void wishes.set(request, ms)
 
-/** For how long that was; 0 where there is no such wish. */
+/** The wait that {@link noteWish} recorded; 0 where it recorded none. */
 export const wishedMs = (request: IncomingMessage): number => wishes.get(request) ?? 0

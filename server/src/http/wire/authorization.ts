@@ -4,7 +4,7 @@ import { decodeFormValue } from './form.ts'
 import type { FastifyRequest } from 'fastify'
 
 export type Authorization = {
-  /** In lower case: scheme names are case-insensitive. */
+  /** The scheme in lower case: scheme names are case-insensitive. */
   readonly scheme: string
   /** What follows the scheme; empty where nothing does. */
   readonly credentials: string
@@ -21,7 +21,7 @@ export const parseAuthorization = (header: string | undefined): Authorization | 
 type BasicCredentials = {
   readonly user: string
   readonly password: string
-  /** As it was sent, where that is another text. */
+  /** The password as it was sent, where that is another text. */
   readonly rawPassword?: string
 }
 

@@ -33,7 +33,7 @@ const schemaOf = (row: Operation): FastifySchema & { readonly 'x-marks': object 
   'x-marks': { refusals: row.refusals ?? [], headers: row.headers ?? [], parameters: row.parameters ?? [] },
 })
 
-/** With refused input attached for the handler, where a caller must be recognized before it hears what is wrong. */
+/** Attaches refused input for the handler, where a caller must be recognized before it hears what is wrong. */
 export const routeOf = (row: Operation) => ({
   method: methodOf(row),
   url: pathOf(row).replaceAll(/\{(\w+)\}/g, ':$1'),

@@ -34,7 +34,7 @@ function* partsFromRight(text: string, separator: ',' | ';'): Generator<string> 
 // RFC 9110 §5.6.3: spaces and tabs, and nothing else that trim() would take away.
 const withoutSpace = (text: string): string => trimCharacters(text, ' \t')
 
-/** In its one spelling (RFC 5952); undefined for any other text. */
+/** Returns the address in its one spelling (RFC 5952); undefined for any other text. */
 export const toAddress = (text: string): Address | undefined => {
   const version = isIP(text)
   if (version === 4) return text as Address
@@ -46,7 +46,7 @@ export const toAddress = (text: string): Address | undefined => {
 // RFC 7239 §6: an address, in brackets if it is of IPv6, and a port, which may be obfuscated.
 const NODE = /^(?:\[([\dA-Fa-f:.]{2,45})\]|([\d.]{7,15}))(?::(?:\d{1,5}|_[\w.-]{1,64}))?$/
 
-/** Undefined for `unknown`, an obfuscated identifier (RFC 7239 §6.2, §6.3), and all that is malformed. */
+/** Returns undefined for `unknown`, an obfuscated identifier (RFC 7239 §6.2, §6.3), and anything malformed. */
 const readNode = (text: string): Address | undefined => {
   const [, ipv6, ipv4] = NODE.exec(text) ?? []
   if (ipv6 !== undefined) return isIP(ipv6) === 6 ? toAddress(ipv6) : undefined

@@ -5,7 +5,7 @@ import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 
 /** RFC 9651 §3.3.3. */
 const QUOTED = /^"((?:[\x20-\x21\x23-\x5B\x5D-\x7E]|\\["\\])*)"$/
-/** As many clients send it: of one that is repeated Node makes a list with commas, which is no key. */
+/** A key without quotes, as many clients send it. Node joins repeated headers with commas, which no key contains. */
 const BARE = /^[\x21\x23-\x2B\x2D-\x5B\x5D-\x7E]+$/
 
 const parseKey = (header: string): string | undefined =>

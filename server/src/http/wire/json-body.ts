@@ -12,7 +12,7 @@ import { type InputRefusal, RefusedInput } from './refused-input.ts'
 type ValuesLimit = { readonly max: number; readonly advice: string }
 
 /**
- * Of a body of any caller: what is wrong with one value takes 10 µs to say, and 64 KiB hold 30,000. An agent with all
+ * The most values in a body of any caller: what is wrong with one value takes 10 µs to say, and 64 KiB hold 30,000. An agent with all
  * that it may have has some 150, and ten public keys have some 100.
  */
 const BODY_VALUES_MAX = 2000
@@ -34,7 +34,7 @@ const parseJson = (text: string): Parsed => {
 
 const UNKNOWN_MEMBER = 'has a member that this operation does not know'
 
-/** As members of this interface are called: a slip. Any other name may be a secret, and is not repeated. */
+/** The form of this interface's member names, probably a slip. Any other name may be a secret, and is not repeated. */
 const MEMBER_NAME = /^[a-z]{1,20}(?:_[a-z]{1,20}){0,6}$/
 
 const describeUnknown = ([key = '']: readonly string[]): string =>

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { hash } from 'node:crypto'
 
-/** Of one thread. */
+/** How many credentials one thread remembers. */
 const KNOWN_MAX = 4096
 
 /** While nobody waits, one of so many uses is noted: to hash each would cost an introspection 3 % more. */
@@ -11,11 +11,11 @@ const REMEMBERED_EVERY = 16
 
 export type KnownCredentials = {
   readonly has: (headers: IncomingHttpHeaders) => boolean
-  /** The same while requests wait; else false, and nothing is hashed. */
+  /** Like `has` while requests wait; else false, and nothing is hashed. */
   readonly isFirst: (headers: IncomingHttpHeaders) => boolean
-  /** After a request that was authenticated. */
+  /** Called after a request that was authenticated. */
   readonly add: (headers: IncomingHttpHeaders) => void
-  /** After a request whose credential was refused. */
+  /** Called after a request whose credential was refused. */
   readonly remove: (headers: IncomingHttpHeaders) => void
 }
 

@@ -1,7 +1,7 @@
 // Whether an address is in one of the configured networks.
 import { BlockList, isIP } from 'node:net'
 
-/** False for undefined: a connection that has gone has no address. */
+/** Returns false for undefined: a connection that has gone has no address. */
 export type IsInNetworks = (address: string | undefined) => boolean
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6')

@@ -10,7 +10,7 @@ const REASONS_MAX = 8
 type Report = (fields: object, message: string) => void
 
 type OutageLog = {
-  /** Of each request that is answered 503 because something did not answer. */
+  /** Records a request that is answered 503 because a dependency did not answer. */
   readonly report: (requestId: string, fault: Unavailable) => void
   /** Logs what was not logged yet. */
   readonly close: () => void
@@ -20,7 +20,7 @@ type Outage = {
   readonly beganAt: MonotonicMilliseconds
   lastAt: MonotonicMilliseconds
   requests: number
-  /** Since the last line, by their reason. */
+  /** The requests since the last line, by their reason. */
   readonly fresh: Map<string, number>
 }
 

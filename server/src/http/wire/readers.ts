@@ -11,7 +11,7 @@ const COMPILERS: object = {
   buildSerializer: () => () => (answer: unknown) => JSON.stringify(answer),
 }
 
-/** In a path the longest is a kid: 128 characters, each of up to three once it is percent-encoded. */
+/** The longest parameter of a path is a kid: 128 characters, each of which becomes up to three when it is percent-encoded. */
 const PARAMETER_CHARACTERS_MAX = 384
 
 /** Options of Fastify: query strings as they came, for the schemas to parse. */

@@ -53,7 +53,7 @@ const UNAVAILABLE: Answer = {
   code: 'temporarily_unavailable',
   description: 'The service cannot answer for certain right now: try again.',
 }
-/** In place of a 401: the same for every caller, credential and cause. A right credential is never refused so. */
+/** The response in place of a 401, the same for every caller, credential and cause. A right credential never gets it. */
 const FAILED_TOO_OFTEN: Answer = {
   code: 'too_many_requests',
   description: 'Too many failed authentications: wait as long as Retry-After says, and send the right credential.',
@@ -107,7 +107,7 @@ export type Refuser = {
 type Report = (fields: object, message: string) => void
 
 type RefuserOptions = {
-  /** Of a line with a reason that the caller does not get; `info` unless it is given. */
+  /** The level of log lines with a reason that the caller does not get; `info` by default. */
   readonly causeLevel?: 'info' | 'warn'
   readonly recognize: Recognize
   /** The realm of every challenge. */

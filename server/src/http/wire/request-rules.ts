@@ -63,7 +63,7 @@ const repeatedHeader = ({ rawHeaders, headers }: FastifyRequest['raw']): string 
   return undefined
 }
 
-/** Those of which a text is compared or verified. */
+/** The headers whose text is compared or verified. */
 const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'dpop'] as const
 
 const markedHeader = ({ headers }: FastifyRequest['raw']): string | undefined =>

@@ -85,7 +85,7 @@ export const makeSourceReader = (isProxy: IsInNetworks): SourceOf => {
   }
 }
 
-/** Of RFC 5737 §3: no caller has it, so where it is believed a header was forged. */
+/** An address of RFC 5737 §3: no caller has it, so a request with this source had a forged header that was believed. */
 const TEST_ADDRESS = '192.0.2.1'
 
 /** What became of the address that a request says it was forwarded for; null where it says none. */

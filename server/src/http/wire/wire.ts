@@ -37,10 +37,10 @@ export type Wire = AdministrationWire & {
   readonly mayStay: (isOneOfFew: boolean) => boolean
   /** Receives each fault of following the feed. Must not throw. */
   readonly reportFeedFault: (fault: unknown) => void
-  /** Of the feed: smaller in tests. */
+  /** The limits of the feed; smaller in tests. */
   readonly feed: FeedBounds
   /** Receives each fault of the streams of the console. Must not throw. */
   readonly reportStreamFault: (fault: unknown) => void
-  /** Of the console: smaller in tests. */
+  /** The limits of the console; smaller in tests. */
   readonly streams: StreamBounds
 }

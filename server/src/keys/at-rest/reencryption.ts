@@ -22,7 +22,7 @@ export const makeReencryption = (from: Uint8Array, to: Uint8Array) => ({
   },
   /** The key that made the seals up to this one. */
   sealKey: (lastSeal: number): Uint8Array => seal(to, auditSealKey(from), purposeOf(lastSeal)),
-  /** One that was kept before. */
+  /** Re-encrypts a former key of seals that is stored already. */
   formerSealKey: (sealed: Uint8Array, lastSeal: number): Uint8Array => {
     const plain = unseal(from, sealed, purposeOf(lastSeal))
     if (plain === undefined) throw new Error(`The key of the seals up to ${lastSeal} was changed in the store.`)

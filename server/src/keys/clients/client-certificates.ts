@@ -112,7 +112,7 @@ const namesOf = (der: Uint8Array): ClientCertificate['names'] => {
 
 const NAMELESS: ClientCertificate['names'] = { subject_dn: [], san_dns: [], san_uri: [], san_ip: [], san_email: [] }
 
-/** Where OpenSSL takes what is no strict DER, the certificate has a thumbprint and a time, and the name of nobody. */
+/** Returns no names where OpenSSL accepts what is not strict DER: then only the thumbprint and the times count. */
 const namesIfStrict = (der: Uint8Array): ClientCertificate['names'] => {
   try {
     return namesOf(der)

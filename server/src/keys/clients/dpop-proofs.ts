@@ -47,9 +47,9 @@ const read = (text: string): UnverifiedProof | { readonly wrong: string } => {
 }
 
 const NONCE_KEY = 'mintmark dpop nonce 1'
-/** 132 bits of base64url. */
+/** The length of 132 bits in base64url. */
 const NONCE_CHARACTERS = 22
-/** Two are in use at a time. */
+/** The most nonces in the cache; two are in use at a time. */
 const CACHED_MAX = 4
 
 /** The nonces (RFC 9449 §8), by step of time: every thread and process under one key makes the same ones.

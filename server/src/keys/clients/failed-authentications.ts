@@ -6,7 +6,7 @@ import type { FailedAuthentications } from '../../ports/failed-authentications.t
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { makeSlots } from './seeded-slots.ts'
 
-/** Of each of the two tables: 512 KiB. */
+/** The slots of each of the two tables, which take 512 KiB. */
 const SLOTS = 65_536
 
 const WINDOW_US = 60_000_000n
@@ -14,11 +14,11 @@ const SECOND_US = 1_000_000n
 
 type Table = BigInt64Array<SharedArrayBuffer>
 
-/** One for all threads of a process. */
+/** The counts of failures, shared by all threads of a process. */
 export type FailureMemory = {
   readonly byClient: Table
   readonly byAddress: Table
-  /** Random. */
+  /** Random bytes, so that a caller cannot choose its slot. */
   readonly seed: Uint8Array
 }
 

@@ -58,7 +58,7 @@ const makeThreadVerify = (): Verify => {
 
 type Options = {
   readonly timing: RestTiming
-  /** By default on a thread that serves the caller alone. */
+  /** Verifies on a thread of its own by default. */
   readonly verify?: Verify
   readonly now?: () => number
   /** What is being verified counts as waiting. */
@@ -72,7 +72,7 @@ type Waiting = Verification & {
   readonly answer: PromiseWithResolvers<Verified>
   /** The deadlines of those who wait. */
   deadlines: readonly number[]
-  /** From when it waits; undefined where it was begun at once. */
+  /** The time from which it waits; undefined where it was begun at once. */
   since: number | undefined
 }
 

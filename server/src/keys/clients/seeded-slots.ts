@@ -1,7 +1,7 @@
 // Maps texts to slots of a table of constant size. The seed is random, so nobody can choose texts that share a slot.
 import { createHmac } from 'node:crypto'
 
-/** Longer texts are cut: what follows makes no difference. */
+/** The length to which a text is cut: what follows makes no difference. */
 const CHARACTERS_MAX = 512
 
 const SLOT_BYTES = 4

@@ -4,11 +4,11 @@ import { withoutByteOrderMark } from '../../domain/text/byte-order-mark.ts'
 import { isProviderAddress } from '../../../../api/values/web-address.ts'
 import type { ReadingFailure } from '../../ports/key-sets.ts'
 
-/** Of a document as it is once it is decoded. */
+/** The largest document, in bytes once it is decoded. */
 export const DOCUMENT_BYTES_MAX = 262_144
 
 /**
- * Of every request for a document. Firewalls refuse one that names no program (RFC 9110 §10.1.5), and some servers one that does not
+ * The headers of every request for a document. Firewalls refuse one that names no program (RFC 9110 §10.1.5), and some servers one that does not
  * take the type of a key set (RFC 7517 §8.5.1) or of what they send.
  */
 const HEADERS = {
@@ -23,7 +23,7 @@ export type Fetch = (address: string, init: RequestInit) => Promise<Response>
 /** `status` is set where the server answered with another status than 200. */
 export type Fetched = { readonly value: unknown } | { readonly failure: ReadingFailure; readonly status?: number }
 
-/** By the names of errors of Node, undici and OpenSSL. */
+/** The causes, by the names of errors of Node, undici and OpenSSL. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/^(?:TimeoutError|AbortError|UND_ERR_(?:HEADERS|BODY)_TIMEOUT)$/, 'it did not answer in time'],
   [/^(?:ENOTFOUND|EAI_\w+)$/, 'the name of its host does not resolve'],

@@ -28,7 +28,7 @@ export type IdentityProvider = RoleMapping & {
   /** Compared with `iss` as it is written. */
   readonly issuer: string
   readonly audience: string
-  /** Undefined: from the provider's metadata. */
+  /** Undefined where the provider's metadata names it. */
   readonly jwksUri?: string | undefined
   readonly algorithms: readonly ProviderAlgorithm[]
 }

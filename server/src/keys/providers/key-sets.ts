@@ -8,7 +8,7 @@ import { KEYS_FRESH_MILLISECONDS, KEYS_HELD_MILLISECONDS_MAX } from './provider-
 import { type KeySetReading, makeKeySetReader } from './provider-key-set.ts'
 import { cache } from '../cache.ts'
 
-/** Of the pause after the first failure, while no keys are held. */
+/** How often the pause after a failure doubles while no keys are held. */
 const DOUBLINGS_MAX = 4
 
 /** Sets that are kept of clients; of more, those that were needed last. */
@@ -79,14 +79,14 @@ export const makeKeySet = ({
 }
 
 type KeySetsOptions = {
-  /** By whom a set was named: those of clients must not lead into a private network. */
+  /** The fetch by owner of the key set: the URL of a client's set must not lead into a private network. */
   readonly fetches: Readonly<Record<KeySetPlace['of'], Fetch>>
   readonly monotonicNow: () => MonotonicMilliseconds
   readonly timing: KeySetTiming & Pick<Timing, 'keyReadingMs'>
   readonly metrics?: Metrics
 }
 
-/** For the one thread that fetches. The others ask it. */
+/** Makes the key sets of the one thread that fetches; the other threads ask it. */
 export const makeKeySets = (options: KeySetsOptions): KeySets => {
   const { fetches, monotonicNow, timing, metrics = NO_METRICS } = options
 

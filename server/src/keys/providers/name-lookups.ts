@@ -8,7 +8,7 @@ export type Resolve = typeof lookup
 
 type Addresses = readonly LookupAddress[]
 
-/** All addresses of a name. It may take as long as the resolver does: the caller has a deadline. */
+/** Returns all addresses of a name. It may take as long as the resolver does: the caller has a deadline. */
 export type LookUp = (host: string) => Promise<Addresses>
 
 type Options = {
@@ -20,7 +20,7 @@ type Options = {
 const LOOK_UPS_MAX = 2
 /** However many names are dead, one that is not known to be is looked up beside them. */
 const FAILED_LOOK_UPS_MAX = LOOK_UPS_MAX - 1
-/** Of names that failed: those that failed last. */
+/** How many failed names are kept: those that failed last. */
 const FAILED_NAMES_MAX = 1000
 
 type Failure = { readonly reason: unknown; readonly restsUntil: MonotonicMilliseconds }

@@ -26,7 +26,7 @@ export const kindOfFault = (
 
 const REFUSED_MAX = 60
 
-/** In a sentence for the operator. Of what the provider or a stranger sent it holds at most the name of an error (RFC 6749 §5.2). */
+/** Explains a fault in one sentence for the operator. Of the response it quotes at most the name of an error (RFC 6749 §5.2). */
 export const explainFault = (
   { AuthorizationResponseError, ResponseBodyError }: OpenidClient,
   fault: unknown,
@@ -75,7 +75,7 @@ export const makeMeasuredFetch = (metrics: Metrics): Openid.CustomFetch => {
   }
 }
 
-/** In its milliseconds a number of JavaScript is exact. */
+/** The largest `exp` whose milliseconds are an exact number in JavaScript. */
 const EXPIRY_SECONDS_MAX = 1e12
 
 const payloadOf = (jwt: string): unknown => {

@@ -15,7 +15,7 @@ export type KeySetReading = { readonly jwks: readonly unknown[] } | { readonly f
 
 type KeySetSource = {
   readonly issuer: string
-  /** Undefined: from the provider's metadata. */
+  /** Undefined where the provider's metadata names it. */
   readonly jwksUri: string | undefined
   readonly fetch: Fetch
   readonly monotonicNow: () => number

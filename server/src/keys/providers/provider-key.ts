@@ -13,7 +13,7 @@ const KEY_KINDS = {
   Ed25519: 'OKP Ed25519',
 } as const
 
-/** The same for people, with the bounds of RSA. */
+/** The accepted kinds of keys for people, with the bounds of RSA. */
 export const KEY_KINDS_TAKEN = `RSA of ${FOREIGN_RSA.bitsMin} to ${FOREIGN_RSA.bitsMax} bits, EC on P-256 or P-384, or Ed25519`
 
 export type ProviderAlgorithm = keyof typeof KEY_KINDS
@@ -65,7 +65,7 @@ const readOnce = (publicMembers: JsonObject): (() => ReadKey) => {
   return () => (read ??= importKey(publicMembers))
 }
 
-/** For verifying signatures, as `use` and `key_ops` say it (RFC 7517 §4.2, §4.3). Both are optional. */
+/** Whether `use` and `key_ops` permit verifying signatures (RFC 7517 §4.2, §4.3). Both are optional. */
 const isForVerifying = (
   { use = 'sig', key_ops: operations = ['verify'] }: JsonObject,
   uses: readonly unknown[],

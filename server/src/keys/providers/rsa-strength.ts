@@ -13,7 +13,7 @@ export type RsaLimits = {
   readonly exponentMax: bigint
 }
 
-/** Of others' keys: verifying costs more with every bit, and the key is not ours. */
+/** The limits of others' keys: verifying costs more with every bit, and the key is not ours. */
 export const FOREIGN_RSA: RsaLimits = {
   bitsMin: 2048,
   bitsMax: 8192,

@@ -3,14 +3,14 @@
 import type { SessionTokens } from '../../domain/clients/session.ts'
 import { deriveKey, seal, unseal } from '../at-rest/sealed-bytes.ts'
 
-/** Of a sign-in that began. */
+/** A sign-in that began and is not complete. */
 export type Pending = {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
-  /** Where the browser wanted to go. */
+  /** The path to which the browser returns after the sign-in. */
   readonly to: string
-  /** By the clock of the machine, in milliseconds. */
+  /** The time of its expiry by the clock of the machine, in milliseconds. */
   readonly until: number
 }
 
@@ -33,7 +33,7 @@ export const makeSessionSecrets = (keyEncryptionKey: Uint8Array) => {
   const pending = makeBox<Pending>(keyEncryptionKey, PENDING)
   return {
     tokens: makeBox<SessionTokens>(keyEncryptionKey, TOKENS),
-    /** As text, for a cookie. */
+    /** Seals a pending sign-in as text, for a cookie. */
     pending: {
       seal: (value: Pending): string => Buffer.from(pending.seal(value)).toString('base64url'),
       open: (text: string): Pending | undefined => pending.open(Buffer.from(text, 'base64url')),

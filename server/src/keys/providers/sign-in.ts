@@ -20,7 +20,7 @@ import { makeSessionSecrets } from './session-secrets.ts'
 export type SignInClient = {
   readonly issuer: string
   readonly clientId: string
-  /** Null: a public client. */
+  /** Null for a public client. */
   readonly clientSecret: string | null
   readonly scope: string
   readonly parameters: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ export type SignInClient = {
 
 export type SignInOptions = {
   readonly client: SignInClient
-  /** Where the provider sends the browser back. */
+  /** The URL to which the provider redirects the browser. */
   readonly callback: string
   readonly keyEncryptionKey: Uint8Array
   /** The clock of the machine, in milliseconds. */
@@ -40,7 +40,7 @@ export type SignInOptions = {
 const PENDING_MS_MAX = 600_000
 /** Anybody may begin as many sign-ins: at once under way at the provider, in a thread. A renewal needs none of them. */
 const SIGN_INS_MAX = 20
-/** The same from one network: nobody keeps the others from signing in. */
+/** The most sign-ins under way from one network: none keeps the others from signing in. */
 const SIGN_INS_OF_ONE_MAX = 5
 
 const UNANSWERED = { toCaller: 'The identity provider does not answer: try again.' } as const
@@ -92,7 +92,7 @@ const ask = async <T>(oidc: OpenidClient, request: () => Promise<T>): Promise<T 
   }
 }
 
-/** The same for a browser that came back: where its own word, or the answer, is none that we know, another try will not help. */
+/** Asks for a browser that came back: only an outage is Unavailable, because another try does not help against a wrong response. */
 const askForCode = async <T>(oidc: OpenidClient, request: () => Promise<T>): Promise<T | SignInRefused> => {
   try {
     return await request()
@@ -124,7 +124,7 @@ const makeTurns = () => {
   }
 }
 
-/** Of one thread. */
+/** Makes the sign-in of one thread. */
 export const makeSignIn = (options: SignInOptions): SignIn => {
   const { client, callback, keyEncryptionKey, now, timing, metrics = NO_METRICS } = options
   const configured = makeConfigured({ client, timing, callProvider: makeMeasuredFetch(metrics) })

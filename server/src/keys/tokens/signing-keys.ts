@@ -29,7 +29,7 @@ export const sealSigningKey = (
 export const makeSigningKey = (keyEncryptionKey: Uint8Array, alg: SigningAlgorithm = 'ES256'): SealedSigningKey =>
   sealSigningKey(keyEncryptionKey, ALGORITHMS[alg].make().privateKey, { alg })
 
-/** The same without blocking this thread, for one that serves. */
+/** Generates a key without blocking this thread, for one that serves. */
 export const generateSigningKey = async (
   keyEncryptionKey: Uint8Array,
   alg: SigningAlgorithm,

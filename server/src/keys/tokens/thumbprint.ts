@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 
 type Jwk = Readonly<Record<string, unknown>>
 
-/** In the order of their names: RFC 7638 §3.2, RFC 8037 §2 and, for AKP, the draft of ML-DSA for JOSE. */
+/** The required members by `kty`, in the order of their names: RFC 7638 §3.2, RFC 8037 §2 and, for AKP, the draft of ML-DSA for JOSE. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   AKP: ['alg', 'kty', 'pub'],
   EC: ['crv', 'kty', 'x', 'y'],

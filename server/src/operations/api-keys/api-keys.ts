@@ -106,9 +106,9 @@ export const createApiKey = async (
 
 type ApiKeyRotation = {
   readonly apiKeyId: string
-  /** How long the old one is still taken. */
+  /** How long the old API key is still accepted. */
   readonly graceSeconds: number
-  /** Of the new one. */
+  /** The expiry of the new API key. */
   readonly expiry: Expiry
 }
 

@@ -23,7 +23,7 @@ import {
   type VerifiedCredentials,
 } from './recognize-client.ts'
 
-/** Where a request came from, and when it must be answered. */
+/** The source of a request, and its deadline. */
 export type RequestOrigin = {
   readonly requestId: string
   readonly source: Source
@@ -41,7 +41,7 @@ type Endpoint<Request, Answer> = {
   readonly decide: Attempt<Checked<Request>, Answer>
   /** Bounds the attempts (steps 1 and 2, or 4) under way. A request in step 3 is none. */
   readonly limit?: (attempt: Attempt<Request, Answer>) => Attempt<Request, Answer>
-  /** For an endpoint without a deadline around the whole: applied to whatever step 1 or 3 begins. */
+  /** The deadline for an endpoint that has none around the whole: applied to whatever step 1 or 3 begins. */
   readonly inTime?: InTime
 }
 

@@ -11,11 +11,11 @@ type SessionPorts = Pick<Ports, 'operators' | 'secrets' | 'sessions' | 'signIn'>
 
 export type InSession = { readonly operator: OperatorCaller; readonly found: FoundSession }
 
-/** One text for every cause. */
+/** Refuses with one text for every cause. */
 export const refuseSession = () =>
   refuseCaller('invalid_token', 'Nobody is signed in: sign in to the console again.', 'Bearer')
 
-/** Undefined where the provider cannot be asked, and the JWT that is there goes on for now. */
+/** Returns undefined if the provider cannot be asked: then the present JWT serves on for now. */
 const fetchFresh = async (signIn: SignIn, refreshToken: string, { session, now }: FoundSession) => {
   try {
     return await signIn.renew(refreshToken)
@@ -25,7 +25,7 @@ const fetchFresh = async (signIn: SignIn, refreshToken: string, { session, now }
   }
 }
 
-/** By the one request that may. */
+/** Renews the JWT in the one request that claimed the renewal. */
 const renew = async (
   { operators, sessions }: Pick<Ports, 'operators' | 'sessions'>,
   signIn: SignIn,

@@ -176,7 +176,7 @@ const mismatch = (credentials: CheckedCredentials, known: readonly Credential[],
   }
 }
 
-/** The same whatever is wrong. */
+/** Returns why authentication was refused, for the log. */
 const refusalCause = (credentials: CheckedCredentials, client: Client | undefined, now: Milliseconds): string => {
   if (client === undefined && 'clientId' in credentials) return 'no client has this client_id'
   if (client !== undefined && client.agent.disabledAt !== null) return 'the agent is disabled'

@@ -6,7 +6,7 @@ import type { FeedHead } from '../../ports/revocation-feed.ts'
 import type { FeedPorts, RangeReader } from './read-range.ts'
 import { signDocuments } from './sign-documents.ts'
 
-/** Up to where a follower has all facts. `epoch` undefined: the present one. */
+/** The position up to which a follower has all facts. `epoch` undefined: the present one. */
 export type Standing = { readonly epoch: string | undefined; readonly position: number }
 
 /** `isEmpty`: there are no facts after the position. */
@@ -42,7 +42,7 @@ const lookAll = async (ports: FeedPorts, requests: readonly Standing[]): Promise
   return requests.map(({ position }, n) => judged[n] ?? { head, text: position === at ? text : null })
 }
 
-/** The same; an Error is the fault of that request alone. */
+/** Looks for each request alone; an Error is the fault of that request. */
 export const lookEach = (
   ports: FeedPorts,
   requests: readonly Standing[],

@@ -34,7 +34,7 @@ export const authenticateFollowers = (
   requests: readonly Introspector[],
 ): Promise<readonly (OrRefusal<Follower> | Error)[]> => oneByOne(requests, some => authenticateAll(ports, some))
 
-/** Of these keys those that may follow the feed now. */
+/** Returns those of the keys that may follow the feed now. */
 export const findFollowing = async (
   { apiKeys }: Pick<Ports, 'apiKeys'>,
   keyHashes: readonly Sha256[],

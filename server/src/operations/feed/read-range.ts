@@ -109,7 +109,7 @@ type Reading = {
   readonly document: Promise<RangeDocument | 'start_over'>
   readonly begin: () => void
   readonly refuse: () => void
-  /** Those in whose turns it waits. */
+  /** The callers in whose turns it waits. */
   readonly callers: Set<string>
   isBegun: boolean
 }
@@ -143,7 +143,7 @@ const makeTurns = () => {
     if (reading.callers.size === 0 && !reading.isBegun) reading.refuse()
   }
 
-  /** Gives it a turn of this caller. */
+  /** Puts a reading in a turn of this caller. */
   const enter = (reading: Reading, by: string): void => {
     if (reading.isBegun || reading.callers.has(by)) return
     if (!isBusy) {
@@ -162,7 +162,7 @@ const makeTurns = () => {
   return { makeReading, enter }
 }
 
-/** Of a thread. One range is read at a time, and each once for all who ask for it meanwhile. */
+/** Makes the reader of one thread. It reads one range at a time, and each range once for all who ask for it meanwhile. */
 export const makeRangeReader = (ports: FeedPorts): RangeReader => {
   const cache = makeCache()
   const underWay = new Map<string, Reading>()

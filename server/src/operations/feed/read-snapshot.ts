@@ -41,7 +41,7 @@ const inTurns = <Answer>(run: () => Promise<Answer>): (() => Promise<Answer>) =>
   }
 }
 
-/** Of a thread. A caller that asks while the chain is extended gets an extension of its own, which begins where that one ended. */
+/** Makes the snapshots of one thread. During an extension of the chain a caller gets a further one, which begins at its end. */
 export const makeSnapshots = (ports: FeedPorts): (() => Promise<Snapshot>) => {
   let chain: Chain | undefined
 

@@ -60,7 +60,7 @@ const prepare = (ports: ImportPorts, { clientId, settings, isDisabled, ...wanted
   return { imported, secret, clientSecret }
 }
 
-/** With the settings of a new agent; or why the first of them cannot be one. */
+/** Adds the settings of a new agent; or returns why the first of them cannot be one. */
 const settle = (agents: readonly WantedAgent[]): OrRefusal<{ readonly wanted: readonly Wanted[] }> => {
   const wanted: Wanted[] = []
   for (const [n, { change, ...one }] of agents.entries()) {

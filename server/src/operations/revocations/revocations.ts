@@ -21,7 +21,7 @@ import type { Ports, RevocationMade } from '../../ports/ports.ts'
 export type RevocationRequest = {
   /** A UUID that the caller chose, by which a repeat is recognized; null: one is made. */
   readonly id: string | null
-  /** None at all is every token. */
+  /** The conditions that select tokens; without any, every token is selected. */
   readonly conditions: RevocationConditions
   readonly reason: (typeof BULK_REVOCATION_REASONS)[number]
   readonly note: string | null

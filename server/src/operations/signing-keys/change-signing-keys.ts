@@ -30,7 +30,7 @@ const changedBy = (
 ): ChangedKey => ({ key, current, unknownUntil, longest: Math.max(longest, profile.lifetimeSeconds) })
 
 export type KeyRotation = {
-  /** At once, although verifiers may not know the key. */
+  /** Whether the key signs at once, although verifiers may not know it. */
   readonly force: boolean
   readonly note: string | null
 }
@@ -94,7 +94,7 @@ export const compromiseSigningKey = async (
 type KeyImport = {
   /** PKCS#8 in PEM, or a JWK. A secret: in no log, no audit and no answer. */
   readonly privateKey: string | object
-  /** Null: the one in the JWK, or else the thumbprint. */
+  /** Null for the `kid` of the JWK or, without one, its thumbprint. */
   readonly kid: string | null
   readonly note: string | null
 }

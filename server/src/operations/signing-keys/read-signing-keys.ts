@@ -26,7 +26,7 @@ export const showSigningKey = async (
   return { key, longest: Math.max(longest, ports.profile.lifetimeSeconds) }
 }
 
-/** One page of them, newest first, those that are gone too. */
+/** Returns one page of the signing keys, newest first, including those that are gone. */
 export const listSigningKeys = async (
   ports: KeyPorts & Pick<Ports, 'secrets'>,
   _caller: Administrator,

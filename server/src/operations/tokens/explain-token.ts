@@ -54,7 +54,7 @@ export const explainToken = async (
 
 type TextPorts = Pick<AdministrationPorts, 'ledger' | 'secrets' | 'codec'>
 
-/** On the store of a machine where the issuer of its tokens is not configured. */
+/** Refuses on the store of a machine where the issuer of its tokens is not configured. */
 export const refuseWithoutIssuer = () =>
   refuse(
     'invalid_request',

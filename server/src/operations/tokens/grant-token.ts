@@ -31,7 +31,7 @@ import { type ExchangeFields, readExchange } from './read-exchange.ts'
 type Bindable = {
   /** Checked, except whether it was used before. */
   readonly proof?: TokenProof
-  /** Of the connection. */
+  /** The certificate of the connection. */
   readonly certificate?: PresentedCertificate
 }
 
@@ -42,7 +42,7 @@ export type IssueRequest = Bindable & {
   readonly scope: string | undefined
   /** The values of `resource`, or of `audience`, which is taken as another name for it. */
   readonly resources: readonly string[]
-  /** Of a token exchange alone. */
+  /** The fields of a token exchange; absent for other grants. */
   readonly exchange?: ExchangeFields
   /** Called with the caller, once it is recognized. */
   readonly onCaller?: ((caller: ClientCaller) => void) | undefined

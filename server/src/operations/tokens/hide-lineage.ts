@@ -3,7 +3,7 @@
 import { isForAny } from '../../../../api/values/audience.ts'
 import type { LineageRecord, TokenEnd, TokenFilters, TokenLife, TokenRecord } from '../../domain/lists/page.ts'
 
-/** Null: not limited. */
+/** The audiences that the caller may see; null: all. */
 type Audiences = readonly string[] | null
 
 /** Whether a token with these audiences exists for the caller. */

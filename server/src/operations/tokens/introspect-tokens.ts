@@ -100,7 +100,7 @@ const inactiveOf = (
 
 type Answered = Asked & { readonly isActive: boolean }
 
-/** Once the answers are out: what is counted depends on why a token is inactive, and the time of its answer must not. */
+/** Counts after the responses are sent: what is counted depends on why a token is inactive, and the response time must not. */
 const countAfterwards = (ports: IntrospectPorts, answered: readonly Answered[]): void => {
   if (answered.length === 0) return
   ports.usage.afterAnswers(() => {

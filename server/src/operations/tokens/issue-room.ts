@@ -8,14 +8,14 @@ import type { Timing } from '../../ports/timing.ts'
 /** Token requests under way in a thread: about a quarter of a second of its work. */
 export const ISSUES_MAX = 2048
 
-/** However long the store takes: one group. */
+/** The least limit, however long the store takes: one group. */
 export const ISSUES_MIN = GROUP_MAX
 
-/** After a group that took less than half of `issueGroupMs` there may be so many times more. */
+/** The growth of the limit after a group that took less than half of `issueGroupMs`. */
 const GROWTH = 1.25
 
 export type IssueRoom = {
-  /** How many may be under way now. */
+  /** Returns how many requests may be under way now. */
   readonly requestsMax: () => number
   /** Notes that a group begins; returns what to call once it has ended. */
   readonly begin: () => () => void
@@ -23,7 +23,7 @@ export type IssueRoom = {
 
 type Clock = Pick<Ports, 'monotonic'> & { readonly timing: Pick<Timing, 'issueGroupMs'> }
 
-/** Of one thread. */
+/** Makes the room of one thread. */
 export const makeIssueRoom = ({ monotonic: now, timing: { issueGroupMs } }: Clock): IssueRoom => {
   let max = ISSUES_MAX
   // How many were let in before the last groups that took long, and when the first of these ended.

@@ -32,7 +32,7 @@ type IssuePorts = Pick<
   'agents' | 'codec' | 'importedSecrets' | 'ledger' | 'profile' | 'randomness' | 'secrets' | 'usage'
 >
 
-/** The same, with a ledger that only finds and inserts tokens. */
+/** The ports with a ledger that only finds and inserts tokens. */
 type RoundPorts = Omit<IssuePorts, 'ledger'> & { readonly ledger: Pick<TokenLedger, 'find' | 'insert'> }
 
 /** A request of the group that has no answer yet, and where its answer belongs. */

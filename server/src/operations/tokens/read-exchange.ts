@@ -2,7 +2,7 @@
 import { ACCESS_TOKEN_TYPE } from '../../../../api/values/delegation.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 
-/** Undefined where the request has none. */
+/** The fields of a token exchange; each is undefined where the request does not have it. */
 export type ExchangeFields = {
   readonly subjectToken: string | undefined
   readonly subjectTokenType: string | undefined

@@ -21,7 +21,7 @@ export const reportPosition = (
 const ownKeyOf = (caller: Administrator): string | null =>
   caller.kind === 'api_key' && audiencesOf(caller) !== null ? caller.id : null
 
-/** One page of them, by API key and name. */
+/** Returns one page of the verifiers, by API key and name. */
 export const listVerifiers = (
   ports: Pick<Ports, 'verifiers' | 'secrets'>,
   caller: Administrator,
@@ -44,7 +44,7 @@ export const readHolding = (
   position: number | null,
 ): Promise<Holding> => verifiers.holding({ apiKeyId: ownKeyOf(caller), position })
 
-/** The same of what has just been done: that it was done is said although this cannot be read. */
+/** Reads the holding of an act that was just done: it is reported even where this cannot be read. */
 export const readHoldingIfPossible = async (
   ports: Pick<Ports, 'verifiers'>,
   caller: Administrator,

@@ -78,7 +78,7 @@ function* checkSeals(keyOf: KeyOfSeal, start: Progress): Program<Progress | Find
   return progress
 }
 
-/** After the last seal: entries without a gap, up to the last number that was given. How many are looked at is bounded. */
+/** Checks the entries after the last seal: they have no gap up to the last number that was given. It looks at a bounded number. */
 function* checkTail({ seals, last }: Progress, lastGiven: LastGiven): Program<Finding | number> {
   if ((yield* lastGiven('seal')) > seals) {
     return found(last + 1, 'unsealed', `The seal ${seals + 1} was removed, and what it covered with it or not.`)

@@ -26,7 +26,7 @@ type Key = Omit<Refused, 'count'>
 
 const keyOf = ({ way, client, source }: Key): string => JSON.stringify([way, client, source])
 
-/** Those that have a row in this minute or get one, and all others as one row for each way. */
+/** Returns those that have a row in this minute or get one, and all others as one row for each way. */
 function* fit(refused: readonly Refused[], minute: number, rows: number): Program<readonly Refused[]> {
   const known = new Set((yield* all<Key>(KEYS, minute)).map(keyOf))
   const fitting = new Map<string, Refused>()

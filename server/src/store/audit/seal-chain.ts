@@ -11,7 +11,7 @@ export type EntryBytes = { readonly number: number } & Readonly<
 >
 
 /**
- * As bytes: read as text, two columns that differ in bytes that are not UTF-8 would be the same. Order by `audit.n`: the
+ * Selects columns as bytes: as text, two columns that differ in bytes that are not UTF-8 would be the same. Order by `audit.n`: the
  * bare name is that of the bytes.
  */
 export const ENTRY_SELECT = `n as number, ${ENTRY_COLUMNS.map(asBytes).join(', ')}`
@@ -33,7 +33,7 @@ const encodeEntry = (entry: EntryBytes): Uint8Array =>
     }),
   )
 
-/** Before the first entry, and in the place of the MAC before the first seal. */
+/** The bytes before the first entry, and in the place of the MAC before the first seal. */
 export const NOTHING_BEFORE: Uint8Array = new Uint8Array(32)
 
 /** The head of the chain after this entry. */

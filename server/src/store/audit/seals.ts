@@ -19,7 +19,7 @@ export const SEAL_ENTRIES_MAX = 500
 /** What seals are made with. It reaches the writing thread when it starts, and stands nowhere else. */
 export type SealKey = {
   readonly bytes: Uint8Array
-  /** Of the key-encryption key that it was derived from. */
+  /** The id of the key-encryption key from which it was derived. */
   readonly keyEncryptionKeyId: string
 }
 

@@ -13,7 +13,7 @@ const ID_BYTES = 16
 export const idDigest = (id: string): IdDigest =>
   createHash('sha256').update(id).digest().subarray(0, BYTES).toString('base64url')
 
-/** Of an id as it is stored. */
+/** Returns the tail of an id as it is stored. */
 export const tailBytes = (id: Uint8Array): Uint8Array => id.subarray(ID_BYTES - BYTES)
 
 export const tokenTail = (id: string): TokenTail => Buffer.from(tailBytes(bytesOfId(id))).toString('base64url')
@@ -30,7 +30,7 @@ function* digestOf(kind: keyof typeof NAME, n: number): Program<string> {
   return idDigest((yield* only<{ name: string }>(NAME[kind], n)).name)
 }
 
-/** So many are asked for at once, and fewer as if they were so many. */
+/** How many are requested at once; fewer use the same statement. */
 const AT_ONCE = 100
 const AGENTS = `select id from agent where n in (${Array.from({ length: AT_ONCE }, () => '?').join(', ')})`
 

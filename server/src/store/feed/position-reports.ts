@@ -10,7 +10,7 @@ import type { ReportPositions } from './report-positions.ts'
 
 /** Verifiers of one API key whose reports wait in the memory of a thread; beyond it the one that waits longest is dropped. */
 export const WAITING_OF_KEY_MAX = 1000
-/** The same of all keys together. */
+/** The most reports of all keys together. */
 export const WAITING_MAX = 4000
 /** An act waits for so many rows, some milliseconds. */
 const TOGETHER_MAX = 128
@@ -44,7 +44,7 @@ const joined = (before: PositionReport, after: PositionReport): PositionReport =
   uses: after.uses ?? before.uses,
 })
 
-/** What waits, the oldest first. */
+/** Makes the queue of reports that wait, the oldest first. */
 const makeQueue = () => {
   const waiting = new Map<string, Waiting>()
   const ofKey = new Map<string, Set<string>>()
@@ -77,7 +77,7 @@ const makeQueue = () => {
       ofKey.set(apiKeyId, places.add(place))
       waiting.set(place, before === undefined ? one : { ...one, report: joined(before.report, one.report) })
     },
-    /** Of what the store did not take, what nothing newer has come for. */
+    /** Keeps reports that the store did not take, unless a newer one has come. */
     giveBack: (some: readonly Waiting[]): void => {
       for (const one of some) {
         const { apiKeyId } = one.report
@@ -108,7 +108,7 @@ const makeQueue = () => {
 
 type Standing = Pick<FeedHead, 'epoch' | 'position'>
 
-/** Each verifier once, where the feed can be: a position beyond it is of nobody who follows it. */
+/** Returns the reports with each verifier once. A position beyond the feed's is dropped: no follower can have it. */
 const batchOf = (taken: readonly Waiting[], feed: Standing, now: MonotonicMilliseconds): ReportPositions => {
   const reports = new Map<string, ReportPositions['reports'][number]>()
   for (const { report, at, isLate } of taken) {
@@ -125,7 +125,7 @@ export const makePositionReports = ({ head, handOver, monotonic, onFault }: Hand
   const queue = makeQueue()
   let handing: Promise<void> | undefined
 
-  /** Whether the store could be had. */
+  /** Hands over a piece. Returns false if the store was unavailable. */
   const handPiece = async (): Promise<boolean> => {
     const taken = queue.take()
     try {

@@ -34,7 +34,7 @@ const ROWS_AT_ONCE = 512
 const FACTS = `select position, ${FACT_COLUMNS} from fact
   where (position, n) > (?, ?) and position <= ? order by position, n limit ${ROWS_AT_ONCE}`
 
-/** After every row of a position. */
+/** A number greater than that of every row of a position. */
 const LAST_OF_POSITION = Number.MAX_SAFE_INTEGER
 
 /** The statement above, for the test that reads its plan. */
@@ -66,7 +66,7 @@ function* readRows(from: number, last: number): Program<Read> {
 
 type Taken = { readonly rows: readonly FactRow[]; readonly to: number }
 
-/** Of the rows those of whole positions that a page holds: of the first in any case. */
+/** Takes the rows of the whole positions that fit on a page, and at least those of the first. */
 const takePage = ({ rows, areAll }: Read, last: number): Taken => {
   let facts = 0
   const over = rows.findIndex((row, n) => {
@@ -106,7 +106,7 @@ const pageOf = (head: FeedHead, from: number, { rows, to }: Taken): FeedPage => 
   }
 }
 
-/** Up to which position a range goes; null where its caller starts over. */
+/** Returns the last position of a range; null if its caller starts over. */
 const lastOf = (head: FeedHead, { epoch, from, to }: FeedRange): number | null => {
   const last = to ?? head.position
   return (epoch ?? head.epoch) !== head.epoch || from > head.position || last > head.position ? null : last
@@ -119,7 +119,7 @@ export function* readPage(head: FeedHead, range: FeedRange): Program<FeedPage | 
   return pageOf(head, range.from, takePage(yield* readRows(range.from, last), last))
 }
 
-/** The same where all rows of the range were read with the head. */
+/** Returns the page where all rows of the range were read with the head. */
 export const pageOfRows = (head: FeedHead, range: FeedRange, rows: readonly FactRow[]): FeedPage | 'start_over' => {
   const last = lastOf(head, range)
   return last === null ? 'start_over' : pageOf(head, range.from, takePage({ rows, areAll: true }, last))

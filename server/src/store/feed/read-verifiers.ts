@@ -36,7 +36,7 @@ export const VERIFIER_STATEMENTS = [PAGE, PAGE_OF_KEY]
 /** An id has so many characters; the name follows it. */
 const ID_CHARACTERS = 36
 
-/** Where a page ends. */
+/** The key of a verifier, at which a page of the list ends. */
 export const keyOfVerifier = ({ apiKeyId, name }: Pick<Verifier, 'apiKeyId' | 'name'>): string => apiKeyId + name
 
 export function* listVerifiers(

@@ -2,7 +2,7 @@
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { first, run, type Program } from '../statement-program.ts'
 
-/** Beyond its time, so that a verifier whose requests are under way still finds it. */
+/** How long a fact is kept beyond its time, so that a verifier whose requests are under way still finds it. */
 const KEPT_SECONDS = 60
 const STEP_ROWS = 500
 
@@ -15,7 +15,7 @@ export function* areFactsOver(now: Milliseconds): Program<boolean> {
   return (yield* first(OLD, lastOver(now))) !== undefined
 }
 
-/** One step; whether there may be more to do. */
+/** Removes facts in one step. Returns whether there may be more to do. */
 export function* removeFacts(now: Milliseconds): Program<'more' | 'nothing_left'> {
   return (yield* run(REMOVE, lastOver(now), STEP_ROWS)) < STEP_ROWS ? 'nothing_left' : 'more'
 }

@@ -4,9 +4,9 @@ import type { Milliseconds } from '../../../../api/values/time.ts'
 import { all, first, only, run, type Program, type Value } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 
-/** Beyond it those of the key that were not heard of for the longest time are forgotten. */
+/** The most verifiers of a key; beyond them those that were not heard of for the longest time are forgotten. */
 export const VERIFIERS_OF_KEY_MAX = 1000
-/** The same of all keys together. */
+/** The most verifiers of all keys together. */
 export const VERIFIERS_MAX = 10_000
 
 /** How long a report waited for a store that could not be had. */
@@ -15,11 +15,11 @@ export type WaitedReport = PositionReport & { readonly waitedMs: number }
 export type ReportPositions = {
   /** The epoch of the feed. */
   readonly epoch: string
-  /** Each verifier once. */
+  /** The reports, each verifier once. */
   readonly reports: readonly WaitedReport[]
 }
 
-/** So many rows go in one statement, as far as they do: few texts are prepared, once each. */
+/** The numbers of rows in one statement, the largest that fits first: few texts are prepared, once each. */
 const BLOCKS = [64, 8, 1] as const
 
 /** What is late changes nothing: a smaller position in one epoch, and another epoch once the present one was reported. */
@@ -48,7 +48,7 @@ const valuesOf = (report: WaitedReport, now: Milliseconds): readonly Value[] => 
   return [apiKeyId, name, address, epoch, position, at, at, uses === null ? null : JSON.stringify(uses)]
 }
 
-/** In one order, so that two processes that write the same rows wait for each other and never deadlock. */
+/** Sorts reports into one order: two processes that write the same rows wait for each other and never deadlock. */
 const inOrder = (reports: readonly WaitedReport[]): readonly WaitedReport[] => {
   const keyOf = ({ apiKeyId, name }: WaitedReport): string => apiKeyId + name
   return reports.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
@@ -102,10 +102,10 @@ export function* areVerifiersGone(now: Milliseconds): Program<boolean> {
   return (yield* first(OLD, now - KEPT_MS)) !== undefined
 }
 
-/** One step of those that were not heard of for a day; whether there may be more to do. */
+/** Removes in one step verifiers that were not heard of for a day. Returns whether there may be more to do. */
 export function* removeVerifiers(now: Milliseconds): Program<'more' | 'nothing_left'> {
   return (yield* run(REMOVE, now - KEPT_MS, STEP_ROWS)) < STEP_ROWS ? 'nothing_left' : 'more'
 }
 
-/** After the clock was set back: what was heard by another clock lies in the future. */
+/** Deletes all verifiers after the clock was set back: what was heard by another clock lies in the future. */
 export const dropAllVerifiers = (): Program<number> => run('delete from verifier')

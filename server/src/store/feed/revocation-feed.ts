@@ -8,13 +8,13 @@ import { readHead, readPage } from './read-feed.ts'
 export type FeedParts = {
   /** Returns what of the database changes the epoch. */
   readonly epochSuffix: () => Program<string>
-  /** Without it the head is read by a snapshot of its own. */
+  /** Reads the head; without it the head is read in a snapshot of its own. */
   readonly head?: RevocationFeed['head']
   /** Reads a page faster where it can; undefined: it is read as any other. */
   readonly fewFacts?: (range: FeedRange) => Promise<FeedPage | 'start_over' | undefined>
 }
 
-/** Of a database that has no fail-over. */
+/** The parts of a feed on a database without fail-over. */
 export const NO_SUFFIX: FeedParts = { epochSuffix: () => given('') }
 
 export const makeRevocationFeed = ({ read }: Reader, { epochSuffix, head, fewFacts }: FeedParts): RevocationFeed => ({

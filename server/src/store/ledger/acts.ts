@@ -3,7 +3,7 @@ import { type Actor, isNamed } from '../../domain/audit/act.ts'
 import type { TokenEnd } from '../../domain/lists/page.ts'
 import { all, type Program } from '../statement-program.ts'
 
-/** Nobody ended what time alone did. */
+/** The act that ended a token; `endedBy` is null for an expiry. */
 type RecordedAct = Pick<TokenEnd, 'note' | 'revocationId'> & { readonly endedBy: Actor | null }
 
 type Row = {
@@ -13,7 +13,7 @@ type Row = {
   readonly revocationId: string | null
 }
 
-/** So many are asked for at once, and fewer as if they were so many: it is one statement, whatever a page holds. */
+/** How many are requested at once; fewer use the same statement, whatever a page holds. */
 const AT_ONCE = 100
 const SELECT = `select n, actor, note, revocation_id as "revocationId" from act
   where n in (${Array.from({ length: AT_ONCE }, () => '?').join(', ')})`
@@ -54,5 +54,5 @@ export function* readAct(n: number): Program<RecordedAct> {
   return (yield* readActs([n]))(n)
 }
 
-/** Of an end that nobody made. */
+/** The end of a token that expired: no actor made it. */
 export const BY_TIME: RecordedAct = { endedBy: null, note: null, revocationId: null }

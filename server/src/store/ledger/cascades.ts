@@ -12,7 +12,7 @@ import { type Cascade, type Covered, moveCovered } from './move-rows.ts'
 import { readLifetimes } from './scan-affected-rows.ts'
 import { TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 
-/** So many descendants of one act follow in its own transaction. */
+/** The most descendants of one act that follow in its own transaction. */
 const FOLLOWED_AT_ONCE_MAX = 64
 /** Rows that follow in a step of the background. */
 const STEP_ROWS = 500
@@ -93,7 +93,7 @@ export function* followAtOnce(tx: Transaction, cascades: readonly Cascade[]): Pr
 
 type Row = Cascade & { readonly fill: number }
 
-/** One step for the oldest act; whether there may be more to do. */
+/** Does one step for the oldest act. Returns whether there may be more to do. */
 export function* cascadeStep(tx: Transaction): Program<'more' | 'nothing_left'> {
   const cascade = yield* first<Row>('select token, act, at, fill from cascade order by act, token limit 1')
   if (cascade === undefined) return 'nothing_left'

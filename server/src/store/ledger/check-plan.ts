@@ -9,7 +9,7 @@ import { scanAffectedRows } from './scan-affected-rows.ts'
 /** Rows issued since the instant of a plan at which its revocation looks, while no other act can be made. */
 export const PLAN_EXAMINED_MAX = 10_000
 
-/** As it would be made in this transaction. */
+/** Returns the cut-off that these conditions would make in this transaction. */
 const wouldBe = (conditions: CutOffConditions, { now }: Transaction): CutOff => ({
   ...conditions,
   seq: Number.MAX_SAFE_INTEGER,
@@ -39,7 +39,7 @@ function* countIssuedSince(
   return count
 }
 
-/** Undefined where the revocation ends what was planned, and at most so many tokens more. */
+/** Returns undefined if the revocation ends what was planned, and at most so many tokens more. */
 export function* checkPlan(
   tx: Transaction,
   conditions: CutOffConditions,

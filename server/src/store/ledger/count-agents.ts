@@ -19,13 +19,13 @@ const COUNT = `select agent, count(*) as count from (select agent ${LIVE}) as li
 export const COUNT_AGENTS_STATEMENTS = [ROWS, COUNT]
 
 type Counts = {
-  /** None of those that have no live token. */
+  /** The counts by agent, without agents that have no live token. */
   readonly counts: ReadonlyMap<number, Count>
   /** Rows that were judged one by one. */
   readonly judged: number
 }
 
-/** Where nothing but time ends a token the database counts alone, for all agents in one statement. */
+/** Counts in the database alone, for all agents in one statement, where nothing but time ends a token. */
 function* countAll({ now }: Snapshot, agents: readonly number[]): Program<Counts> {
   const sums = new Map<number, number>()
   const text = agents.map(() => `select * from (${COUNT}) as one`).join(' union all ')

@@ -13,7 +13,7 @@ import { readLifetimes } from './scan-affected-rows.ts'
 
 /** Rows of one agent that a count looks at. Beyond them it says how many there are at least. */
 export const COUNT_EXAMINED_MAX = 20_000
-/** The same where each row must be judged: while a cut-off is open, and for who may see only some audiences. */
+/** The rows where each must be judged: while a cut-off is open, and for callers that may see only some audiences. */
 export const COUNT_JUDGED_MAX = 5000
 
 const LIVE = `from token ${byIndex('token_agent')} where agent = ? and life = ? and id >= ? order by id limit ?`
@@ -31,7 +31,7 @@ type Counted = { readonly tallies: readonly Tally[]; readonly examined: number }
 
 const sum = (tallies: readonly Tally[]): number => tallies.reduce((total, { count }) => total + count, 0)
 
-/** Where nothing but time ends a token the database counts alone: rows that come out of it cost ten times as much. */
+/** Counts in the database alone, where nothing but time ends a token: to read the rows out of it costs ten times as much. */
 function* countAll({ now }: Snapshot, { agent, life, limit }: Range): Program<Counted> {
   const tallies = yield* all<Tally>(TALLY, agent, life, bytesOfId(lowestLiveId(now, life)), limit)
   return { tallies, examined: sum(tallies) }

@@ -31,13 +31,13 @@ export function* readComparedCutOffs(): Program<readonly CutOff[]> {
   return (yield* all<CutOffRow>(select)).map(cutOffOf)
 }
 
-/** All that are open, by number. */
+/** Reads all open cut-offs, by number. */
 export function* readOpenCutOffs(): Program<readonly CutOff[]> {
   const select = `select seq, conditions, reason, act, at from cutoff where state = 'open' order by seq`
   return (yield* all<CutOffRow>(select)).map(cutOffOf)
 }
 
-/** Up to which number all that was issued to an agent, got with a credential or signed by a key has ended. */
+/** Reads the number up to which all that was issued to an agent, got with a credential or signed by a key has ended. */
 export const ENDED_SEQ = {
   agent: 'select ended_seq as seq from agent where n = ?',
   credential: 'select ended_seq as seq from credential where n = ?',

@@ -102,7 +102,7 @@ type EndAll = Ending & {
 const INSERT = `insert into cutoff (seq, conditions, anchored, reason, act, at, revocation_id, position, state)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** The same of the tree of one token, which is soon found among however many others. */
+/** Reads the few rows of the tree of one token, which is soon found among however many others. */
 function* readFewOfTree(tx: Transaction, cutOff: CutOff, rootId: string): Program<readonly Covered[] | undefined> {
   const root = yield* findRow(tx, rootId)
   // Whatever descends from an ended root is dead.
@@ -162,7 +162,7 @@ export function* endAll(
   return seq
 }
 
-/** The same as an act of its own. */
+/** Ends all tokens as an act of its own. */
 export function* endAllWithAudit(tx: Transaction, all: EndAll): Program<number> {
   const seq = yield* endAll(tx, all)
   yield* audit(tx, all.act, null, { seq, conditions: all.conditions, reason: all.reason })

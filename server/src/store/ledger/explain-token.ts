@@ -129,7 +129,7 @@ function* checksOfRow(snapshot: Snapshot, row: TokenRow, record: TokenRecord): P
   return [passedCheck('end'), ...(yield* ownChecks(one, record)), ...(yield* ancestorChecks(snapshot, one))]
 }
 
-/** Undefined where nothing is left of the token. */
+/** Returns undefined if nothing is left of the token. */
 export function* explainToken(
   snapshot: Snapshot,
   nameCaches: NameCaches,

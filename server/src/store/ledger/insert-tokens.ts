@@ -39,11 +39,11 @@ export type GroupShares = {
   readonly scopes: readonly string[]
   /** Lists of audiences, as JSON. */
   readonly audiences: readonly string[]
-  /** By the number of the agent; an agent without limits is left out. */
+  /** The limits by number of the agent; an agent without limits is left out. */
   readonly limits: ReadonlyMap<number, AgentLimits>
-  /** By the position of the token; a token without any is left out. */
+  /** The uses by position of the token; a token without any is left out. */
   readonly uses: ReadonlyMap<number, readonly TokenUse[]>
-  /** By the position of the token; a token without a parent is left out. */
+  /** The parents by position of the token; a token without a parent is left out. */
   readonly parents: ReadonlyMap<number, TokenAddress>
 }
 
@@ -158,7 +158,7 @@ type Inserting = {
   readonly quota: QuotaCheck | undefined
   /** What was kept for each combination of lifetime, scope and audiences. */
   readonly kept: Map<number, Kept>
-  /** Of rows that are not written yet. */
+  /** The values of rows that are not written yet. */
   readonly values: Value[]
 }
 
@@ -232,7 +232,7 @@ function* insertChecked(inserting: Inserting, checked: Checked): Program<InsertO
 
 const NO_USES: readonly TokenUse[] = []
 
-/** One outcome a token, in order. A plain token adds its row without a program of its own. */
+/** Returns one outcome for each token, in order. A plain token adds its row without a program of its own. */
 function* insertEach(inserting: Inserting, seq: number): Program<readonly InsertOutcome[]> {
   const { group, kept } = inserting
   const outcomes: InsertOutcome[] = []

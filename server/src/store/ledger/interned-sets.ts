@@ -17,7 +17,7 @@ export type Sets = {
   readonly lineage: Lineages
   /** The number of a scope text, stored where it is new; in a write transaction. Null: there are too many already. */
   readonly keepScope: (text: string, now: Milliseconds) => Program<number | null>
-  /** The same of a list of audiences given as JSON. */
+  /** Interns a list of audiences, given as JSON. */
   readonly keepAudience: (members: string, now: Milliseconds) => Program<number | null>
   /** Forgets what it remembers: after a rollback, and after sets were removed. */
   readonly forget: () => void

@@ -40,8 +40,8 @@ const WRITE = `insert into issue_count (agent, minute, day) values (?, ?, ?)
 export const writeIssueCounts = (agent: number, { minute, day }: IssueCounts): Program<number> =>
   run(WRITE, agent, pack(minute), pack(day))
 
-/** For an agent that will ask no more. */
+/** Deletes the counts of an agent that requests no more tokens. */
 export const dropIssueCounts = (agent: number): Program<number> => run('delete from issue_count where agent = ?', agent)
 
-/** After the clock was set back: what was counted by another clock says nothing, and lies in the future. */
+/** Deletes all counts after the clock was set back: those of another clock say nothing, and lie in the future. */
 export const dropAllIssueCounts = (): Program<number> => run('delete from issue_count')

@@ -14,9 +14,9 @@ import { readLifetimes } from './scan-affected-rows.ts'
 
 /** Rows that are dead under an open cut-off and have not followed yet: so many are looked at, no more. */
 export const DEAD_ROWS_MAX = 10_000
-/** So many beyond the ceiling are looked for: as many as a lowered ceiling may leave, which have one instant of issue. */
+/** How many are read beyond the ceiling: as many as a lowered ceiling may leave, which have one instant of issue. */
 const BEYOND_MAX = 1024
-/** Where rows must be judged at least so many are read at a time. */
+/** The least number of rows that are read at a time where rows must be judged. */
 const JUDGED_ROWS = 500
 
 const ABOVE_EVERY_ID = Buffer.alloc(16, 0xff)
@@ -102,7 +102,7 @@ function* scanLife(seen: Seen, life: number, { agent, order, rowsMax }: Scan, pe
   return { live, isComplete: false }
 }
 
-/** In the order of issue. Of each lifetime that the ledger knows the first `rowsMax`, at times some more. */
+/** Reads live rows in the order of issue: the first `rowsMax` of each lifetime that the ledger knows, at times some more. */
 export function* readLiveRows(seen: Seen, scan: Scan): Program<LiveRows> {
   const pending = yield* readPending(seen, scan.coming ?? [])
   const rows: TokenRow[] = []

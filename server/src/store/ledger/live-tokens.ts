@@ -10,11 +10,11 @@ const CACHED_MAX = 1_000_000
 
 /** When live tokens of an agent expire, as the ledger has it. */
 export type LiveExpiries = {
-  /** In seconds, ascending. */
+  /** The expiries in seconds, ascending. */
   readonly expiries: readonly Seconds[]
   /** Whether those are all; where they are not, none of the others expires later than the first of them. */
   readonly isWhole: boolean
-  /** From then on it must be read again, whatever happens. */
+  /** The time from which it must be read again, whatever happens. */
   readonly until: Milliseconds
 }
 
@@ -31,13 +31,13 @@ export type LiveTokens = {
     read: (recountAt: Milliseconds) => Program<LiveExpiries>,
   ) => Program<readonly Seconds[]>
   readonly wasInserted: (agent: number, expiry: Seconds) => void
-  /** Of a token that was alive, and ended alone. */
+  /** Removes the expiry of a live token that ended alone. */
   readonly wasEnded: (agent: number, expiry: Seconds) => void
-  /** After an act that ended many, after another ceiling, after a rollback. Null: of every agent. */
+  /** Forgets an agent, or every agent where it is null: after an act that ended many, another ceiling, a rollback. */
   readonly forget: (agent: number | null) => void
 }
 
-/** Where it stands, or would stand: after every expiry that is not later. */
+/** Returns the index at which the expiry stands or would stand: after every expiry that is not later. */
 const placeOf = (expiries: readonly Seconds[], expiry: Seconds): number =>
   expiries.findLastIndex(one => one <= expiry) + 1
 

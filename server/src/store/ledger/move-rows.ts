@@ -14,7 +14,7 @@ export type RowEnding = {
   readonly at: Milliseconds
   readonly reason: EndingReason
   readonly act: number
-  /** How many edges up the token stands whose end this is; 0: it is the row's own. */
+  /** The number of edges up to the token whose end this is; 0: it is the row's own. */
   readonly distance: number
 }
 

@@ -13,7 +13,7 @@ import { addressOfRow, type TokenNumbers, type TokenRow } from './token-rows.ts'
 
 type AgentLabel = { readonly id: string; readonly clientId: string }
 
-/** By the numbers that tokens name. */
+/** The caches of names, by the numbers in token rows. */
 export type NameCaches = {
   readonly agent: NameCache<number, AgentLabel>
   readonly credential: NameCache<number, string>
@@ -21,7 +21,7 @@ export type NameCaches = {
   readonly lineage: LineageCache
 }
 
-/** By the number of the lineage and that of the agent, as one text. */
+/** The lineages, by the numbers of the lineage and the agent as one text. */
 type LineageCache = Pick<NameCache<string, NamedLineage>, 'known' | 'forget'> & {
   readonly keep: (key: string, lineage: NamedLineage) => NamedLineage
 }
@@ -61,7 +61,7 @@ export type RowNames = {
   readonly publicJwk: PublicJwk
   readonly scope: ScopeSet
   readonly audience: readonly string[]
-  /** Null: the token has no parent. */
+  /** Null if the token has no parent. */
   readonly lineage: NamedLineage | null
 }
 

@@ -58,7 +58,7 @@ const rateWaits = (limits: AgentLimits, counts: IssueCounts, at: Milliseconds): 
 /** What must end to make room for a token. */
 type Excess = { readonly agent: number; readonly rowsMax: number; readonly above: Above }
 
-/** So many of the agent's live tokens, those that were issued first; fewer where they cannot be found. */
+/** Returns so many of the agent's live tokens, the oldest first; fewer if they cannot be found. */
 function* findOldest(tx: Transaction, { agent, rowsMax, above }: Excess): Program<readonly TokenRow[]> {
   const kept = new Set(above.map(({ id }) => id))
   const { rows } = yield* readLiveRows(tx, { agent, order: 'oldest', rowsMax: rowsMax + kept.size })

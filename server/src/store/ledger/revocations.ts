@@ -208,7 +208,7 @@ function* findExisting(id: string, conditions: CutOffConditions): Program<Existi
 }
 
 /**
- * Of two callers with one id the second gets the first; nothing ends twice, and nothing else ends. What is found
+ * Creates a revocation. Of two callers with one id the second gets the first; nothing ends twice, and nothing else ends. What is found
  * by its id was not made by the act's key, and uses none up.
  */
 export function* createRevocation(

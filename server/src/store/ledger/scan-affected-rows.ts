@@ -30,7 +30,7 @@ type Scanned = {
   readonly covered: readonly Covered[]
   /** The last row examined; null where there was none. */
   readonly at: ScanPosition | null
-  /** Nothing is left beyond. */
+  /** Whether no row is left. */
   readonly done: boolean
 }
 
@@ -55,7 +55,7 @@ const SELECT = {
 /** The statements above, for the test that reads their plans. */
 export const SCAN_STATEMENTS: readonly string[] = Object.values(SELECT).flatMap(select => [select('>='), select('>')])
 
-/** Whose rows alone the cut-off may cover; null: anybody's. The tokens of a credential are among those of its agent. */
+/** Returns the agent whose rows alone the cut-off may cover; null: any. The tokens of a credential are among those of its agent. */
 export function* readAgentOf({ agent, credential }: CutOff): Program<number | null> {
   if (agent !== null || credential === null) return agent
   const row = yield* first<{ agent: number }>('select agent from credential where n = ?', credential)
@@ -80,7 +80,7 @@ function* rowsOf(cutOff: CutOff, { among, after, limit, since }: Rows): Program<
 
 const BELOW_EVERY_ID = new Uint8Array(16)
 
-/** One step: at most so many rows examined, at most so many covered. */
+/** Scans in one step at most so many rows, of which at most so many are covered. */
 export function* scanAffectedRows(
   seen: Seen,
   cutOff: CutOff,

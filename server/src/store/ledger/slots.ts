@@ -46,7 +46,7 @@ function* hasScope(pattern: string): Program<boolean> {
   return (yield* first(RESOURCE, `${resource}:`, `${resource};`)) !== undefined
 }
 
-/** False where no token that the ledger ever kept, and has not forgotten, is for the audience or carries the scope. */
+/** Returns false if no token that the ledger ever kept, and has not forgotten, has the audience or the scope. */
 export function* mayCoverAny({ audience, scope }: CutOffConditions): Program<boolean> {
   return (audience === null || (yield* hasAudience(audience))) && (scope === null || (yield* hasScope(scope)))
 }

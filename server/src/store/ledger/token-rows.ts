@@ -16,7 +16,7 @@ export type TokenNumbers = {
   readonly scope: number
   readonly aud: number
   readonly seq: number
-  /** Null: it has no parent. */
+  /** Null if the token has no parent. */
   readonly lineage: number | null
 }
 
@@ -28,7 +28,6 @@ export const TOKEN_COLUMNS = 'life, id, agent, cred, key, scope, aud, seq, linea
 /** What the sets that a row names hold. */
 type RowSets = Pick<LedgerToken, 'scope' | 'audience' | 'ancestors'>
 
-/** Of a token without a parent. */
 export const NO_ANCESTORS: readonly StoredAncestor[] = []
 
 export const tokenOf = (

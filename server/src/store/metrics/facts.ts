@@ -10,10 +10,10 @@ import { bytesOfId, idOfBytes } from '../rows.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { all, byIndex, first, only, type Program } from '../statement-program.ts'
 
-/** Null where there is nothing to report: the store has no standbys, or may not see them. */
+/** The standbys and their lag; null where the store has none, or may not see them. */
 export type ReplicationFacts = { readonly standbys: number | null; readonly lagBytes: number | null }
 
-/** Of a store that has no standbys. */
+/** The facts of a store without standbys. */
 export function* noReplication(): Program<ReplicationFacts> {
   yield* []
   return { standbys: null, lagBytes: null }
@@ -33,10 +33,10 @@ export type MetricFacts = StoreFacts & {
 /** A key or credential that expires sooner is counted. */
 const SOON_MS = EXPIRING_DAYS * DAY_MS
 
-/** Of each lifetime so many of the newest live tokens are looked at. */
+/** How many of the newest live tokens of each lifetime are sampled. */
 export const SAMPLE_ROWS = 10_000
 
-/** So many rows behind the oldest open cut-off are counted. */
+/** How many rows behind the oldest open cut-off are counted. */
 export const BACKLOG_COUNTED = 10_000
 
 const NEWEST = 'select id from token where life = ? and id >= ? order by id desc limit 1 offset ?'
@@ -83,7 +83,7 @@ type IdRow = { readonly id: Uint8Array }
 const timeOf = ({ id }: IdRow): Milliseconds => issuedAtOf(idOfBytes(id))
 
 /**
- * Below SAMPLE_ROWS tokens their number. Else: as many as there would be if all live ones, from the oldest to the newest, had
+ * Returns the number of live tokens below SAMPLE_ROWS. Else: as many as there would be if all live ones, from the oldest to the newest, had
  * been issued at the rate of the newest SAMPLE_ROWS.
  */
 function* estimateLive(now: Milliseconds, life: number): Program<number> {
@@ -115,7 +115,7 @@ export function* readFacts({ now }: Snapshot): Program<StoreFacts> {
   }
 }
 
-/** The same, and what only metrics contain. */
+/** Reads the facts of the status, and what only metrics contain. */
 export function* readMetricFacts(
   snapshot: Snapshot,
   readReplication: () => Program<ReplicationFacts>,

@@ -24,7 +24,7 @@ const reporter = ({ source, onMoved }: Move, step: 'copied' | 'compared', table:
   return (name, rows) => onMoved(step, name, rows, of)
 }
 
-/** In one snapshot and one transaction: of these rows one refers to another, and names pass from one to the other. */
+/** Copies in one snapshot and one transaction: these rows refer to each other, and names pass between them. */
 const copyRepositories = (move: Move): Promise<void> => {
   const { source, target } = move
   return source.inSnapshot(() =>
@@ -85,8 +85,8 @@ const makeAgain = async (move: Move, changed: readonly ChangedKeys[], next: Part
 const countKeys = (changed: readonly ChangedKeys[]): number => changed.reduce((sum, { keys }) => sum + keys.length, 0)
 
 /**
- * In a snapshot: everything that changed up to its moment. Registers first and at once, for what one of them gave up
- * another may have; they are made again where this is broken off. Returns how many rows changed.
+ * Copies in a snapshot everything that changed up to its moment. Registers come first and at once, because a name that one
+ * of them released may belong to another; they are copied again if this is interrupted. Returns how many rows changed.
  */
 const makeChangesAgain = async (move: Move): Promise<number> => {
   const { source, target, onMoved } = move
@@ -112,7 +112,7 @@ const makeChangesAgain = async (move: Move): Promise<number> => {
   return rows
 }
 
-/** Everything, as of one moment. */
+/** Verifies everything, as of one moment. */
 const verify = (move: Move): Promise<void> =>
   move.source.inSnapshot(async () => {
     const { source, target } = move
@@ -122,7 +122,7 @@ const verify = (move: Move): Promise<void> =>
     await target.advance({ stage: 'proven', tables })
   })
 
-/** So few changes are left to the time in which nobody serves, or those that came during the last round. */
+/** The number below which changes wait until no process serves; after ROUNDS_MAX rounds more may be left. */
 const CHANGES_LEFT = 1000
 const ROUNDS_MAX = 5
 
@@ -133,7 +133,7 @@ const refuseDone = async ({ target }: Move): Promise<void> => {
   throw new StoreProblem('The database holds a store already, which this one became before: name an empty one.')
 }
 
-/** While other processes serve the source. Goes on where it was broken off. */
+/** Copies while other processes serve the source. Continues an interrupted copy. */
 export const copyStore = async (move: Move): Promise<Moved> => {
   const { source, target } = move
   await refuseDone(move)
@@ -148,7 +148,7 @@ export const copyStore = async (move: Move): Promise<Moved> => {
   return { tables: (await target.state()).tables, changed }
 }
 
-/** Once nothing changes in the source any more, which was copied before. Returns how many rows had changed. */
+/** Copies the last changes of a source that was copied before and changes no more. Returns how many rows had changed. */
 export const copyLastChanges = async (move: Move): Promise<number> => {
   await refuseDone(move)
   const changed = await makeChangesAgain(move)
@@ -156,7 +156,7 @@ export const copyLastChanges = async (move: Move): Promise<number> => {
   return changed
 }
 
-/** Once nobody can serve the source any more: the row without which nothing serves the target comes last. */
+/** Completes the target when nobody can serve the source any more: the row without which nothing serves it comes last. */
 export const makeStoreOfCopy = async ({ source, target }: Move): Promise<readonly TableDigest[]> => {
   const { stage, tables } = await target.state()
   if (stage === 'done') return tables

@@ -27,16 +27,16 @@ export const REPOSITORY_TABLES: readonly Table[] = TABLES.filter(({ name }) => !
 export type ChangedKeys = { readonly table: Table; readonly keys: readonly Row[] }
 
 type ChangeRange = {
-  /** Not this one, but those with greater numbers. */
+  /** The number before the range, which is not in it. */
   readonly after: number
-  /** The last. */
+  /** The last number of the range. */
   readonly to: number
 }
 
 export type MoveSource = RowSource & {
-  /** Of the move: another store, or this one after it was put back, has another one. */
+  /** The id of the move: another store, or this one after it was put back, has another one. */
   readonly id: string
-  /** One moment for all that `work` reads. */
+  /** Runs `work` in one snapshot. */
   readonly inSnapshot: <T>(work: () => Promise<T>) => Promise<T>
   readonly count: (table: Table) => number
   /** The number of the last change. */
@@ -46,7 +46,7 @@ export type MoveSource = RowSource & {
   readonly changedHistory: (
     range: ChangeRange,
   ) => { readonly last: number; readonly changed: readonly ChangedKeys[] } | undefined
-  /** Those of the rows that are there. */
+  /** Returns those of the rows that exist. */
   readonly rowsAt: (table: Table, columns: readonly string[], keys: readonly Row[]) => readonly Row[]
   /** The last number that was given in a table, also where its row is gone. */
   readonly lastGiven: () => ReadonlyMap<string, number>
@@ -56,7 +56,7 @@ export type MoveSource = RowSource & {
  * `registers` and `history`: what is being copied. `following`: everything was copied, and changes are made again up to
  * `change`. `proven`: and it was once compared as a whole. `ready`: nothing changes any more. `done`: it is the store.
  */
-/** As they are stored: `registers` is the stage of REPOSITORY_TABLES. */
+/** The names as they are stored: `registers` is the stage of REPOSITORY_TABLES. */
 export type MoveStage = 'registers' | 'history' | 'following' | 'proven' | 'ready' | 'done'
 
 export type MoveState = {

@@ -81,9 +81,9 @@ function* checkEnd(
 }
 
 export type AuditCheck = {
-  /** Of the seals under the key-encryption key of now. */
+  /** The key of the seals under the present key-encryption key. */
   readonly key: Uint8Array
-  /** Absent where no former key is known. */
+  /** Opens a seal under a former key; absent where none is known. */
   readonly openFormer?: OpenFormer
   readonly known: KnownSeal
 }

@@ -43,7 +43,7 @@ type Maintained = Pick<
   'session' | 'reader' | 'writer' | 'steady' | 'onKeyWanted' | 'onFault' | 'connect'
 >
 
-/** Null in a process that leaves the maintenance to others. */
+/** Starts the maintenance; returns null in a process that leaves it to others. */
 const maintain = (
   { timing, retention, sealing, keys, metrics = NO_METRICS }: PostgresOptions,
   maintained: Maintained,

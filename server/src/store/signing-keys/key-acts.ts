@@ -41,11 +41,11 @@ export function* promote(tx: Moment, next: KeyRecord): Program<number> {
 
 const kidOf = (key: KeyRecord | undefined): string | null => key?.publicJwk.kid ?? null
 
-/** Until when verifiers may not know a key that signs from now on; null where all do. */
+/** Returns the time until which verifiers may not know a key that signs from now on; null if all know it. */
 const unknownUntil = ({ now }: Moment, key: KeyRecord): number | null =>
   isPublishedLongEnough(key) ? null : now + 1000 * PUBLISHED_SECONDS_MIN - key.steadyMs
 
-/** How the keys stand after an act on the one with this `kid`. */
+/** Returns the state of the keys after an act on the one with this `kid`. */
 function* changeOf(tx: Moment, kid: string, until: number | null = null): Program<KeyChange> {
   const keys = yield* readKeysInLife()
   const [key, current] = [yield* readKey(kid), keyIn(keys, 'current')]
@@ -151,7 +151,7 @@ type CompromiseKey = Succession & { readonly kid: string; readonly revocationId:
 export const endingsOfCompromise = ({ number, state }: KeyRecord): readonly Ending[] =>
   state === 'compromised' ? [] : [{ conditions: { ...NO_CONDITION, key: number }, reason: 'key_compromise' }]
 
-/** Of two callers the second changes nothing. */
+/** Marks a key as compromised. Of two callers the second changes nothing. */
 export function* compromiseKey(tx: Transaction, compromise: CompromiseKey): Program<KeyChange | 'unknown' | 'no_next'> {
   const { kid, candidate, revocationId, act } = compromise
   const key = yield* readKey(kid)

@@ -21,7 +21,7 @@ import { inBackground, type OnFault } from '../background.ts'
 export type KeyKeeping = {
   readonly timing: Pick<Timing, 'keyCheckMs'>
   readonly policy: KeyPolicy
-  /** Running time, in ms from any origin. */
+  /** Returns the running time, in ms from any origin. */
   readonly steady: () => Milliseconds
   /** Called when there is no key to follow the current one: this thread has no private keys. */
   readonly onKeyWanted: () => void
@@ -100,14 +100,14 @@ export const makeKeyScheduler = ({ timing, policy, steady, onKeyWanted }: KeyKee
 }
 
 type Supply = {
-  /** Null: none is made. */
+  /** Null where the scheduler makes no keys. */
   readonly maker: Pick<SigningKeyMaker, 'make'> | null
-  /** There once the store is open. */
+  /** The repository, which resolves once the store is open. */
   readonly signingKeys: Promise<Pick<SigningKeyRepository, 'createNext'>>
   readonly onFault: OnFault
 }
 
-/** To be called when a key is wanted, and again until one is there: one at a time is made. */
+/** Returns a function to call when a key is wanted, and again until there is one: it makes one at a time. */
 export const supplyKeys = ({ maker, signingKeys, onFault }: Supply): (() => void) => {
   let making = false
   const supply = async (): Promise<void> => {

@@ -30,12 +30,12 @@ export function* readCurrentSigningKey(): Program<SigningKey | undefined> {
   return row === undefined ? undefined : signingKeyOf(row)
 }
 
-/** Those that sign or may sign. */
+/** Reads the keys that sign or may sign. */
 export function* readSigningKeys(): Program<readonly SigningKey[]> {
   return (yield* all<SealedRow>(`${SEALED} state in ('current', 'next')`)).map(signingKeyOf)
 }
 
-/** Every key whose private half is there. */
+/** Reads every key whose private half is stored. */
 export function* readAllSealed(): Program<readonly SigningKey[]> {
   return (yield* all<SealedRow>(`${SEALED} length(sealed_private_key) > 0`)).map(signingKeyOf)
 }
@@ -65,7 +65,7 @@ const recordOf = ({ publicJwk, imported, wanted, ...row }: RecordRow): KeyRecord
   wanted: wanted === 1,
 })
 
-/** All that are not gone, however many there are: a service has two, and those that it retains. */
+/** Reads all keys that are not gone, however many there are: a service has two, and those that it retains. */
 export function* readKeysInLife(): Program<readonly KeyRecord[]> {
   const where = `where state in ('next', 'current', 'retained') order by n desc`
   return (yield* all<RecordRow>(`${RECORD} ${where}`)).map(recordOf)
@@ -111,7 +111,7 @@ export function* writeKey(tx: Transaction, key: SealedSigningKey, { state, impor
   return { seq, state, public_jwk: publicJwk, key_encryption_key_id: keyEncryptionKeyId }
 }
 
-/** The same, for an act of which the key is all. */
+/** Inserts a key as an act of its own. */
 export function* insertKey(tx: Transaction, { key, act }: InsertKey, as: NewState): Program<void> {
   yield* audit(tx, act, key.publicJwk.kid, yield* writeKey(tx, key, as))
 }

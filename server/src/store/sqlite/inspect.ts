@@ -28,8 +28,8 @@ const refuseUnreadable = (file: string): void => {
 }
 
 /**
- * Where a log stands beside it somebody may be writing, and what the log holds counts. Without one nobody has the store
- * open, and the file is all there is.
+ * Opens the file with its log, if it has one: a process may be writing, and the log counts. Without a log no process has the
+ * store open, and the file is complete.
  */
 const open = (file: string): Database =>
   openDatabase(file, { readOnly: true, isStill: !existsSync(besideStore(file, '-wal')) })

@@ -96,7 +96,7 @@ const readHead = (db: Database) => {
 
 type Attach = WriterHost['attach']
 
-/** Where the store is in use already, a reason not to start the thread is one why it cannot be written now. */
+/** Starts the writing thread of a store that is in use already. A failure is reported as one of writing. */
 const startLate = async (start: () => Promise<WriterHost>): Promise<WriterHost> => {
   try {
     return await start()
@@ -105,7 +105,7 @@ const startLate = async (start: () => Promise<WriterHost>): Promise<WriterHost> 
   }
 }
 
-/** Of a command: what writes starts with the first job. Most commands only read. */
+/** Starts the writing thread of a command at its first job. Most commands only read. */
 const startAtFirstJob = (start: () => Promise<WriterHost>): LazyWriter => {
   const waiting = new Set<Parameters<Attach>[0]>()
   let started: WriterHost | undefined

@@ -4,7 +4,7 @@ import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import { bytesOfId, idOfBytes } from '../rows.ts'
 import { all, run, type Program, type Value } from '../statement-program.ts'
 
-/** How long ago it was, by a clock that nobody sets. */
+/** The time since the first and the last use, by a clock that nobody sets. */
 export type Ages = { readonly firstAgoMs: number; readonly lastAgoMs: number }
 
 export type Whose = { readonly apiKeyId: string; readonly agentId: string; readonly isOutside: boolean }
@@ -12,7 +12,7 @@ export type Whose = { readonly apiKeyId: string; readonly agentId: string; reado
 export type EndedUse = Ages &
   Whose & { readonly tokenId: string; readonly expiresAt: Seconds | null; readonly count: number }
 
-/** By ids. */
+/** The numbers of agents and API keys, by id. */
 export type Numbers = Readonly<Record<'agents' | 'apiKeys', ReadonlyMap<string, number>>>
 
 export const atOf = (now: Milliseconds, agoMs: number): Milliseconds =>
@@ -71,7 +71,7 @@ function* fitLate(minute: Milliseconds, rows: readonly LateRow[]): Program<reado
     })
 }
 
-/** In one order: two processes that write the same tokens never deadlock. */
+/** Sorts rows into one order: two processes that write the same tokens never deadlock. */
 const inOrder = (rows: readonly LateRow[]): readonly LateRow[] =>
   rows.toSorted((a, b) => (lateKey(a) < lateKey(b) ? -1 : 1))
 

@@ -4,7 +4,7 @@ import type { Milliseconds } from '../../../../api/values/time.ts'
 import { run, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 
-/** Of one thread; `lastAt` is when the agent got its last token, 0 where it got none. */
+/** What one thread counted; `lastAt` is when the agent got its last token, 0 where it got none. */
 export type UsageCount = {
   readonly agent: number
   readonly issued: number
@@ -49,5 +49,5 @@ export function* removeOldUsage({ now }: Pick<Transaction, 'now'>, rowsMax: numb
   return removed
 }
 
-/** After the clock was set back: what was counted by another clock lies in the future. */
+/** Deletes all usage after the clock was set back: what was counted by another clock lies in the future. */
 export const dropAllUsage = (): Program<number> => run('delete from agent_usage')

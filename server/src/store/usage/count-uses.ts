@@ -155,7 +155,7 @@ export function* removeOldUses({ now }: Moment, rowsMax: number): Program<number
   return (yield* run(OLD.pairs, before, rowsMax)) + (yield* run(OLD.late, before, rowsMax))
 }
 
-/** After the clock was set back: what was counted by another clock lies in the future. */
+/** Deletes all uses after the clock was set back: what was counted by another clock lies in the future. */
 export function* dropAllUses(): Program<number> {
   return (yield* run('delete from token_use')) + (yield* run('delete from late_use'))
 }

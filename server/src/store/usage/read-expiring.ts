@@ -18,7 +18,7 @@ const CREDENTIALS = `select 'credential' as kind, agent.id as "agentId", agent.n
 const API_KEYS = `select 'api_key' as kind, null as "agentId", null as "agentName", ${columnsOf('api_key')}
   from api_key where ${liveOf('api_key')}`
 
-/** Soonest first. */
+/** Reads what expires soon, soonest first. */
 export function* readExpiring({ now }: Snapshot): Program<readonly Expiring[]> {
   const soon = [now, now + EXPIRING_DAYS * DAY_MS, EXPIRING_MAX] as const
   const found = [...(yield* all<Expiring>(CREDENTIALS, ...soon)), ...(yield* all<Expiring>(API_KEYS, ...soon))]

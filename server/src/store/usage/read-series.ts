@@ -120,7 +120,7 @@ function* findAgent(agentId: string | null): Program<number | null | undefined> 
   return (yield* first<{ n: number }>('select n from agent where id = ?', agentId))?.n
 }
 
-/** Undefined if no agent has the id; one that was deleted still has its. */
+/** Returns undefined if no agent has the id; a deleted agent still has its series. */
 export const readSeries = async (
   reader: Reader,
   { over, agentId }: SeriesRequest,

@@ -44,7 +44,7 @@ const addRow = (sums: Map<number, Sums>, { agent, issued, refused, lastAt }: Slo
   sums.set(agent, known)
 }
 
-/** All rows of a slot, in pieces. */
+/** Reads all rows of a slot, in pieces. */
 async function* piecesOf({ read }: Reader, { slotMs }: UsageWindow, slot: Milliseconds) {
   let after = -1
   for (;;) {
@@ -120,7 +120,7 @@ const nameAll = (active: readonly Active[], judgedMax: number) =>
     return { usages, judged }
   }
 
-/** In the order of {@link compareActivity}. Between pieces other requests get their turn: SQLite answers within one. */
+/** Reads usage in the order of {@link compareActivity}. Yields between pieces to other requests: SQLite answers within one turn. */
 export const readUsage = async (reader: Reader, limit: number): Promise<readonly AgentUsage[]> => {
   const active = await readActive(reader, limit)
   const usages: AgentUsage[] = []

@@ -42,7 +42,7 @@ function* numberOf(table: 'agent' | 'api_key', id: string): Program<number | und
   return (yield* first<{ n: number }>(`select n from ${table} where id = ?`, id))?.n
 }
 
-/** Of the filters; undefined where one names what is not there, so that nothing can match. */
+/** Returns the numbers that the filters name; undefined if a name does not exist, so that nothing can match. */
 function* numbersOf({ agentId, apiKeyId, onlyThrough }: TokenUseFilters): Program<Numbers | undefined> {
   const through = apiKeyId ?? onlyThrough
   if (onlyThrough !== null && through !== onlyThrough) return undefined

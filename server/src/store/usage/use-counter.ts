@@ -9,7 +9,7 @@ import { monotonicMs } from '../clocks.ts'
 export const COUNTED_PAIRS_MAX = 1000
 /** Tokens that were presented after their end, or may have been, that a thread remembers at once; others are counted as unknown. */
 export const PRESENTED_MAX = 500
-/** The same of one API key. */
+/** The most such tokens of one API key. */
 export const PRESENTED_OF_KEY_MAX = 250
 /** Followers whose uses a thread remembers at once; those of others come with their next report. */
 export const REPORTED_MAX = 500
@@ -18,7 +18,7 @@ const TOGETHER_MAX = 64
 
 export type Span = { readonly firstAt: MonotonicMilliseconds; readonly lastAt: MonotonicMilliseconds }
 
-/** By agent and API key; an empty agent is none that is known, an empty API key any beyond the bound. */
+/** The count of an agent and API key. An empty agent id is an unknown agent; an empty API key id is any beyond the limit. */
 export type PairCount = Span & {
   readonly kind: 'pair'
   readonly apiKeyId: string
@@ -36,7 +36,7 @@ export type EndedCount = Span & {
   readonly agentId: string
   readonly isOutside: boolean
   readonly tokenId: string
-  /** Null: something ended it before it expired. */
+  /** Null if something ended the token before it expired. */
   readonly expiresAt: Seconds | null
   readonly count: number
 }
@@ -141,7 +141,7 @@ const makeMemory = (now: () => MonotonicMilliseconds) => {
     pair.lastAt = Math.max(pair.lastAt, count.lastAt)
   }
 
-  /** Beyond the bound it is still counted, with its agent where that is known. */
+  /** Counts a presented token. Beyond the limit only its pair is counted, with the agent where that is known. */
   const addPresented = (one: Presented): void => {
     const known = presented.find(one.apiKeyId, placeOf(one))
     if (known !== undefined) {

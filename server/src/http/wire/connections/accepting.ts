@@ -30,7 +30,7 @@ const listenBeside = async (app: FastifyInstance, { address, port }: AddressInfo
   return server
 }
 
-/** For a server that listens with `reusePort`. Throws where the system has no more sockets. */
+/** Opens further sockets for a server that listens with `reusePort`. Throws if the system has no more sockets. */
 export const acceptInNumbers = async (app: FastifyInstance): Promise<void> => {
   const place = app.server.address()
   if (place === null || typeof place === 'string') throw new Error('The server does not listen on a port.')

@@ -14,7 +14,7 @@ const NOT_HTTP: Answer = {
   description: 'The request is not HTTP that this service can read.',
 }
 
-/** By the code of the error: Node's, or that of listener.ts. */
+/** The responses by error code: Node's, or that of listener.ts. */
 const ANSWERS: Readonly<Record<string, Answer>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', description: 'The request did not arrive in time.' },
   HPE_HEADER_OVERFLOW: {

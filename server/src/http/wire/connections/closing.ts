@@ -14,7 +14,7 @@ type Closing = { readonly drain: () => void; readonly beside: Listener[] }
 
 const closings = new WeakMap<Server, Closing>()
 
-/** From now on each answer of the server ends its connection. */
+/** Makes every further response of the server end its connection. */
 export const drain = (server: Server): void => closings.get(server)?.drain()
 
 /** Has a socket whose connections the server gets close with it. */
@@ -31,7 +31,7 @@ const announceEnd = (socket: Socket): void => {
 
 const LATE = Object.assign(new Error('The server closes.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
-/** Those that speak HTTP, each with the bytes that were read of it when it was last seen at rest. */
+/** Watches the connections that speak HTTP, each with the bytes that were read of it when it was last idle. */
 const watchSpeaking = (server: Server, timing: CloseTiming, isSecure: boolean) => {
   const speaking = new Map<Socket, number>()
   server.prependListener(isSecure ? 'secureConnection' : 'connection', (socket: Socket) => {

@@ -19,10 +19,10 @@ export type Tls = Pick<
 >
 
 type ListenerOptions = {
-  /** Without it the server speaks plain HTTP. */
+  /** The certificate and key; without them the server speaks plain HTTP. */
   readonly https?: Tls | undefined
   readonly timing: Pick<Timing, 'connectionCheckMs' | 'idleConnectionMs'> & CloseTiming
-  /** Without it as many connections as the system allows. */
+  /** The limit on connections; without it the system's own applies. */
   readonly connections?: ConnectionLimit | undefined
   /** The class of its responses; Node's own unless it is given. */
   readonly ServerResponse?: typeof ServerResponse | undefined
@@ -34,7 +34,7 @@ type ListenerOptions = {
 // unless its server has this property, which Node's types do not know.
 const ANSWER_HALF_OPEN = { httpAllowHalfOpen: true }
 
-/** Of TLS each socket has to be configured besides, once its handshake is done: a client that hangs up before is gone. */
+/** Configures each TLS socket too, once its handshake is done: before, a client that hangs up is gone. */
 const keepHalfOpen = (socket: TLSSocket): void => {
   socket.allowHalfOpen = true
 }
@@ -57,7 +57,7 @@ const boundConnections = (server: Server, { enter }: ConnectionLimit): void => {
 
 const TUNNEL = Object.assign(new Error('CONNECT asks for a tunnel.'), { code: 'CONNECT' })
 
-/** Where nobody handles CONNECT, Node cuts its connection, and with it the answers to the requests before it. */
+/** Refuses CONNECT: without a handler Node cuts the connection, and with it the responses to the requests before it. */
 const refuseTunnels = (server: Server): void => {
   server.on('connect', (_request, socket) => {
     // Node listens to it no more.

@@ -18,18 +18,18 @@ export const SHARED_WAITING_MAX = 16_384
 /** What waits at one listener beyond OWN_WAITING_MAX of each connection. */
 type Room = { taken: number }
 
-/** After a refusal for want of room: nothing of the connection is read or begun for a while. */
+/** The pause after a refusal for want of room: nothing of the connection is read or begun for a while. */
 type Rest = { begin?: () => void }
 
 type Connection = {
   readonly room: Room
-  /** Of the request that arrived last. */
+  /** The response to the request that arrived last. */
   last: ServerResponse
   waiting: number
-  /** From its first pause on, that it stays paused and gives its room back is seen to. */
+  /** Whether it is watched, from its first pause on, so that it stays paused and gives its room back. */
   isWatched: boolean
   rest: Rest | null
-  /** In place of a request whose body can never be read whole. */
+  /** Responds in place of a request whose body can never be read whole. */
   answerBroken?: () => void
 }
 
@@ -133,10 +133,10 @@ export const serveInTurn = (handle: RequestListener, turns: Turns = {}): Request
   }
 }
 
-/** To the request of the connection that arrived last. */
+/** Returns the response to the request of the connection that arrived last. */
 export const lastResponseOf = (socket: Socket): ServerResponse | undefined => connections.get(socket)?.last
 
-/** In so many seconds a caller whose request was refused for want of room should ask again; until then its connection rests. */
+/** The seconds after which a caller that was refused for want of room should ask again; until then its connection rests. */
 export const RETRY_AFTER_SECONDS = 1
 
 /**

@@ -43,10 +43,10 @@ export const bulkOn = (connection: Connection) => {
   const listed = async (table: Table, columns: readonly string[], rows: readonly Row[]) =>
     listedAs(await typesOf(table), columns, rows)
   return {
-    /** By name. */
+    /** Returns the columns in the order of their names. */
     columns: async (table: Table): Promise<readonly string[]> => [...(await typesOf(table)).keys()].toSorted(),
     listed,
-    /** With their own numbers; `conflict` says what becomes of those that are there. */
+    /** Inserts rows with their own numbers; `conflict` says what becomes of those that exist. */
     insert: async (table: Table, columns: readonly string[], rows: readonly Row[], conflict: string): Promise<void> => {
       const { text, values } = await listed(table, columns, rows)
       const names = columns.join(', ')

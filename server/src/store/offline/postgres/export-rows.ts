@@ -44,7 +44,7 @@ const readRows = async (connection: Connection): Promise<Omit<ExportedRows, 'mad
   }
 }
 
-/** One snapshot for all of `work`. */
+/** Runs `work` in one snapshot. */
 export const exportRows = <T>(access: DatabaseAccess, work: (given: ExportedRows) => Promise<T>): Promise<T> =>
   withStore(access, async connection => {
     // Before the snapshot is taken.

@@ -21,7 +21,7 @@ export type CopyAccess = DatabaseAccess & { readonly timing: MigrationTiming & P
 
 export type ReceiveOptions<T> = CopyAccess & {
   readonly source: RowSource
-  /** Of the source as it stands: a copy that was broken off goes on only from the same. */
+  /** A fingerprint of the source: an interrupted copy continues only from the same source. */
   readonly mark: string
   /** The last number that was given in a table, also where its row is gone. */
   readonly lastGiven: ReadonlyMap<string, number>
@@ -37,7 +37,7 @@ export type Received<T> = { readonly tables: readonly TableDigest[]; readonly do
 
 const IS_STORE = 'select 1 as found from service where exists (select 1 from signing_key)'
 
-/** Without its row of `service` nothing serves the database. */
+/** Begins a copy. Without its row of `service` nothing serves the database. */
 export const beginCopy = async (
   connection: Connection,
   { address, timing, mark, now }: Pick<Copied, 'address' | 'timing' | 'mark' | 'now'>,

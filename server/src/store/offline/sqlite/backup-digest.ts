@@ -7,7 +7,7 @@ import { StoreProblem } from '../../store-problem.ts'
 const MARK = Buffer.from('MMBK-256')
 const DIGEST_BYTES = 32
 const TRAILER_BYTES = MARK.length + DIGEST_BYTES
-/** Read at once, whatever the size of the file. */
+/** The bytes that are read at once, whatever the size of the file. */
 const PIECE_BYTES = 1_048_576
 
 const withFile = <T>(file: string, work: (descriptor: number, bytes: number) => T): T => {

@@ -23,7 +23,7 @@ import { removePart } from './remove-part.ts'
 import { runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 
 export type BackupOptions = {
-  /** Of the store. */
+  /** The path of the store. */
   readonly file: string
   readonly target: string
   /** Whether a backup that is there is replaced. */
@@ -52,7 +52,7 @@ const isBackupFile = (path: string): boolean => {
 
 type Target = Pick<BackupOptions, 'target' | 'force'>
 
-/** Where the backup goes. What is no plain file is not replaced, so it needs no `force`. */
+/** Finds where the backup goes. What is no plain file is not replaced, so it needs no `force`. */
 const findTarget = ({ target: given, force }: Target): Output => {
   const output = findOutput(given)
   const target = resolve(given)
@@ -197,7 +197,7 @@ type RowsBackup = Pick<BackupOptions, 'target' | 'force'> & {
   readonly onRows: OnRows
 }
 
-/** The same of a store that is no file. */
+/** Backs up a store that is no file. */
 export const backupRows = ({ timing, copied, onRows, ...options }: RowsBackup): Promise<BackupMade> => {
   const target = resolve(options.target)
   return writeBackup(target, findTarget(options), async part => {

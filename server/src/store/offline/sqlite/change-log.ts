@@ -5,7 +5,7 @@ import type { Database } from '../../sqlite/connection/database.ts'
 import { TABLES, type Table } from '../../tables.ts'
 import { schemaVersionOf } from '../../sqlite/schema/migrations.ts'
 
-/** As many columns as the longest key has. */
+/** The columns of a changed row's key: as many as the longest key has. */
 export const KEY_COLUMNS = ['a', 'b', 'c'] as const
 
 // Without autoincrement: rows are only added, and `sqlite_sequence` would be written for each.

@@ -21,7 +21,7 @@ type Change = { readonly n: number; readonly name: string } & Readonly<
 
 const keyOf = ({ key }: Table, change: Change): Row => KEY_COLUMNS.slice(0, key.length).map(column => change[column])
 
-/** In the order of the tables, each key once. */
+/** Groups the changed keys by table, in the order of the tables, each key once. */
 const byTable = (changes: readonly Change[]): readonly ChangedKeys[] => {
   const changed = Map.groupBy(changes, ({ name }) => name)
   return TABLES.flatMap(table => {

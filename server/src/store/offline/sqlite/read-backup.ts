@@ -13,9 +13,9 @@ import { PROGRAM_VERSION, schemaVersionOf } from '../../sqlite/schema/migrations
 import { runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 
 type FoundBackup = BackupContent & {
-  /** False where an older version made the backup: what is damaged in it may be found nowhere. */
+  /** False where an older version made the backup: then damage may go undetected. */
   readonly hasDigest: boolean
-  /** Those that only the right key-encryption key opens. */
+  /** The keys that only the right key-encryption key opens. */
   readonly sealed: readonly SigningKey[]
 }
 
@@ -89,7 +89,7 @@ export const readBackup = (file: string): FoundBackup => reading(file, read)
 
 export type VerifiedBackup = Pick<FoundBackup, 'hasDigest' | 'madeAt'>
 
-/** Of any version. Throws StoreProblem where it is damaged, or no backup. */
+/** Verifies a backup of any version. Throws StoreProblem if it is damaged, or no backup. */
 export const verifyBackup = (file: string): VerifiedBackup =>
   reading(file, () => {
     const db = openDatabase(file, { readOnly: true })

@@ -18,7 +18,7 @@ import { readServiceRow, runProgram, statementsOf } from '../../sqlite/connectio
 import { begin, type OfflineTiming, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
 
 type InPlace = {
-  /** Of the store. */
+  /** The path of the store. */
   readonly file: string
   readonly timing: OfflineTiming
   readonly restoration: Restoration
@@ -173,7 +173,7 @@ export const restoreBackup = (given: RestoreOptions): RestoredFile => {
   }
 }
 
-/** The same for a store that was put back in its place by other means. */
+/** Restores a store that was put back in its place by other means. */
 export const restoreInPlace = (options: InPlace): Restored => {
   const { file } = options
   if (existsSync(file)) refuseForeignUser(file)

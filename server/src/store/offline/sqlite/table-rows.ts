@@ -28,7 +28,7 @@ export const rowsInto = (db: Database): RowTarget => ({
 
 export type ExportedStore = {
   readonly rows: RowSource
-  /** Another one after any change. */
+  /** A fingerprint of the store, which differs after any change. */
   readonly mark: string
   readonly lastGiven: ReadonlyMap<string, number>
 }

@@ -24,7 +24,7 @@ export const checkAudit = (db: Database, check: AuditCheck): AuditVerdict => {
   }
 }
 
-/** As checkAudit, on the store of a file. Throws StoreProblem with one line for a person. */
+/** Like checkAudit, on the store in a file. Throws StoreProblem with one line for a person. */
 export const verifyAudit = ({ file, ...check }: AuditCheck & { readonly file: string }): AuditVerdict => {
   const db = openForReading(file)
   try {

@@ -13,13 +13,13 @@ const UNSAFE = ['fsync', 'full_page_writes', 'plaintext', 'quorum'] as const
 export type Unsafe = (typeof UNSAFE)[number]
 
 export type DatabaseAddress = {
-  /** Of one cluster; whichever of them is the primary is used. */
+  /** The hosts of one cluster; whichever is the primary is used. */
   readonly hosts: readonly DatabaseHost[]
   readonly database: string
   readonly user: string
   /** A secret; null: none is sent. */
   readonly password: string | null
-  /** Null: no TLS. `ca`: certificates in PEM in place of the system's. */
+  /** Null where TLS is off. `ca`: certificates in PEM in place of the system's. */
   readonly tls: { readonly ca: string | null } | null
   readonly allowed: readonly Unsafe[]
   /** `session`: the connection is ours. `transaction`: a pooler gives us another one for each transaction. */

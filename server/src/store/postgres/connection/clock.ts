@@ -27,7 +27,7 @@ export type DatabaseClock = {
 /** Starts at `start`; `monotonic` counts ms of this process, from any origin. */
 export const makeDatabaseClock = (start: Milliseconds, monotonic: () => Milliseconds): DatabaseClock => {
   let last = { at: start, monotonic: monotonic() }
-  /** Steps ahead are added up since then. */
+  /** The point from which steps ahead are added up. */
   let reference = last
 
   const now = (): Milliseconds => Math.floor(last.at + (monotonic() - last.monotonic) * (1 - DRIFT))

@@ -26,7 +26,7 @@ export type Connection = {
   readonly ask: (asked: Asked) => Promise<Answered>
   /** How many notices the server has sent: a commit that was not replicated comes with one, and no error. */
   readonly notices: () => number
-  /** False once it failed; then it is closed, and what was under way is unknown. */
+  /** Whether the connection has not failed yet; after a failure it is closed, and the outcome of its statements is unknown. */
   readonly isUsable: () => boolean
   /** Whether the process stays for it. */
   readonly keepsProcess: (keeps: boolean) => void
@@ -56,7 +56,7 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   jit: 'off',
 }
 
-/** The same, and what the server itself gives up in time. */
+/** Returns the settings of a session, with the deadlines that the server itself enforces. */
 export const sessionSettingsOf = ({
   statementMs,
   idleTransactionMs,

@@ -14,7 +14,7 @@ const ANOTHER_SERVER = /^(?:26000|42P05)/
 
 const codeOf = (fault: unknown): string => (fault instanceof pg.DatabaseError ? (fault.code ?? '') : '')
 
-/** Where in the server it arose: what distinguishes faults of one code in every language of messages (lc_messages). */
+/** The routine of the server that raised it: it distinguishes faults of one code in every language of messages (lc_messages). */
 const routineOf = (fault: unknown): string => (fault instanceof pg.DatabaseError ? (fault.routine ?? '') : '')
 
 /** No partition takes the row. */

@@ -25,7 +25,7 @@ const LATE = 'No connection to the database was free in time.'
 
 type Waiting = { readonly wake: () => void; readonly timer: NodeJS.Timeout }
 
-/** Those who wait for a connection, first come first. */
+/** Makes the queue of those that wait for a connection, first come first. */
 const makeQueue = (monotonic: () => MonotonicMilliseconds, onWaited: (seconds: number) => void) => {
   const waiting: Waiting[] = []
   return {
@@ -66,7 +66,7 @@ const makeGauges = ({ pool, metrics, connectionsMax }: Gauged): ((counts: Counts
   }
 }
 
-/** One that is usable; those that are not are dropped. */
+/** Returns a usable connection, and drops those that are not. */
 const takeUsable = (idle: Connection[], dropped: () => void): Connection | undefined => {
   for (let one = idle.pop(); one !== undefined; one = idle.pop()) {
     one.keepsProcess(true)

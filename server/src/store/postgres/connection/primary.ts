@@ -117,7 +117,7 @@ const tryHost = async (access: DatabaseAccess, host: DatabaseHost, options: Conn
   }
 }
 
-/** All that answer within so long after the first. */
+/** Returns all that answer within this time after the first. */
 const settled = async (tries: readonly Promise<Found>[], otherPrimariesMs: number): Promise<readonly Found[]> => {
   const found: Found[] = []
   let isOver = false
@@ -170,8 +170,8 @@ const NO_TIMEOUTS = `select set_config(name, '0', false) from pg_settings
   where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout')`
 
 /**
- * The same for what takes as long as it takes. Behind a pooler a session is not ours to set, and how long a statement may
- * take is what the role has.
+ * Connects without a deadline for statements. Behind a pooler the session cannot be set, and the deadline of the role
+ * applies.
  */
 export const connectUnhurried = async (
   { address, timing }: DatabaseAccess,
@@ -191,7 +191,7 @@ export const connectUnhurried = async (
 const NOT_POOLED =
   'This command needs connections of its own: name the database itself in DATABASE_URL, past the pooler, and leave MINTMARK_DATABASE_POOLING out.'
 
-/** The same for a command that does one thing to a whole store, and counts on its session. */
+/** Connects for a command that does one thing to a whole store, and counts on its session. */
 export const connectPatiently = async (access: DatabaseAccess): Promise<Connection> => {
   refuseUnless(access.address.pooling === 'session', NOT_POOLED)
   return connectUnhurried(access)

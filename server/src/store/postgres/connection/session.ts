@@ -11,9 +11,9 @@ type SessionTiming = Pick<Timing, 'deadlineSweepMs' | 'exclusiveLockMs' | 'liveR
 
 export type Session = {
   readonly timing: SessionTiming
-  /** For what is asked most and never takes long. */
+  /** The connections for frequent requests that never take long. */
   readonly pool: Pool
-  /** For everything else. */
+  /** The connections for everything else. */
   readonly sidePool: Pool
   readonly runner: ProgramRunner
   readonly transactions: Transactions

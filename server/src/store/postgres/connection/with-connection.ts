@@ -15,7 +15,7 @@ export const withConnection = async <T>(connecting: Promise<Connection>, work: W
   }
 }
 
-/** For what a command does to a whole store, of this version. Throws StoreProblem with one line for a person. */
+/** Runs a command's work on a whole store of this version. Throws StoreProblem with one line for a person. */
 export const withStore = <T>(access: DatabaseAccess, work: Work<T>): Promise<T> =>
   withConnection(connectPatiently(access), async connection => {
     await checkSchema(connection, access.address)

@@ -67,13 +67,13 @@ export const numbersOf = ([, agent, cred, key, scope, aud, seq, , , , lineage]: 
 /** The numbers by which its agent, credential and key end tokens. */
 export const endedSeqsOf = (columns: TokenColumns) => ({ agent: columns[7], credential: columns[8], key: columns[9] })
 
-/** What is the same for all who asked. */
+/** The values that are the same for all callers of a batch. */
 export type Moment = { readonly service: ServiceRow; readonly now: Milliseconds }
 
 export type LookedUp = {
   readonly moment: Moment
   readonly cutOffs: readonly CutOff[]
-  /** In order; null where there is no row. */
+  /** The rows in the order of the addresses; null where there is no row. */
   readonly rows: readonly (TokenColumns | null)[]
 }
 
@@ -123,7 +123,7 @@ export const askFenced = async (
   return answered
 }
 
-/** Reads it all, once. */
+/** Makes the function that reads a batch in one statement. */
 const makeRead = (session: Session) => {
   const { transactions, fence } = session
   const text = lookupStatement(fence)

@@ -43,7 +43,7 @@ const AUDIT = `insert into audit (at, kind, actor, request_id, source, subject, 
 
 type Ending = EndToken & { readonly row: TokenRow }
 
-/** Writes those that this act ends. */
+/** Writes the ends of this act. */
 function* write(tx: Transaction, endings: readonly Ending[]): Program<void> {
   const { now } = tx
   const acts = endings.map(({ act: { kind, actor, note, requestId } }, i) => {
@@ -87,7 +87,7 @@ type Found = { readonly end: EndToken; readonly row: TokenRow }
 
 type Split = { readonly plain: readonly Found[]; readonly linked: readonly EndToken[] }
 
-/** Those without parent and children, whose end concerns no other token, and the rest. */
+/** Splits the ends: tokens without parent and children, whose end concerns no other token, and the rest. */
 function* splitEnds(
   ends: readonly EndToken[],
   rows: readonly Row[],
@@ -106,7 +106,7 @@ function* splitEnds(
   return { plain, linked }
 }
 
-/** One outcome for each, in order; of several who end one token the first may get `ended`. */
+/** Returns one outcome for each, in order; of several that end one token only the first may get `ended`. */
 export function* endTogether(tx: Transaction, ends: readonly EndToken[]): Program<readonly EndOutcome[]> {
   const firsts = new Map<string, EndToken>()
   for (const end of ends) if (!firsts.has(keyOf(end))) firsts.set(keyOf(end), end)

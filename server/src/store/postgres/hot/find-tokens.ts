@@ -45,7 +45,7 @@ const foundToken = (row: Row, own: LookedUp, above: FoundRows): FoundToken => {
   }
 }
 
-/** In order; LATE where the lease of the clock does not cover the time of the answer. */
+/** The tokens in the order of their addresses; LATE if the lease of the clock does not cover the time of the response. */
 type Found = readonly (FoundToken | undefined)[] | typeof LATE
 
 type Addresses = readonly (TokenAddress | undefined)[]
@@ -60,8 +60,8 @@ type FindParts = {
 }
 
 /**
- * In order; undefined where there is no row, because the token was never written or has been moved. By the time nobody learns
- * which it was: an address that is undefined is read as that of the token that was found last, and what finds nothing does the
+ * Finds tokens in order; undefined where there is no row, because the token was never written or has been moved. The time
+ * does not show which it was: an address that is undefined is read as that of the token that was found last, and what finds nothing does the
  * rest with that token, and forgets it.
  */
 export const makeFindTokens = (

@@ -7,7 +7,7 @@ type InFlightCount = {
   readonly measure: (took: Milliseconds) => void
 }
 
-/** One is worked at while what the other brought is made answers of. */
+/** The least batches in flight: the database works at one while the rows of the other become responses. */
 const IN_FLIGHT_MIN = 2
 /** The share that the newest has in what is usual. */
 const NEWEST = 1 / 8

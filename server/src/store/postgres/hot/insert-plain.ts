@@ -11,7 +11,7 @@ import { makeKnownSets } from './known-sets.ts'
 import type { Session } from '../connection/session.ts'
 import { listOf } from '../connection/values.ts'
 
-/** `later`: it needs more than a row. */
+/** The outcome of an insert; `later` if the token needs more than a row. */
 export type PlainOutcome = InsertOutcome | 'later'
 
 /** How far the time in an id may be from the store's. */
@@ -65,7 +65,7 @@ const parametersOf = (rows: readonly Row[]): readonly unknown[] => {
 const isPlain = ({ limits, proof, assertion, parent }: NewToken): boolean =>
   limits === null && [proof, assertion, parent].every(one => one === undefined)
 
-/** One outcome a token, in order; in a transaction that is sent whole. */
+/** Writes the tokens in a transaction that is sent whole, and returns one outcome for each, in order. */
 type WritePlain = (connection: Connection, tokens: readonly NewToken[]) => Promise<readonly PlainOutcome[]>
 
 /** The lease is renewed where an id is beyond it. */

@@ -14,7 +14,7 @@ import type { Session } from '../connection/session.ts'
 import { askFenced, momentOf, SERVICE } from './batched-lookup.ts'
 import { makeBatches } from './batches.ts'
 
-/** All who ask share the next one. */
+/** The batches in flight: all callers that wait share the next one. */
 const IN_FLIGHT_MAX = 1
 const TOGETHER_MAX = 16_384
 
@@ -23,7 +23,7 @@ export const headStatement = (fence: string): string => `select ${SERVICE}, ${FE
 
 const suffixOf = (timeline: string): string => `.${timeline}`
 
-/** The same of the snapshot of a page. */
+/** Returns the suffix for the snapshot of a page. */
 export const timelineSuffix: FeedParts['epochSuffix'] = function* () {
   return suffixOf((yield* only<{ timeline: string }>(`select ${TIMELINE} as timeline`)).timeline)
 }

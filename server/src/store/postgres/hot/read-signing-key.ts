@@ -10,7 +10,7 @@ import type { Session } from '../connection/session.ts'
 import { momentOf, SERVICE } from './batched-lookup.ts'
 import { makeBatches } from './batches.ts'
 
-/** All who ask share the next one. */
+/** The batches in flight: all callers that wait share the next one. */
 const IN_FLIGHT_MAX = 1
 const TOGETHER_MAX = 16_384
 

@@ -5,14 +5,14 @@ import { DAY_MS, type Milliseconds } from '../../../../../api/values/time.ts'
 import type { Connection } from '../connection/connection.ts'
 import { makePartitions, missingPartitions, type Partition, partitionNamed } from './partitions.ts'
 
-/** For how long what ended is kept, by how it ended. */
+/** How long ended tokens are kept, by how they ended. */
 type Kept = { readonly expiredMs: number; readonly endedMs: number }
 
-/** So long after its last token nothing in a partition of tokens changes any more. */
+/** The time after its last token from which nothing in a partition of tokens changes any more. */
 const UNCHANGED_AFTER_MS = 1000 * LIFETIME_SECONDS_MAX
 
 /**
- * So long after its time nothing is added to a partition any more. The time of a token's id is the store's within two
+ * The time after its end from which nothing is added to a partition any more. The time of a token's id is the store's within two
  * seconds; a token that a large act ended is written down at the time of the act, however long the backfill took.
  */
 const CLOSED_AFTER_MS: Readonly<Record<Partition['table'], number>> = { token: 300_000, ended: DAY_MS }
@@ -25,7 +25,7 @@ const TABLES = `select c.relname as name, p.relname as parent, coalesce(i.inhdet
 
 type Table = {
   readonly name: string
-  /** Null: it was detached, and not dropped. */
+  /** Null if it was detached, and not dropped. */
   readonly parent: string | null
   readonly pending: boolean
   readonly note: string

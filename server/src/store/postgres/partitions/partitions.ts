@@ -4,7 +4,7 @@ import { DAY_MS, type Milliseconds } from '../../../../../api/values/time.ts'
 import { issuedAtOf, lowestIdAt } from '../../../domain/ledger/token-id.ts'
 import type { Connection } from '../connection/connection.ts'
 
-/** So much is made ahead, beside what is there now. */
+/** How many partitions are made ahead, besides the present one. */
 const AHEAD = 2
 
 type Kind = { readonly table: 'token' | 'ended'; readonly spanMs: number; readonly bound: (at: Milliseconds) => string }
@@ -29,13 +29,13 @@ export const partitionAt = (table: Partition['table'], at: Milliseconds): Partit
 // The time of an end is by the clock of one process and that of an issue by another's, and they may be so far apart.
 const CLOCKS_APART_MS = 60_000
 
-/** Between which times a token with this id may have ended: those partitions alone are looked at. */
+/** Returns the times between which a token with this id may have ended: only those partitions are read. */
 export const endedBetween = (tokenId: string): readonly [Milliseconds, Milliseconds] => {
   const issuedAt = issuedAtOf(tokenId)
   return [issuedAt - CLOCKS_APART_MS, issuedAt + 1000 * LIFETIME_SECONDS_MAX + CLOCKS_APART_MS]
 }
 
-/** Those that take rows of `now`, and those that come next. */
+/** Returns the partitions that take rows of `now`, and those that come next. */
 const wantedAt = (now: Milliseconds): readonly Partition[] =>
   Object.values(KINDS).flatMap(({ table, spanMs }) =>
     Array.from({ length: AHEAD + 1 }, (_, n) => partitionAt(table, now + n * spanMs)),

@@ -13,7 +13,7 @@ import type { ProgramRunner } from '../connection/run-program.ts'
 
 export type Opened = {
   readonly tx: Transaction
-  /** After a part of the transaction was rolled back: the cache may contain what was rolled back. */
+  /** Clears the cache after a part of the transaction was rolled back: it may contain what was rolled back. */
   readonly forget: () => void
 }
 

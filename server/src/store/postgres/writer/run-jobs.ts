@@ -13,7 +13,7 @@ export type Together<In, Out> = (tx: Transaction, inputs: readonly In[]) => Prog
 
 export type Runnable<T> = {
   readonly perform: (tx: Transaction) => Program<T>
-  /** How it can be done at once with others that have the same `all`. */
+  /** How the job can run together with others that have the same `all`. */
   readonly together?: { readonly all: Together<unknown, T>; readonly input: unknown }
   readonly until: MonotonicMilliseconds
 }
@@ -50,7 +50,7 @@ const runInSavepoint = async (
 
 type Jobs = readonly Runnable<unknown>[]
 
-/** One by one, each where there is time for it. */
+/** Runs the jobs one by one, each if there is time for it. */
 const runEach = async (place: Place, jobs: Jobs, outcomes: Map<Runnable<unknown>, Outcome>): Promise<void> => {
   for (const job of jobs) {
     const isLate = place.session.monotonic() > job.until
@@ -58,7 +58,7 @@ const runEach = async (place: Place, jobs: Jobs, outcomes: Map<Runnable<unknown>
   }
 }
 
-/** At once, or, where that fails, one by one: what spoils it is the fault of one. */
+/** Runs the jobs together or, if that fails, one by one: the fault may be that of one job. */
 const runTogether = async (
   place: Place,
   all: Together<unknown, unknown>,

@@ -72,7 +72,7 @@ const rollback = async (connection: Connection): Promise<void> => {
   }
 }
 
-/** All answers, or the first fault once every one of them has come. */
+/** Returns all responses, or throws the first fault once every one of them has come. */
 const allOf = async (answers: readonly Promise<Answered>[]): Promise<readonly Answered[]> => {
   const settled = await Promise.allSettled(answers)
   const failed = settled.find(one => one.status === 'rejected')

@@ -9,7 +9,7 @@ import { all, only, type Program } from '../../statement-program.ts'
 /** The `application_id` of the file: MMBK. A store has none. */
 export const BACKUP_MARK = 0x4d_4d_42_4b
 
-/** MMMV. */
+/** The application id of a store that was moved: `MMMV` in ASCII. */
 const MOVED_MARK = 0x4d_4d_4d_56
 
 export const isMoved = (db: Database): boolean => db.pragma('application_id') === MOVED_MARK
@@ -58,7 +58,7 @@ type Counts = Pick<BackupContent, 'tokens' | 'ended' | 'auditEntries'>
 const COUNTS = `select (select count(*) from token) as tokens, (select count(*) from ended) as ended,
   (select count(*) from audit) as "auditEntries"`
 
-/** `madeAt`: when what is counted was so. */
+/** Counts the content of a backup. `madeAt` is the time of its snapshot. */
 export function* readContent(madeAt: number): Program<BackupContent> {
   const keys = yield* all<{ id: string }>('select distinct key_encryption_key_id as id from signing_key')
   const counts = yield* only<Counts>(COUNTS)

@@ -3,6 +3,6 @@ import { existsSync, realpathSync } from 'node:fs'
 
 type Ending = '' | '-wal' | '-shm' | '-serving' | '-moving'
 
-/** One store that is named by itself and by a link is one. */
+/** Returns the path of a file beside the store; a link to the store counts as the store itself. */
 export const besideStore = (file: string, ending: Ending): string =>
   `${existsSync(file) ? realpathSync(file) : file}${ending}`

@@ -225,7 +225,7 @@ const isOfDisk = (fault: unknown): fault is Error => STORE_FAULTS.has(resultOf(f
 /** Whether the store, not our code, failed: the answer is then 503. */
 export const isStoreFault = (fault: unknown): boolean => fault instanceof Unavailable || isOfDisk(fault)
 
-/** The same fault, as a person who runs a command is to see it. */
+/** Returns the fault as a person who runs a command is to see it. */
 export const asStoreProblem = (fault: unknown): unknown => {
   if (!isOfDisk(fault)) return fault
   const isFull = resultOf(fault) === SQLITE_RESULTS.full

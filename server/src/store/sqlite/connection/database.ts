@@ -19,9 +19,9 @@ type Progress = { readonly totalPages: number; readonly remainingPages: number }
 type Backup = { readonly pagesAStep: number; readonly onProgress: (progress: Progress) => void }
 
 export type Database = {
-  /** Of one statement; throws where there are several, and at each use unless every parameter has a value. */
+  /** Prepares one statement; throws if there are several, and at each use unless every parameter has a value. */
   readonly prepare: <Row = never>(text: string) => Prepared<Row>
-  /** The same with rows as arrays, in the order of the columns. */
+  /** Prepares a statement whose rows are arrays, in the order of the columns. */
   readonly prepareArrays: <Row extends readonly unknown[]>(text: string) => Prepared<Row>
   /** Runs any number of statements without parameters. */
   readonly exec: (text: string) => void
@@ -32,7 +32,7 @@ export type Database = {
   readonly inTransaction: () => boolean
   /** Copies the whole into a file, in steps, while other connections go on. */
   readonly backup: (file: string, how: Backup) => Promise<void>
-  /** Once more is nothing. */
+  /** Closes the database; a second call does nothing. */
   readonly close: () => void
 }
 

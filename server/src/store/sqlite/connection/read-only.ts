@@ -18,13 +18,13 @@ const ELSEWHERE = 'run the command where it can be written, or on a copy of it i
 
 const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
 
-/** Of the file, and whether it is all: what is committed and not in it yet stands in the log. */
+/** Returns the size and time of the file, and whether a log with further commits stands beside it. */
 const lookAt = (path: string) => {
   const { size, mtimeNs } = statSync(path, { bigint: true })
   return { size, mtimeNs, hasLog: isThere(`${path}-wal`) }
 }
 
-/** Without a log the file is all there is. Elsewhere it may be mounted to be written: whether it was is seen at the end. */
+/** Opens a file without a log, which is complete. It may be writable from elsewhere: closing checks whether it changed. */
 const openStill = (file: string, path: string): Database => {
   const before = lookAt(path)
   const db = openDatabase(path, { readOnly: true, isStill: true })

@@ -35,7 +35,7 @@ export const takeServingLock = (file: string): (() => void) =>
     `${file} is in use by a mintmark that runs: stop that one first, or set MINTMARK_DATA_DIR.`,
   )
 
-/** The same for a copy of the store into a database. */
+/** Takes the lock of a copy of the store into a database. */
 export const takeMovingLock = (file: string): (() => void) =>
   takeLock(besideStore(file, '-moving'), `Another migrate-store copies ${file}: wait for it, or end it.`)
 

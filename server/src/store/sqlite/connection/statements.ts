@@ -48,7 +48,7 @@ export const runProgram = <T>(sql: Statements, program: Program<T>): T => {
   return step.value
 }
 
-/** Without a program: every group of reads and every transaction begins with it. */
+/** Reads the row without a statement program: every group of reads and every transaction begins with it. */
 export const readServiceRow = (sql: Statements): ServiceRow => {
   const row = sql<ServiceRow>(SERVICE_ROW).get()
   if (row === undefined) throw new StoreProblem('The store has lost its service row: restore a backup.')

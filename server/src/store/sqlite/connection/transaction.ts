@@ -50,7 +50,7 @@ export const writingConnection = (
   return { timing, db, sql, sets: makeSets(), live: makeLiveTokens(timing), clock, leaseMs, guard, onCommitted }
 }
 
-/** After a rollback: caches may contain what was rolled back. */
+/** Clears caches after a rollback: they may contain what was rolled back. */
 export const forgetMemory = ({ sets, live }: WritingConnection): void => {
   sets.forget()
   live.forget(null)

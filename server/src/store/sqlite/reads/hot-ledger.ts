@@ -63,7 +63,7 @@ const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers): EndedSe
   }
 }
 
-/** Without a statement program where it is cached: it would cost as much as the rest. */
+/** Returns a cached name without a statement program, which would cost as much as the rest; reads it where it is not cached. */
 const recallNow = <T>(sql: Statements, { known, read }: NameCache<number, T>, n: number): T =>
   known(n) ?? runProgram(sql, read(n))
 

@@ -23,7 +23,7 @@ export type SqliteSnapshot = Snapshot & {
 }
 
 export type SqliteReader = Reader & {
-  /** As `read`, for work that is no statement program. */
+  /** Like `read`, for work that is no statement program. */
   readonly readDirectly: <T>(work: (snapshot: SqliteSnapshot) => T) => Promise<T>
   readonly close: () => void
 }

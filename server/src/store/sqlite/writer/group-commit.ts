@@ -14,7 +14,7 @@ import {
 } from '../connection/transaction.ts'
 import type { Failure, JobMessage, ReportedFault, Reply } from './writer-messages.ts'
 
-/** Takes seconds. */
+/** Records the seconds that a sync took. */
 type ObserveSync = (seconds: number) => void
 
 const messageOf = (fault: unknown): string =>

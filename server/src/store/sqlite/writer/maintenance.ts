@@ -39,7 +39,7 @@ const MANY_ROWS: ReadonlySet<string> = new Set(['backfill of revocations', 'desc
 export type RunningMaintenance = {
   /** Says that an act was done. */
   readonly wake: () => void
-  /** Nothing more is begun. */
+  /** Begins nothing more. */
   readonly stop: () => void
 }
 

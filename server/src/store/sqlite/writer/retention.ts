@@ -10,7 +10,7 @@ type Row = { readonly id: Uint8Array }
 const EXPIRED = 'select id from token where life = ? and id < ? order by id limit ?'
 const ENDED = 'select id from ended where reason = ? and at < ? order by at, id limit ?'
 
-/** One step of at most RETENTION_ROWS rows. */
+/** Removes at most RETENTION_ROWS rows in one step. */
 export const retentionStep = makeRetentionStep({
   removeExpired: function* ({ now }, life, { expiredMs }) {
     // The last second whose tokens of this lifetime expired at least `expiredMs` ago.

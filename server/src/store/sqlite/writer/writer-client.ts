@@ -89,7 +89,7 @@ export const makeWriterClient = ({ timing, beforeJob, traces = NO_TRACES }: Clie
     return port
   }
 
-  /** In how many ms the caller is refused. A request whose time is up before this step begins takes no further one. */
+  /** Returns in how many ms the caller is refused. A request whose time is up before this step begins takes no further one. */
   const patienceMs = (until: MonotonicMilliseconds = Number.POSITIVE_INFINITY): number => {
     const left = Math.min(timing.storeMs, until - monotonicMs())
     if (left <= 0) throw new Unavailable(STORE_LATE)

@@ -19,21 +19,21 @@ export type WriterOptions = {
    * would carry it on by as much each time.
    */
   readonly leaseMs: number
-  /** Null in a process that only acts once, like the CLI: it leaves seals, backfill and retention to the service. */
+  /** Null in a process that acts once, like the CLI: it leaves seals, backfill and retention to the service. */
   readonly maintenance: Maintenance | null
-  /** Where the thread records what it measures; null: nowhere. */
+  /** Where the thread records its metrics; null: nowhere. */
   readonly metrics: ThreadMemory | null
 }
 
 export type JobMessage = {
   readonly n: number
-  /** In ms of monotonicMs(): a job that has not begun when it passes is not begun. */
+  /** The deadline in ms of monotonicMs(): a job that has not begun by then never begins. */
   readonly deadline: number
   /** When it was handed over, on the same clock. */
   readonly sentAt: number
   readonly job: JobName
   readonly input: JobInput<JobName>
-  /** Of a request that is sampled: its thread asks when the commit was, and records it. */
+  /** Set where the request is sampled: its thread asks when the commit was, and records it. */
   readonly isTraced?: true
 }
 

@@ -16,7 +16,7 @@ import { startMaintenance } from './maintenance.ts'
 import type { JobMessage, WriterControl, WriterOptions, WriterReport } from './writer-messages.ts'
 import { makePauseTimer, makeWriterQueue } from './writer-queue.ts'
 
-/** Another process (the CLI) must find the lock free now and then, however busy the service is. */
+/** Makes gaps in the work: another process (the CLI) must find the lock free now and then, however busy the service is. */
 const makeGaps = ({ writerStretchMs, writerGapMs, writerIdleMs }: WriterOptions['timing']) => {
   let stretchBegan = monotonicMs()
   let lastWorked = stretchBegan
@@ -45,7 +45,7 @@ const makeMeasures = (metrics: Metrics) => {
   return {
     queued: metrics.gauge('mintmark_write_queue_jobs', {}),
     sync: metrics.histogram('mintmark_commit_sync_seconds', {}),
-    /** Of a group, from and until when it was worked on. */
+    /** Records a group, and the time from its start to its end. */
     group: (jobs: Jobs, began: MonotonicMilliseconds, ended: MonotonicMilliseconds): void => {
       observeCommit((ended - began) / 1000)
       observeJobs(jobs.length)
@@ -111,7 +111,7 @@ const makeGroups = ({ timing, connection, metrics, gaps, onWritten }: GroupOptio
 
   let turnIsDue = false
 
-  /** One step; what is left gives way to the maintenance and to `control`. */
+  /** Runs one step; what is left waits until after the maintenance and `control`. */
   const turn = (): void => {
     step()
     if (turnIsDue || queue.isEmpty()) return
