@@ -18,18 +18,16 @@ export type Work = {
 
 type Bounds = { readonly atOnceMax: number; readonly waitingMax: number }
 
-/** Times in ms. `after` runs `work` once, unless what it returns is called before. */
-type World = {
-  readonly now: () => number
-  readonly after: (ms: number, work: () => void) => () => void
-}
+/** Runs `work` once after so many ms, unless what it returns is called before. */
+export type After = (ms: number, work: () => void) => () => void
 
-const MACHINE: World = {
-  now: () => performance.now(),
-  after: (ms, work) => {
-    const timer = setTimeout(work, ms)
-    return () => clearTimeout(timer)
-  },
+type World = { readonly now: () => number; readonly after?: After | undefined }
+
+const MACHINE: World = { now: () => performance.now() }
+
+const afterTimeout: After = (ms, work) => {
+  const timer = setTimeout(work, ms)
+  return () => clearTimeout(timer)
 }
 
 type Waiting = { readonly key: string; readonly work: Work; readonly since: number; cancel: () => void }
@@ -47,7 +45,7 @@ const nothing = (): void => undefined
 export const makePermitQueue = (
   { atOnceMax, waitingMax }: Bounds,
   { onWaiting, onWaited } = UNMEASURED,
-  { now, after } = MACHINE,
+  { now, after = afterTimeout } = MACHINE,
 ): PermitQueue => {
   // Empty wherever a permit is free.
   const queue = makeFairQueue<Waiting>()
