@@ -1,15 +1,20 @@
-// A queue that callers share in turns: each network has one turn, however many of its requests wait.
+// A bounded queue that callers share in turns: each key, such as a network or an API key, has one turn, however many of its
+// items wait.
 
 export type FairQueue<Item> = {
   readonly size: () => number
-  readonly push: (network: string, item: Item) => void
-  /** Removes the next item: of the networks that wait, the one whose last turn is longest ago. */
+  /**
+   * Adds an item where fewer than `max` wait. Otherwise returns the one that leaves: the last of the key that has the most, or
+   * the new one itself where no key has more than its own would have.
+   */
+  readonly push: (key: string, item: Item, max: number) => Item | undefined
+  /** Removes the next item: of the keys that wait, the one whose last turn is longest ago. */
   readonly take: () => Item | undefined
-  /** Removes the last item of the network that has the most, where that has more than `network` would have with one more. */
-  readonly makeRoom: (network: string) => Item | undefined
+  /** Whether the item waited until now. */
+  readonly remove: (key: string, item: Item) => boolean
 }
 
-/** The items of one network. The first of them is at `from`: an array that is shifted costs as much as it is long. */
+/** The items of one key. The first of them is at `from`: an array that is shifted costs as much as it is long. */
 type Own<Item> = { readonly items: Item[]; from: number }
 
 const lengthOf = ({ items, from }: Own<unknown>): number => items.length - from
@@ -19,17 +24,24 @@ export const makeFairQueue = <Item>(): FairQueue<Item> => {
   const waiting = new Map<string, Own<Item>>()
   let size = 0
 
-  const takeFrom = (network: string, own: Own<Item>): Item | undefined => {
+  const takeFrom = (key: string, own: Own<Item>): Item | undefined => {
     const item = own.items[own.from]
     own.from += 1
-    waiting.delete(network)
+    waiting.delete(key)
     if (lengthOf(own) === 0) return item
     // Half of it is taken.
     if (own.from >= own.items.length / 2) {
       own.items.splice(0, own.from)
       own.from = 0
     }
-    waiting.set(network, own)
+    waiting.set(key, own)
+    return item
+  }
+
+  const removeAt = (key: string, own: Own<Item>, at: number): Item | undefined => {
+    const [item] = own.items.splice(at, 1)
+    size -= 1
+    if (lengthOf(own) === 0) waiting.delete(key)
     return item
   }
 
@@ -41,11 +53,18 @@ export const makeFairQueue = <Item>(): FairQueue<Item> => {
 
   return {
     size: () => size,
-    push: (network, item) => {
-      const own = waiting.get(network)
-      if (own === undefined) waiting.set(network, { items: [item], from: 0 })
+    push: (key, item, max) => {
+      const own = waiting.get(key)
+      let left: Item | undefined
+      if (size >= max) {
+        const most = busiest()
+        if (most === undefined || lengthOf(most[1]) <= (own === undefined ? 0 : lengthOf(own)) + 1) return item
+        left = removeAt(...most, most[1].items.length - 1)
+      }
+      if (own === undefined) waiting.set(key, { items: [item], from: 0 })
       else own.items.push(item)
       size += 1
+      return left
     },
     take: () => {
       const [first] = waiting
@@ -53,15 +72,12 @@ export const makeFairQueue = <Item>(): FairQueue<Item> => {
       size -= 1
       return takeFrom(...first)
     },
-    makeRoom: network => {
-      const most = busiest()
-      const own = waiting.get(network)
-      if (most === undefined || lengthOf(most[1]) <= (own === undefined ? 0 : lengthOf(own)) + 1) return undefined
-      const [name, { items }] = most
-      const item = items.pop()
-      size -= 1
-      if (lengthOf(most[1]) === 0) waiting.delete(name)
-      return item
+    remove: (key, item) => {
+      const own = waiting.get(key)
+      const at = own === undefined ? -1 : own.items.indexOf(item, own.from)
+      if (own === undefined || at === -1) return false
+      removeAt(key, own, at)
+      return true
     },
   }
 }

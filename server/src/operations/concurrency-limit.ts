@@ -1,9 +1,7 @@
 // Limits how many requests of one kind are under way, so that a flood of them is refused at once and leaves room for others.
 import type { Administrator } from '../domain/caller.ts'
 import { type OrRefusal, refuse, type WorkLimit } from '../domain/refusal.ts'
-
-/** A permit for one request under way. Its owner releases it once. */
-export type Permit = { readonly release: () => void }
+import { makeShares, type Permit } from '../domain/shares.ts'
 
 /**
  * Has room for at most `permitsMax`, which is asked each time; any further request is refused. `onFull` is called for the
@@ -76,18 +74,10 @@ export const makeSharedLimit = (
 ): ((caller: Administrator) => OrRefusal<Permit>) => {
   const enter = makeConcurrencyLimit(() => permitsMax, 'exports', onFull)
   const enterWithKey = makeConcurrencyLimit(() => permitsMax - reserved, 'exports', onFull)
-  const underWay = new Map<string, number>()
-
-  const leave = (name: string): void => {
-    const left = (underWay.get(name) ?? 0) - 1
-    if (left > 0) underWay.set(name, left)
-    else underWay.delete(name)
-  }
-
+  const underWay = makeShares()
   return caller => {
     const name = nameOfCaller(caller)
-    const own = underWay.get(name) ?? 0
-    if (own >= ofOneMax) return refuse('temporarily_unavailable', OF_ONE_FULL, 'exports')
+    if (underWay.of(name) >= ofOneMax) return refuse('temporarily_unavailable', OF_ONE_FULL, 'exports')
     const withKey = caller.kind === 'api_key' ? enterWithKey() : undefined
     if (withKey !== undefined && 'refusal' in withKey) return withKey
     const permit = enter()
@@ -95,10 +85,10 @@ export const makeSharedLimit = (
       withKey?.release()
       return permit
     }
-    underWay.set(name, own + 1)
+    const own = underWay.take(name)
     return {
       release: () => {
-        leave(name)
+        own.release()
         withKey?.release()
         permit.release()
       },

@@ -4,7 +4,7 @@ import type { LabelsOf, Metrics } from './metrics.ts'
 export type WorkWaits = {
   /** Called with how much waits, whenever that changes. */
   readonly onWaiting: (count: number) => void
-  /** Called once for what had to wait, when its turn comes. */
+  /** Called once for what had to wait, when its turn comes or its deadline has passed. */
   readonly onWaited: (milliseconds: number) => void
 }
 

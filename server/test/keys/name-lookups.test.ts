@@ -15,12 +15,21 @@ type Answer = (error: Error | null, addresses: LookupAddress[]) => void
 const makeWorld = () => {
   const clock = { now: 0 }
   const underWay = new Map<string, Answer>()
+  const timers = new Map<() => void, number>()
   const asked: string[] = []
   const resolve = ((host: string, _options: object, done: Answer): void => {
     asked.push(host)
     underWay.set(host, done)
   }) as unknown as Resolve
-  const lookUp = makeNameLookups({ resolve, monotonicNow: () => clock.now, timing: TIMING })
+  const after = (ms: number, work: () => void): (() => void) => {
+    timers.set(work, clock.now + ms)
+    return () => timers.delete(work)
+  }
+  const lookUp = makeNameLookups({ resolve, monotonicNow: () => clock.now, timing: TIMING, after })
+  const pass = (ms: number): void => {
+    clock.now += ms
+    for (const [work, at] of timers) if (at <= clock.now && timers.delete(work)) work()
+  }
   const end = async (host: string, ...answer: Parameters<Answer>): Promise<void> => {
     const done = underWay.get(host)
     underWay.delete(host)
@@ -30,11 +39,12 @@ const makeWorld = () => {
   }
   return {
     clock,
+    pass,
     lookUp,
     asked,
     fail: (host: string) => end(host, DEAD, []),
     find: (host: string) => end(host, null, FOUND),
-    underWay: () => [...underWay.keys()],
+    underWay: () => [...underWay.keys()].toSorted(),
   }
 }
 
@@ -89,8 +99,29 @@ test('however many names are dead, one that is not known to be is looked up besi
   for (const name of names) lookUp(name).catch(() => undefined)
   const found = lookUp('alive')
   await turn()
-  assert.deepEqual(underWay(), ['dead 1', 'alive'])
+  assert.deepEqual(underWay(), ['alive', 'dead 1'])
   await find('alive')
   assert.deepEqual(await found, FOUND)
   assert.deepEqual(underWay(), ['dead 1'])
+})
+
+test('a name that waits longer than its callers do is not looked up, and may be asked for again at once', async () => {
+  const { pass, lookUp, find, asked, underWay } = makeWorld()
+  const slow = ['slow 1', 'slow 2'].map(host => assert.rejects(lookUp(host), /took too long/))
+  const waiting = assert.rejects(lookUp('waits'), /waited too long/)
+  await turn()
+  pass(TIMING.keyReadingMs - 1)
+  const later = lookUp('later')
+  await turn()
+  pass(1)
+  await waiting
+  pass(1)
+  for (const host of ['slow 1', 'slow 2']) await find(host)
+  await Promise.all(slow)
+  assert.deepEqual(underWay(), ['later'])
+  const again = lookUp('waits')
+  await turn()
+  for (const host of ['later', 'waits']) await find(host)
+  assert.deepEqual(await Promise.all([later, again]), [FOUND, FOUND])
+  assert.deepEqual(asked, ['slow 1', 'slow 2', 'later', 'waits'])
 })

@@ -5,8 +5,8 @@ import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeVerificationQueue } from '../../src/keys/providers/verification-queue.ts'
 
 /** A queue whose verifications end when the test says so. */
-const makeWorld = (underWayMax: number, waitingMax: number) => {
-  const queue = makeVerificationQueue({ underWayMax, waitingMax })
+const makeWorld = (atOnceMax: number, waitingMax: number) => {
+  const queue = makeVerificationQueue({ atOnceMax, waitingMax })
   const begun: { readonly name: string; readonly end: () => void; readonly fail: () => void }[] = []
   const outcomes = new Map<string, string>()
   const settled = (name: string, outcome: string) => () => void outcomes.set(name, outcome)

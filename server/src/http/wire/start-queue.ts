@@ -181,14 +181,10 @@ export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue
   }
 
   const wait = (kindQueue: KindQueue<Request>, request: Request, at: number): void => {
-    const { queue, waitingMax, kind } = kindQueue
-    const network = networkOf(request)
-    if (queue.size() / kindQueue.perMs > timing.startWaitMs || queue.size() >= waitingMax) {
-      const other = queue.makeRoom(network)
-      if (other === undefined) return shed(request, kind)
-      shed(other.request, kind)
-    }
-    queue.push(network, { request, arrivedAt: at })
+    const { queue, waitingMax, kind, perMs } = kindQueue
+    const max = Math.min(waitingMax, Math.floor(perMs * timing.startWaitMs) + 1)
+    const left = queue.push(networkOf(request), { request, arrivedAt: at }, max)
+    if (left !== undefined) shed(left.request, kind)
     series[kind].setWaiting(queue.size())
   }
 

@@ -2,16 +2,12 @@
 import type { Metrics } from '../../ports/metrics.ts'
 import type { KeyPlace, RegisteredJwk } from '../../domain/clients/client-trust.ts'
 import { Unavailable } from '../../domain/refusal.ts'
+import { makeShares } from '../../domain/shares.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySets } from '../../ports/key-sets.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { PLACES_MAX } from '../providers/key-sets.ts'
-import {
-  makeProviderKeyCache,
-  makeWaitingCount,
-  type ProviderKeyCache,
-  WAITING_A_PLACE_MAX,
-} from '../providers/provider-key-cache.ts'
+import { makeProviderKeyCache, type ProviderKeyCache, WAITING_A_PLACE_MAX } from '../providers/provider-key-cache.ts'
 import { parseMemberKey, type ProviderKey } from '../providers/provider-key.ts'
 import { cache } from '../cache.ts'
 
@@ -33,41 +29,36 @@ const parseKeys = (json: string): readonly ProviderKey[] =>
 // SPIFFE has its own value of `use` (SPIFFE Trust Domain and Bundle §4.2.2).
 const usesOf = (issuer: string): readonly string[] => (issuer.startsWith('spiffe://') ? ['sig', 'jwt-svid'] : ['sig'])
 
-type Place = { readonly keys: ProviderKeyCache; readonly waiting: ReturnType<typeof makeWaitingCount> }
-
 const placeMaker =
   ({ keySets, monotonicNow, timing }: ClientKeysOptions) =>
-  (key: string): Place => {
+  (key: string): ProviderKeyCache => {
     const [issuerGiven, jwksUri] = JSON.parse(key) as readonly [string | null, string | null]
     const issuer = issuerGiven ?? jwksUri ?? ''
     const place = { of: 'client', issuer, jwksUri } as const
-    return {
-      keys: makeProviderKeyCache({ place, keySets, uses: usesOf(issuer), monotonicNow, timing }),
-      waiting: makeWaitingCount(),
-    }
+    return makeProviderKeyCache({ place, keySets, uses: usesOf(issuer), monotonicNow, timing })
   }
 
 /** Throws Unavailable where the keys at an address cannot be read, or too many requests already wait for them. */
 export const makeClientKeys = (options: ClientKeysOptions): FindKeys => {
   const registered = cache(PLACES_MAX, parseKeys)
   const places = cache(PLACES_MAX, placeMaker(options))
-  const waiting = makeWaitingCount()
+  const waiting = makeShares()
 
-  const findFetched = async (place: Place, fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]> => {
+  const findFetched = async (place: string, fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]> => {
+    const keys = places(place)
     // A known key waits for no other request, however many unknown ones do.
-    const held = place.keys.held(fits)
+    const held = keys.held(fits)
     if (held.length > 0) return held
     // No more for one place than is left for all others: however many hang, another place finds room.
-    if (place.waiting.count() >= Math.min(WAITING_A_PLACE_MAX, WAITING_MAX - waiting.count())) {
+    if (waiting.of(place) >= Math.min(WAITING_A_PLACE_MAX, WAITING_MAX - waiting.all())) {
       throw new Unavailable('More client assertions wait for the keys of their clients than are taken.', {
         limit: 'key_sets',
       })
     }
-    return waiting.during(place.waiting.during(place.keys.find(fits)))
+    const { release } = waiting.take(place)
+    return keys.find(fits).finally(release)
   }
 
   return async ({ jwks, jwksUri, issuer }, fits) =>
-    jwks === null
-      ? findFetched(places(JSON.stringify([issuer, jwksUri])), fits)
-      : registered(JSON.stringify(jwks)).filter(fits)
+    jwks === null ? findFetched(JSON.stringify([issuer, jwksUri]), fits) : registered(JSON.stringify(jwks)).filter(fits)
 }

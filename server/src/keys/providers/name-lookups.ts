@@ -2,7 +2,9 @@
 // deadline and cannot be canceled: a name whose servers drop their queries keeps one of them for as long as 40 s.
 import type { lookup, LookupAddress } from 'node:dns'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import { type After, makePermitQueue, type PermitQueue, type Release } from '../../ports/permit-queue.ts'
 import type { Timing } from '../../ports/timing.ts'
+import { UNMEASURED } from '../../ports/work-waits.ts'
 
 export type Resolve = typeof lookup
 
@@ -15,6 +17,8 @@ type Options = {
   readonly resolve: Resolve
   readonly monotonicNow: () => MonotonicMilliseconds
   readonly timing: Pick<Timing, 'keyReadingMs' | 'nameRestMs'>
+  /** By default by the timers of the machine. */
+  readonly after?: After
 }
 
 const LOOK_UPS_MAX = 2
@@ -47,34 +51,28 @@ const makeFailures = ({ monotonicNow, timing }: Options) => {
 
 type Failures = ReturnType<typeof makeFailures>
 
-/** Runs as many look-ups as may run at once, the others after them. */
-const makeTurns = (failures: Failures) => {
-  const running = new Set<string>()
-  let waiting: readonly (readonly [host: string, begin: () => void])[] = []
+/** Runs as many look-ups as may run at once, the others after them while their callers wait. */
+const makeTurns = (failures: Failures, { monotonicNow, timing, after }: Options) => {
+  const permits = (atOnceMax: number): PermitQueue =>
+    makePermitQueue({ atOnceMax, waitingMax: Number.POSITIVE_INFINITY }, UNMEASURED, { now: monotonicNow, after })
+  const [ofAll, ofFailed] = [permits(LOOK_UPS_MAX), permits(FAILED_LOOK_UPS_MAX)]
 
-  const hasRoom = (host: string): boolean =>
-    running.size < LOOK_UPS_MAX &&
-    (!failures.has(host) || [...running].filter(failures.has).length < FAILED_LOOK_UPS_MAX)
+  /** The callers have given up by `until`. */
+  const enter = (queue: PermitQueue, until: MonotonicMilliseconds): Promise<Release> =>
+    new Promise((begin, reject) => {
+      const refuse = (): void => reject(new Error('The name waited too long to be looked up.'))
+      queue.enter('', { begin, refuse, waitMs: until - monotonicNow() })
+    })
 
-  const beginNext = (): void => {
-    const next = waiting.find(([host]) => hasRoom(host))
-    if (next === undefined) return
-    waiting = waiting.filter(one => one !== next)
-    running.add(next[0])
-    next[1]()
-    beginNext()
-  }
-
-  return {
-    begin: (host: string): Promise<void> =>
-      new Promise(begin => {
-        waiting = [...waiting, [host, begin]]
-        beginNext()
-      }),
-    end: (host: string): void => {
-      running.delete(host)
-      beginNext()
-    },
+  return async <T>(host: string, work: () => Promise<T>): Promise<T> => {
+    const until = monotonicNow() + timing.keyReadingMs
+    const releaseFailed = failures.has(host) ? await enter(ofFailed, until) : undefined
+    try {
+      const release = await enter(ofAll, until)
+      return await work().finally(release)
+    } finally {
+      releaseFailed?.()
+    }
   }
 }
 
@@ -82,7 +80,7 @@ const makeTurns = (failures: Failures) => {
 export const makeNameLookups = (options: Options): LookUp => {
   const { resolve, monotonicNow, timing } = options
   const failures = makeFailures(options)
-  const turns = makeTurns(failures)
+  const inTurn = makeTurns(failures, options)
   const underWay = new Map<string, Promise<Addresses>>()
 
   const ask = (host: string): Promise<Addresses> =>
@@ -91,7 +89,6 @@ export const makeNameLookups = (options: Options): LookUp => {
     })
 
   const lookUp: LookUp = async host => {
-    await turns.begin(host)
     const began = monotonicNow()
     try {
       const addresses = await ask(host)
@@ -102,16 +99,13 @@ export const makeNameLookups = (options: Options): LookUp => {
     } catch (fault) {
       failures.add(host, fault)
       throw fault
-    } finally {
-      underWay.delete(host)
-      turns.end(host)
     }
   }
 
   return host => {
     const failure = failures.ofResting(host)
     if (failure !== undefined) return Promise.reject(failure.reason)
-    const looking = underWay.get(host) ?? lookUp(host)
+    const looking = underWay.get(host) ?? inTurn(host, () => lookUp(host)).finally(() => underWay.delete(host))
     underWay.set(host, looking)
     return looking
   }

@@ -12,22 +12,6 @@ export const KEYS_HELD_MILLISECONDS_MAX = 1_800_000
 /** Requests that may wait for the keys of one place: a server that hangs must not block requests for the keys of others. */
 export const WAITING_A_PLACE_MAX = 128
 
-/** Counts the requests that wait for something now. */
-export const makeWaitingCount = () => {
-  let waiting = 0
-  return {
-    count: (): number => waiting,
-    during: async <Outcome>(work: Promise<Outcome>): Promise<Outcome> => {
-      waiting += 1
-      try {
-        return await work
-      } finally {
-        waiting -= 1
-      }
-    },
-  }
-}
-
 /** Readings that one request may wait for: that of another thread, one that began before the request arrived, and its own. */
 const ASKED_MAX = 3
 
@@ -84,7 +68,7 @@ export const makeProviderKeyCache = (options: CacheOptions): ProviderKeyCache =>
   let times: Omit<KeySet, 'jwks'> = { readAt: -Infinity, nextReadingAt: -Infinity, failure: null }
   let keys: KeysByText = new Map()
   let asking: Promise<void> | undefined
-  const waiting = makeWaitingCount()
+  let waiting = 0
 
   const age = (): number => monotonicNow() - times.readAt
 
@@ -115,11 +99,16 @@ export const makeProviderKeyCache = (options: CacheOptions): ProviderKeyCache =>
   /** Asks for the latest set if it may be newer; all callers wait for one answer. False: too many already wait. */
   const renew = async (): Promise<boolean> => {
     if (asking === undefined && monotonicNow() < times.nextReadingAt) return true
-    if (waiting.count() >= WAITING_A_PLACE_MAX) return false
+    if (waiting >= WAITING_A_PLACE_MAX) return false
     asking ??= ask().finally(() => {
       asking = undefined
     })
-    await waiting.during(asking)
+    waiting += 1
+    try {
+      await asking
+    } finally {
+      waiting -= 1
+    }
     return true
   }
 

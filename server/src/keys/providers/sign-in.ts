@@ -2,6 +2,7 @@
 // Core §3.1), by openid-client. Whether the JWT that comes of it names an operator is judged elsewhere, as for any other.
 import type { Configuration, CustomFetch } from 'openid-client'
 import { Overloaded, Unavailable } from '../../domain/refusal.ts'
+import { makeShares } from '../../domain/shares.ts'
 import { networkOf, type Source } from '../../domain/source.ts'
 import type { SignedIn, SignIn, SignInBegun, SignInRefused } from '../../ports/sessions.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
@@ -105,21 +106,15 @@ const askForCode = async <T>(oidc: OpenidClient, request: () => Promise<T>): Pro
 const FULL = 'too many operators sign in at once'
 
 const makeTurns = () => {
-  const ofNetworks = new Map<string, number>()
-  let underWay = 0
+  const shares = makeShares()
   return async <T>(source: Source, work: () => Promise<T>): Promise<T> => {
     const network = networkOf(source)
-    const own = ofNetworks.get(network) ?? 0
-    if (underWay >= SIGN_INS_MAX || own >= SIGN_INS_OF_ONE_MAX) throw new Overloaded(FULL)
-    underWay += 1
-    ofNetworks.set(network, own + 1)
+    if (shares.all() >= SIGN_INS_MAX || shares.of(network) >= SIGN_INS_OF_ONE_MAX) throw new Overloaded(FULL)
+    const permit = shares.take(network)
     try {
       return await work()
     } finally {
-      underWay -= 1
-      const left = (ofNetworks.get(network) ?? 0) - 1
-      if (left > 0) ofNetworks.set(network, left)
-      else ofNetworks.delete(network)
+      permit.release()
     }
   }
 }

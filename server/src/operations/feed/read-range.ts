@@ -1,8 +1,8 @@
 // Signed documents with the facts of a range of the revocation feed: made once, and shared by all who ask for the range.
 import { countFacts, joinPages } from '../../domain/ledger/revocation-document.ts'
-import { makeFairQueue } from '../../domain/fair-queue.ts'
 import { type FeedPage, PAGE_FACTS_MAX } from '../../ports/revocation-feed.ts'
 import { Overloaded } from '../../domain/refusal.ts'
+import { makePermitQueue, type Release } from '../../ports/permit-queue.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { readSigningKey, signDocumentsBy, type SigningPorts } from './sign-documents.ts'
 
@@ -107,66 +107,51 @@ const makeCache = () => {
 /** A range that waits for its turn, or is being read. */
 type Reading = {
   readonly document: Promise<RangeDocument | 'start_over'>
-  readonly begin: () => void
+  readonly begin: (release: Release) => void
   readonly refuse: () => void
   /** The callers in whose turns it waits. */
   readonly callers: Set<string>
   isBegun: boolean
 }
 
+const makeReading = (make: () => Promise<RangeDocument | 'start_over'>): Reading => {
+  const { promise: document, resolve, reject } = Promise.withResolvers<RangeDocument | 'start_over'>()
+  const reading: Reading = {
+    document,
+    begin: release => {
+      // It came in the turn of another caller.
+      if (reading.isBegun) return release()
+      reading.isBegun = true
+      make().then(resolve, reject).finally(release)
+    },
+    refuse: () => reject(new Overloaded(FULL)),
+    callers: new Set(),
+    isBegun: false,
+  }
+  return reading
+}
+
 /** Reads one range at a time. Callers take turns; where too many wait, the caller with the most gives up its last. */
 const makeTurns = () => {
-  const queue = makeFairQueue<{ readonly reading: Reading; readonly by: string }>()
-  let isBusy = false
-
-  const next = (): void => {
-    let turn = queue.take()
-    // It came in the turn of another caller.
-    while (turn?.reading.isBegun === true) turn = queue.take()
-    isBusy = turn !== undefined
-    turn?.reading.begin()
-  }
-
-  const makeReading = (make: () => Promise<RangeDocument | 'start_over'>): Reading => {
-    const { promise: document, resolve, reject } = Promise.withResolvers<RangeDocument | 'start_over'>()
-    const begin = (): void => {
-      reading.isBegun = true
-      make().then(resolve, reject).finally(next)
+  const queue = makePermitQueue({ atOnceMax: 1, waitingMax: RANGES_WAITING_MAX })
+  /** Gives it a turn of this caller. Where there is no room for one, it is read in the turn of another, if it has any. */
+  return (reading: Reading, by: string): void => {
+    const { callers, begin, refuse } = reading
+    if (reading.isBegun || callers.has(by)) return
+    callers.add(by)
+    const leave = (): void => {
+      callers.delete(by)
+      if (callers.size === 0 && !reading.isBegun) refuse()
     }
-    const refuse = (): void => reject(new Overloaded(FULL))
-    const reading: Reading = { document, begin, refuse, callers: new Set(), isBegun: false }
-    return reading
+    queue.enter(by, { begin, refuse: leave })
   }
-
-  const leave = ({ reading, by }: { readonly reading: Reading; readonly by: string }): void => {
-    reading.callers.delete(by)
-    if (reading.callers.size === 0 && !reading.isBegun) reading.refuse()
-  }
-
-  /** Puts a reading in a turn of this caller. */
-  const enter = (reading: Reading, by: string): void => {
-    if (reading.isBegun || reading.callers.has(by)) return
-    if (!isBusy) {
-      isBusy = true
-      return reading.begin()
-    }
-    if (queue.size() >= RANGES_WAITING_MAX) {
-      const other = queue.makeRoom(by)
-      if (other === undefined) throw new Overloaded(FULL)
-      leave(other)
-    }
-    reading.callers.add(by)
-    queue.push(by, { reading, by })
-  }
-
-  return { makeReading, enter }
 }
 
 /** Makes the reader of one thread. It reads one range at a time, and each range once for all who ask for it meanwhile. */
 export const makeRangeReader = (ports: FeedPorts): RangeReader => {
   const cache = makeCache()
   const underWay = new Map<string, Reading>()
-  const { makeReading, enter } = makeTurns()
+  const enter = makeTurns()
 
   const make = async (key: string, wanted: WantedRange): Promise<RangeDocument | 'start_over'> => {
     const made = await makeDocument(ports, wanted)

@@ -1,6 +1,6 @@
 // How many requests may stay at once, as followers of the feed do: each keeps a connection.
 import { type OrRefusal, refuse, type WorkLimit } from '../../../domain/refusal.ts'
-import type { Permit } from '../../../operations/concurrency-limit.ts'
+import { makeShares, type Permit } from '../../../domain/shares.ts'
 
 /** Streams and waiting requests for changes, of a thread. */
 export const FOLLOWERS_MAX = 16_384
@@ -54,28 +54,18 @@ export const makeFollowerLimit = (
   mayStay: (isOneOfFew: boolean) => boolean,
   words: LimitWords = FEED_WORDS,
 ): FollowerLimit => {
-  const ofOne = new Map<string, number>()
-  let all = 0
+  const shares = makeShares()
   let isClosed = false
-
-  const leave = (id: string): void => {
-    all -= 1
-    const left = (ofOne.get(id) ?? 0) - 1
-    if (left > 0) ofOne.set(id, left)
-    else ofOne.delete(id)
-  }
-
   return {
     enter: id => {
-      const own = ofOne.get(id) ?? 0
+      const own = shares.of(id)
       if (isClosed) return refuse('temporarily_unavailable', words.closing)
       if (own >= limits.ofOne) return refuse('temporarily_unavailable', words.ofOneFull, words.counted)
       const isOneOfFew = own < limits.few
       const room = isOneOfFew ? limits.all : limits.all - limits.reserved
-      if (all >= room || !mayStay(isOneOfFew)) return refuse('temporarily_unavailable', words.full, words.counted)
-      all += 1
-      ofOne.set(id, own + 1)
-      return { release: () => leave(id) }
+      if (shares.all() >= room || !mayStay(isOneOfFew))
+        return refuse('temporarily_unavailable', words.full, words.counted)
+      return shares.take(id)
     },
     close: () => {
       isClosed = true

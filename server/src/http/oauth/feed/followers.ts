@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { isRefused, type OrRefusal } from '../../../domain/refusal.ts'
-import type { Permit } from '../../../operations/concurrency-limit.ts'
+import type { Permit } from '../../../domain/shares.ts'
 import type { FeedPorts, RangeReader } from '../../../operations/feed/read-range.ts'
 import type { InTime } from '../../../ports/deadline.ts'
 import type { Metrics } from '../../../ports/metrics.ts'
