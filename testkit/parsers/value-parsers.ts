@@ -14,13 +14,18 @@ import { parseReasonList, REASONS, type Reason } from '../../api/values/reason.t
 import { parseItemOrAny, parseScope, parseScopeItem, parseScopePatterns } from '../../api/values/scope.ts'
 import { normalSubject } from '../../api/values/subject-name.ts'
 import { formatTime, parseTime } from '../../api/values/time.ts'
-import { parseUuid } from '../../api/values/uuid.ts'
+import { parseUuid, parseUuidOpening } from '../../api/values/uuid.ts'
 import { isProviderAddress, parseWebAddress } from '../../api/values/web-address.ts'
 import { formatPlan, readPlan } from '../../server/src/domain/ledger/plan.ts'
 import { charactersOf } from './hostile-inputs.ts'
 import { type Good, type Parser, parsersIn } from './parser.ts'
 
 const same = (texts: fc.Arbitrary<string>): fc.Arbitrary<Good> => texts.map(input => ({ input, value: input }))
+
+const inCapitals = (value: string): Good => ({ input: value.toUpperCase(), value })
+
+const uuids = parsersIn('api/values/uuid.ts')
+const uuidOpening = fc.tuple(fc.uuid(), fc.integer({ min: 4, max: 36 })).map(([id, length]) => id.slice(0, length))
 const taken = (texts: fc.Arbitrary<string>): fc.Arbitrary<Good> => texts.map(input => ({ input, value: true }))
 
 const wordOf = (characters: string, maxLength = 12) =>
@@ -145,10 +150,8 @@ export const VALUE_PARSERS: readonly Parser[] = [
   feed.ofText({ name: 'parsePosition', good: numbersTo(Number.MAX_SAFE_INTEGER) }, parsePosition),
   feed.ofText({ name: 'parseWait', good: numbersTo(FEED_WAIT_SECONDS_MAX) }, parseWait),
   feed.ofText({ name: 'parseRange', good: ranges }, parseRange),
-  parsersIn('api/values/uuid.ts').ofText(
-    { name: 'parseUuid', good: fc.uuid().map(value => ({ input: value.toUpperCase(), value })) },
-    parseUuid,
-  ),
+  uuids.ofText({ name: 'parseUuid', good: fc.uuid().map(inCapitals) }, parseUuid),
+  uuids.ofText({ name: 'parseUuidOpening', good: uuidOpening.map(inCapitals) }, parseUuidOpening),
   addresses.ofText(
     { name: 'parseWebAddress', good: url.map(input => ({ input, value: new URL(input).href })) },
     text => parseWebAddress(text)?.href,
