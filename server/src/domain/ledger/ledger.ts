@@ -47,7 +47,7 @@ export type CutOffConditions = {
 }
 
 /** No conditions: covers every token. */
-export const NO_CONDITION: CutOffConditions = {
+export const NO_CONDITION: Required<CutOffConditions> = {
   agent: null,
   credential: null,
   key: null,

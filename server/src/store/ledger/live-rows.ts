@@ -1,5 +1,5 @@
 // The live tokens of one agent, newest or oldest first, judged one by one while a cut-off is open.
-import type { CutOff } from '../../domain/ledger/ledger.ts'
+import { type CutOff, type CutOffConditions, NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import { lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { bytesOfId } from '../rows.ts'
@@ -40,11 +40,11 @@ type LiveRows = {
   readonly isComplete: boolean
 }
 
-const coversAgent = ({ agent, ...others }: CutOff, n: number): boolean =>
-  (agent === null || agent === n) &&
-  [others.credential, others.key, others.scope, others.keepScopes].every(one => one === null) &&
-  [others.audience, others.keepAudiences, others.before].every(one => one === null) &&
-  [others.root, others.fromAnother, others.selected].every(one => one === null || one === undefined)
+const NARROWING = (Object.keys(NO_CONDITION) as (keyof CutOffConditions)[]).filter(name => name !== 'agent') // the keys of a constant
+
+/** Whether it covers every token of the agent. A condition that is absent from what is stored narrows nothing. */
+const coversAgent = (cutOff: CutOff, n: number): boolean =>
+  (cutOff.agent === null || cutOff.agent === n) && NARROWING.every(name => (cutOff[name] ?? null) === null)
 
 /** No live token of the agent has a smaller id: one that was decided on after an act was made at its time or later. */
 const lowestOf = ({ now }: Seen, agent: number, life: number, cutOffs: readonly CutOff[]): Uint8Array => {
