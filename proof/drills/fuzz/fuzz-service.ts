@@ -1,5 +1,7 @@
 // One service under the fuzzer: its seeds, its credentials, and so many requests, some of them at the same time.
 import assert from 'node:assert/strict'
+import { pathOf } from '../../../api/operation.ts'
+import { followFeed } from '../../../api/revocation-feed.ts'
 import { admin } from '../../../testkit/callers/administration.ts'
 import { OPERATIONS, type OperationRequest, type World } from '../../../testkit/callers/every-operation.ts'
 import { basic, introspect, issue } from '../../../testkit/callers/requests.ts'
@@ -27,7 +29,6 @@ const HONEST_EVERY = 250
 const HONEST_TRIES = 5
 const WRONG_SHOWN_MAX = 20
 const ANSWER_MS_MAX = 10_000
-const STREAM = '/oauth/revocation-feed/stream'
 
 const makeSeeds = async (world: World): Promise<readonly OperationRequest[]> => {
   const seeds: OperationRequest[] = []
@@ -48,7 +49,7 @@ const inject = async (service: TestServer, request: FuzzedRequest): Promise<Fuzz
   const signal = AbortSignal.timeout(ANSWER_MS_MAX)
   const options = { method, url, headers: Object.fromEntries(headers), ...(body !== null && { payload: body }), signal }
   const answer = await service.inject(options).catch((fault: unknown) => {
-    if (signal.aborted && url.startsWith(STREAM)) return 'none' as const
+    if (signal.aborted && url.startsWith(pathOf(followFeed))) return 'none' as const
     throw fault
   })
   if (answer === 'none') return answer

@@ -56,8 +56,11 @@ export const show = (record: PrintedRecord, remark?: string): Shown => ({
 
 type CommonOptions = WhereOptions & { readonly yes?: boolean; readonly json?: boolean }
 
+/** By its option a command says what it would do, and does nothing: nobody is asked. */
+const isTrial = (options: object): boolean => 'dryRun' in options && options.dryRun === true
+
 const perform = async <Options>(verb: Verb<Options>, call: Call<Options & CommonOptions>): Promise<void> => {
-  if (verb.consequence !== undefined && call.options.yes !== true) {
+  if (verb.consequence !== undefined && call.options.yes !== true && !isTrial(call.options)) {
     const consequence = await verb.consequence(call)
     if (consequence !== null) await confirm(consequence)
   }
@@ -118,8 +121,7 @@ export const defineAdminCommand = <Options extends object>(command: Command, ver
     const timing = timingOf()
     const api = await openApi(options, timing)
     try {
-      const isTrial = 'dryRun' in options && options.dryRun === true
-      const ends = (verb.ends === true || verb.consequence !== undefined) && !isTrial
+      const ends = (verb.ends === true || verb.consequence !== undefined) && !isTrial(options)
       const how = { ends, isRotated: verb.rotates === true }
       await perform(verb, await findIds(command, { api, timing, args: command.args, options }, how))
     } finally {

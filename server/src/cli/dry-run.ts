@@ -54,7 +54,7 @@ type Act<Options> = {
 /** The members of a command that makes this call, and asks or shows what that ends. */
 export const endingBy = <Options extends DryRunOption>({ call, sentence, show }: Act<Options>) => ({
   consequence: async (made: Call<Options>): Promise<string | null> =>
-    made.options.dryRun === true ? null : sentence(endsIn(await call(made, { dry_run: true })), made),
+    sentence(endsIn(await call(made, { dry_run: true })), made),
   run: async (made: Call<Options>): Promise<Shown> =>
     made.options.dryRun === true ? showEnds(await call(made, { dry_run: true })) : show(await call(made, {}), made),
 })

@@ -178,10 +178,9 @@ const create = async (call: Call<CreateOptions>): Promise<Shown> => {
   return show(options.wait === true ? await followMade(api, made, timing) : made)
 }
 
-const consequence = async (call: Call<CreateOptions>): Promise<Consequence | null> => {
+const consequence = async (call: Call<CreateOptions>): Promise<Consequence> => {
   const { api, options } = call
   requireCondition(options)
-  if (options.dryRun === true) return null
   const body = bodyOf(options)
   if (options.plan === true) {
     const shown = showPreview(await countPlan(call))

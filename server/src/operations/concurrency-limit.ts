@@ -51,7 +51,7 @@ export const withPermit = <Request, Answer extends object>(
   }
 }
 
-export type Shares = {
+type SharedBounds = {
   readonly permitsMax: number
   /** So many of them one caller may have at a time. */
   readonly ofOneMax: number
@@ -69,7 +69,7 @@ const nameOfCaller = (caller: Administrator): string => {
 
 /** The same for the exports of administrators, who share the permits: no caller can take all, and API keys cannot take those of operators. */
 export const makeSharedLimit = (
-  { permitsMax, ofOneMax, reserved }: Shares,
+  { permitsMax, ofOneMax, reserved }: SharedBounds,
   onFull: () => void,
 ): ((caller: Administrator) => OrRefusal<Permit>) => {
   const enter = makeConcurrencyLimit(() => permitsMax, 'exports', onFull)

@@ -3,9 +3,11 @@ import { importClients } from '../../../../api/imports.ts'
 import { IMPORT_BYTES_MAX, IMPORTED_AGENTS_MAX } from '../../../../api/values/bounds.ts'
 import { formatScope } from '../../../../api/values/scope.ts'
 import { formatTime, nearestInstant } from '../../../../api/values/time.ts'
+import { atPlaces } from '../../domain/at-places.ts'
 import { rejectedOutcome } from '../../domain/import/import-outcome.ts'
 import type { DecidedClient, PlannedClient } from '../../domain/import/plan-clients.ts'
 import type { Api } from '../remote/api.ts'
+import { inParts } from '../remote/in-parts.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 import { areRecords, type PrintedRecord } from '../terminal/print.ts'
 
@@ -36,22 +38,11 @@ type Agent = ReturnType<typeof agentOf>
 /** What stands around the agents of a request. */
 const FRAME_BYTES = 100
 
+const PART = { itemsMax: IMPORTED_AGENTS_MAX, weightMax: IMPORT_BYTES_MAX - FRAME_BYTES }
+
 /** The agents in parts that a request may hold. */
-export function* partsOf(agents: readonly Agent[]): Generator<readonly Agent[]> {
-  let part: Agent[] = []
-  let bytes = FRAME_BYTES
-  for (const agent of agents) {
-    const more = Buffer.byteLength(JSON.stringify(agent)) + 1
-    if (part.length === IMPORTED_AGENTS_MAX || bytes + more > IMPORT_BYTES_MAX) {
-      yield part
-      part = []
-      bytes = FRAME_BYTES
-    }
-    part.push(agent)
-    bytes += more
-  }
-  if (part.length > 0) yield part
-}
+const partsOf = (agents: readonly Agent[]): readonly (readonly Agent[])[] =>
+  inParts(agents, PART, agent => Buffer.byteLength(JSON.stringify(agent)) + 1)
 
 const importPart = async (
   api: Pick<Api, 'call'>,
@@ -73,11 +64,10 @@ type Imported = {
 }
 
 const joinRows = (clients: readonly DecidedClient[], answered: readonly PrintedRecord[]): readonly PrintedRecord[] => {
-  let next = 0
-  return clients.flatMap((client): readonly PrintedRecord[] => {
+  const answers = atPlaces(clients, client => 'plan' in client, answered)
+  return clients.flatMap((client, n): readonly PrintedRecord[] => {
     if ('reason' in client) return [{ ...rejectedOutcome(client.clientId, client.reason), ...NOTHING_LEFT_OUT }]
-    const answer = answered[next]
-    next += 1
+    const answer = answers[n]
     if (answer === undefined) return []
     const { scopesLeftOut, audiencesLeftOut } = client.plan
     const isImported = answer['outcome'] === 'imported'

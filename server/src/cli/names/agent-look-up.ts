@@ -5,6 +5,7 @@ import { LISTED_IDS_MAX } from '../../../../api/values/lists.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Api } from '../remote/api.ts'
+import { inParts } from '../remote/in-parts.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 import { areRecords, type PrintedRecord } from '../terminal/print.ts'
 
@@ -30,28 +31,14 @@ const unlessFailed = async (asked: Promise<PrintedRecord>): Promise<PrintedRecor
   }
 }
 
-/** In parts that one request asks for each. */
-const partsOf = (ids: readonly string[]): readonly (readonly string[])[] => {
-  const parts: string[][] = []
-  let characters = 0
-  for (const id of ids) {
-    const last = parts.at(-1)
-    characters += id.length
-    if (last !== undefined && last.length < LISTED_IDS_MAX && characters <= ID_CHARACTERS_MAX) last.push(id)
-    else {
-      parts.push([id])
-      characters = id.length
-    }
-  }
-  return parts
-}
+const PART = { itemsMax: LISTED_IDS_MAX, weightMax: ID_CHARACTERS_MAX }
 
 type Ask = (ids: readonly string[]) => Promise<PrintedRecord>
 
 /** Those with these ids, as far as they are found; none of those that follow where some could not be asked for. */
 const lookUpEach = async (ids: readonly string[], ask: Ask): Promise<readonly PrintedRecord[]> => {
   const found: PrintedRecord[] = []
-  for (const part of partsOf(ids)) {
+  for (const part of inParts(ids, PART, ({ length }) => length)) {
     const page = await unlessFailed(ask(part))
     if (!areRecords(page?.['data'])) break
     found.push(...page['data'])

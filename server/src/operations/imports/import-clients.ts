@@ -1,4 +1,5 @@
 // Takes over the clients of another server as agents, with their client ids and, where these are known, their secrets.
+import { atPlaces } from '../../domain/at-places.ts'
 import { type Agent, isClientId } from '../../domain/clients/agent.ts'
 import { type AgentChange, type AgentSettings, applyChange, BLANK_SETTINGS } from '../../domain/clients/change-agent.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
@@ -119,10 +120,10 @@ export const importClients = async (
     isTrial,
   )
   if (made === 'caller_ended') return refuseUnknownKey()
-  const makings = new Map(prepared.map((one, n) => [one, made[n]]))
+  const makings = atPlaces(decided, one => !('reason' in one), made)
   return {
-    outcomes: decided.map(one =>
-      'reason' in one ? { ...one, outcome: 'refused' } : outcomeOf(one, makings.get(one), isTrial),
+    outcomes: decided.map((one, n) =>
+      'reason' in one ? { ...one, outcome: 'refused' } : outcomeOf(one, makings[n], isTrial),
     ),
   }
 }
