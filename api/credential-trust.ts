@@ -153,7 +153,7 @@ const pinnedTrust = z
   })
   .transform(({ certificates }) => ({ kind: 'self_signed_tls_client_auth' as const, certificates }))
 
-/** Of the body of a new credential. */
+/** The members of a new credential's body that say what it trusts. */
 export const trustMembers = {
   private_key_jwt: keyTrust
     .nullish()

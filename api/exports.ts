@@ -55,7 +55,7 @@ const linesOf = (record: z.ZodType) => ({
 
 const HEADERS = ['Content-Disposition', 'X-Content-Type-Options'] as const
 
-/** Of cells without commas, quotes and lines. */
+/** Makes an example of CSV from cells without commas, quotes and line breaks. */
 const tableOf = (cells: Readonly<Record<string, string | number | null>>): string =>
   `${Object.keys(cells).join(',')}\r\n${Object.values(cells).join(',')}\r\n`
 

@@ -195,7 +195,7 @@ export const countRecord = z.object({
   exact: z.boolean().describe('False: there are at least so many.'),
 })
 
-/** Of every list. */
+/** The paging parameters of every list. */
 export const paging = {
   limit: limitParameter('Records in a page, at most.'),
   cursor: parameter(matching(new RegExp(`^[\\x21-\\x7E]{1,${CURSOR_CHARACTERS_MAX}}$`)), 'a cursor of this list', {
@@ -210,7 +210,7 @@ export const pageOf = <Record extends z.ZodType>(record: Record) =>
     next_cursor: z.string().nullable().describe('Null on the last page. A page before it may be short, even empty.'),
   })
 
-/** Of the row of a list: its filters and pages, its records, and an example of one. */
+/** The members of a list's row: its filters and pages, its records, and an example of one. */
 export const listing = <Record extends z.ZodType, Filters extends z.ZodRawShape>(
   record: Record,
   example: object,
@@ -233,7 +233,7 @@ export const searchParameter = (what: string, most = '') =>
     description: `What has this as ${what}, or as the beginning of one (4 characters or more${most}), and what has a name that opens so.`,
   })
 
-/** Of the lists of what has a name and an id. Names are compared as they are where one must be unique: exactly. */
+/** The filters of lists whose records have a name and an id. Names are compared exactly, as where they must be unique. */
 export const nameFilters = {
   name: nameParameter('Only what has this name.'),
   name_prefix: parameter(parsePrefix, 'the beginning of a name', {

@@ -14,7 +14,7 @@ export type Route = `${Method} /${string}`
  */
 export type Caller = Access | 'anyone' | 'client' | 'introspector' | 'revoker'
 
-/** Of a body in JSON its schema; of another media type, or of several, one for each. */
+/** The body of an answer: the schema of its JSON, or one entry for each media type. */
 export type Answer =
   | z.ZodType
   | { readonly description?: string; readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>> }
@@ -55,7 +55,7 @@ export type Operation = {
   readonly refusals?: readonly number[]
   readonly headers?: readonly AnswerHeader[]
   readonly parameters?: readonly OtherParameter[]
-  /** Of a body; that of the service unless it is said here. */
+  /** The greatest size of a body; that of the service unless set here. */
   readonly bodyBytesMax?: number
   /**
    * How many values a body may hold where they are more than in others, and what to do beyond that. Such a body is read

@@ -5,7 +5,7 @@ import { parameter, parsed, wholeNumber } from './fields.ts'
 import { operation } from './operation.ts'
 import { EPOCH_FORM, FEED_WAIT_SECONDS_MAX, parseEpoch, parsePosition, parseWait } from './values/feed.ts'
 
-/** Of every signed document of the feed. */
+/** The media type of every signed document of the feed. */
 export const REVOCATIONS_TYPE = 'application/revocations+jwt'
 
 export const STREAM_TYPE = 'text/event-stream'

@@ -90,7 +90,7 @@ export const listVerifiers = operation({
   ...listing(verifierRecord, example, {}),
 })
 
-/** Of a revocation. */
+/** Which verifiers hold a revocation. */
 export const holding = z
   .object({
     total: z.int().describe(`Verifiers that were heard of in the last ${HELD_WITHIN_SECONDS} s.`),

@@ -52,5 +52,5 @@ export const TAMPERINGS = ['changed', 'removed', 'added', 'cut_off', 'unsealed']
 
 export type Tampering = (typeof TAMPERINGS)[number]
 
-/** Of a check of the audit log against its seals, a part at a time. */
+/** The results of checking one part of the audit log against its seals. */
 export const SEAL_STATES = ['good', 'more', 'broken'] as const

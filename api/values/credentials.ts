@@ -30,7 +30,7 @@ export const LEAKED_SECRETS_MAX = 1000
 export const REGISTERED_KEYS_MAX = 10
 /** Certificates that one credential pins. */
 export const PINNED_CERTIFICATES_MAX = 10
-/** Of an address, an issuer, a subject or an audience. */
+/** The length of an address, an issuer, a subject or an audience. */
 export const TRUST_CHARACTERS_MAX = 512
 /** Before the `*`: a shorter beginning would trust too much of an issuer. */
 export const PREFIX_CHARACTERS_MIN = 4

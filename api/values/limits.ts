@@ -5,7 +5,7 @@ export const AT_LIVE_TOKENS_MAX = ['refuse', 'supersede'] as const
 
 export type AtLiveTokensMax = (typeof AT_LIVE_TOKENS_MAX)[number]
 
-/** Null: no such limit. */
+/** The limits of an agent; null where there is none. */
 export type AgentLimits = {
   readonly tokensPerMinute: number | null
   readonly tokensPerDay: number | null

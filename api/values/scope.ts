@@ -9,11 +9,11 @@ const ONE_PATTERN = `${WORD}:(\\*|${WORD})`
 const ITEM = new RegExp(`^${ONE_ITEM}$`)
 const PATTERN = new RegExp(`^${ONE_PATTERN}$`)
 
-/** Of a whole scope, for the document. */
+/** Patterns of a whole scope, for the OpenAPI document. */
 export const SCOPE_PATTERN = `^${ONE_ITEM}( ${ONE_ITEM})*$`
 export const SCOPE_PATTERNS_PATTERN = `^${ONE_PATTERN}( ${ONE_PATTERN})*$`
 
-/** Of one item, and of one item or `resource:*`. */
+/** Patterns of one item, and of one item or `resource:*`. */
 export const ITEM_PATTERN = ITEM.source
 export const ITEM_OR_ANY_PATTERN = PATTERN.source
 

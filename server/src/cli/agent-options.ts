@@ -20,7 +20,7 @@ const parseCount = (text: string): number => {
   return Number(text)
 }
 
-/** Of an option with a value for each key: one of two values would be lost without a word. */
+/** Refuses a key that is given twice: one of its two values would be lost in silence. */
 export const givenTwice = (key: string): InvalidArgumentError =>
   new InvalidArgumentError(`${key} is there already: give each key one value.`)
 

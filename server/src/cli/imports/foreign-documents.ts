@@ -4,7 +4,7 @@ import { atMost } from '../../../../api/fields.ts'
 
 /** Scopes of one kind, audiences or grants of one client. */
 const LIST_MAX = 1000
-/** Of a text that is taken apart: a list in it, or a duration. */
+/** The length of a text that is split: a list in it, or a duration. */
 const PARTED_CHARACTERS_MAX = 65_536
 
 const text = z.string().nullish()

@@ -11,7 +11,7 @@ type Page = { readonly data: readonly PrintedRecord[]; readonly next_cursor: str
 
 type ListRequest<Row extends Operation> = {
   readonly query?: Query
-  /** Of each record, those that people see; the first is a member of every record. */
+  /** The members of a record that people see; the first is in every record. */
   readonly columns: readonly string[]
   /** How people see the records; in order unless given. */
   readonly layOut?: (records: readonly PrintedRecord[]) => readonly PrintedRecord[]

@@ -10,7 +10,7 @@ export type LostAct = {
   readonly kind: 'agent.disable' | 'agent.delete' | 'credential.revoke' | 'api_key.revoke'
   readonly at: string
   readonly subject: string
-  /** Of a credential. */
+  /** The agent of a credential. */
   readonly agentId: string
   readonly reason: string
 }

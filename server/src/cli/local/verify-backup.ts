@@ -7,7 +7,7 @@ import { CommandFailed } from '../terminal/exit.ts'
 import { printJson, printLine } from '../terminal/print.ts'
 import { localOnly } from './local-only.ts'
 
-/** Of a backup that can be restored all the same. */
+/** The warning for a backup that can be restored all the same. */
 export const withoutDigest = (file: string): string =>
   `${file} has no digest, for an older version of Mintmark made it: whether it is as it was written cannot be known.`
 

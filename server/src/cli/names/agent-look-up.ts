@@ -16,7 +16,7 @@ export type Named = { readonly agent: unknown; readonly owner: unknown }
 
 export type NameOf = (reference: Reference | undefined) => Named | undefined
 
-/** Of one table. A list that is read to its end may name more agents than anybody reads. */
+/** How many agents one table names. A list that is read to its end may have more than anybody reads. */
 const AGENTS_NAMED_MAX = 1000
 /** What one request asks for, in a URL that every proxy takes. */
 const ID_CHARACTERS_MAX = 4000

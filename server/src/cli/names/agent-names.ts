@@ -144,7 +144,7 @@ const nameOwn = (record: PrintedRecord, nameOf: NameOf): PrintedRecord => {
   return Object.fromEntries(pairs)
 }
 
-/** Of a record that names agents. One with a secret is shown at once: it is shown this once. */
+/** Adds names to a record that has ids of agents. A record with a secret is printed at once: the secret is shown only now. */
 export const nameAgent = async (api: Api, record: PrintedRecord): Promise<PrintedRecord> => {
   if ('client_secret' in record) return record
   const own = isAgent(record) ? undefined : (agentBy(record['agent_id']) ?? clientBy(record['client_id']))

@@ -23,7 +23,7 @@ export type Named = {
   readonly names: readonly string[]
   /** Beside that: its owner, or of several kinds which one. */
   readonly remark: string | null
-  /** Of a secret or a key: when it was made, and when it ends or did. */
+  /** When a secret or a key was made, and when it ends or ended. */
   readonly life?: Life
 }
 
@@ -32,7 +32,7 @@ export type Typed = {
   readonly text: string
   /** The agent that the command names before, whose credential is meant. */
   readonly agentId?: string | undefined
-  /** Of an actor. */
+  /** The type of an actor. */
   readonly actorType?: string | undefined
 }
 
@@ -46,7 +46,7 @@ export type Kind = {
   readonly whole: (typed: Typed) => string | undefined
   /** Those that may be meant, those of other texts too. */
   readonly gather: (api: Api, typed: Typed) => Promise<readonly Named[]>
-  /** Of what no list has, such as a user at the terminal: what a text stands for, as it is, that nothing listed is called. */
+  /** For actors that no list has, such as a user at the terminal: what a text means that is no listed name. */
   readonly otherwise?: string
   /** What is listed has no part of a name: the text may be the whole name of something that is not. */
   readonly isWholeOnly?: true
@@ -180,7 +180,7 @@ const GATHERS: Readonly<Record<string, Gather>> = {
   'signing key': gatherSigningKeys,
 }
 
-/** Of several kinds, as far as the caller may list each. */
+/** Gathers the records of several kinds, as far as the caller may list each. */
 const gatherOf = async (kinds: readonly string[], api: Api, typed: Typed): Promise<readonly Named[]> => {
   const found: Named[] = []
   let refusal: ApiRefusal | undefined

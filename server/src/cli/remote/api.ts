@@ -34,7 +34,7 @@ export class ApiRefusal extends CommandFailed {
   }
 }
 
-/** Of one operation: its path, query and body as the schemas of its row take them. */
+/** The path, query and body of one operation, as the schemas of its row take them. */
 export type CallOf<Row extends Operation> = {
   readonly query?: Query
 } & (keyof PathOf<Row> extends never ? object : { readonly path: PathOf<Row> }) &

@@ -14,7 +14,7 @@ export type Message = {
 export type Reply = { readonly status: number; readonly type: string; readonly body: AsyncIterable<Uint8Array> }
 
 export type Transport = {
-  /** Of the service, for a message to a person. */
+  /** The name of the service in messages to people. */
   readonly name: string
   readonly send: (message: Message, signal: AbortSignal) => Promise<Reply>
   readonly close: () => Promise<void>
@@ -28,7 +28,7 @@ const UNKNOWN_AUTHORITY: readonly string[] = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]
 
-/** Of a TLS handshake that failed here. */
+/** The codes of a TLS handshake that this side ended. */
 const HANDSHAKE = /^(?:CERT_|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION_NUMBER$|EPROTO$)/
 
 type Cause = { readonly code: string; readonly text: string; readonly wasSent: boolean }
@@ -36,7 +36,7 @@ type Cause = { readonly code: string; readonly text: string; readonly wasSent: b
 const isOfConnecting = (cause: Error): boolean =>
   cause instanceof AggregateError || ('syscall' in cause && ['connect', 'getaddrinfo'].includes(String(cause.syscall)))
 
-/** Of an answer that `fetch` keeps to itself it gives no reason. */
+/** `fetch` gives no reason for an answer that it hides. */
 const NO_REASON = 'fetch failed without a reason, as where a proxy between asks for a credential (407)'
 
 const causeOf = (fault: unknown): Cause => {

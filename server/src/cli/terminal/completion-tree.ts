@@ -14,7 +14,7 @@ export type Place = {
   readonly path: string
   readonly commands: readonly Word[]
   readonly options: readonly OptionWord[]
-  /** Of its first argument. */
+  /** The choices for its first argument. */
   readonly choices: readonly string[]
 }
 

@@ -4,7 +4,7 @@ import { createInterface, type Interface } from 'node:readline/promises'
 import { CommandFailed, EXIT } from './exit.ts'
 import { printableLines } from '../../domain/text/printable.ts'
 
-/** Of a process. */
+/** The streams of a process that a question uses. */
 type Terminal = {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly stderr: NodeJS.WritableStream

@@ -4,7 +4,7 @@ import { parseSecretLine } from '../../config/remote.ts'
 import { CommandFailed, EXIT } from './exit.ts'
 import { readStandardInput } from './standard-input.ts'
 
-/** Of what is pasted, white space included: a token has 8,192 characters at most. */
+/** The size of the pasted text, white space included: a token has 8,192 characters at most. */
 const PASTED_BYTES_MAX = 65_536
 
 const PASTE = { on: '\u001B[?2004h', off: '\u001B[?2004l', start: '\u001B[200~', end: '\u001B[201~' }

@@ -85,7 +85,7 @@ type PagingQuery = { readonly limit?: number | undefined; readonly cursor?: stri
 
 type NameQuery = { readonly [Name in 'name' | 'name_prefix' | 'q']?: string | undefined }
 
-/** Of a list of what has a name. */
+/** The filters of a list of records that have a name. */
 export const nameFiltersOf = ({ name, name_prefix: namePrefix, q: search }: NameQuery): NameFilters => ({
   name: name ?? null,
   namePrefix: namePrefix ?? null,

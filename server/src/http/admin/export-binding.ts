@@ -16,7 +16,7 @@ export type NextText = () => Promise<OrRefusal<TextPage>>
 export type ExportBinding = {
   readonly kind: 'export'
   readonly row: Operation
-  /** Of the file. */
+  /** The name of the file. */
   readonly name: string
   readonly columns: Columns<never>
   readonly run: (ports: AdministrationPorts, caller: ExportReader, query: unknown) => NextText

@@ -17,7 +17,7 @@ import { sendPages } from './export-stream.ts'
 /** No export lasts for ever, however slowly it is read. */
 const NOT_TAKEN = 'The caller took too long to read a page of the export.'
 
-/** Of a thread. Each may hold a page in memory for as long as its caller takes to read it. */
+/** How many exports run in a thread. Each may hold a page in memory for as long as its caller takes to read it. */
 const EXPORTS_MAX = 8
 const EXPORTS_OF_ONE_MAX = 4
 /** What API keys leave to operators. */

@@ -12,7 +12,7 @@ export type AccessOutcome = {
   readonly operation: string
   /** Null where the connection ended before the answer was out. */
   readonly status: number | null
-  /** Of an error answer, as of docs/errors.md. */
+  /** The code of an error answer, as listed in docs/errors.md. */
   readonly code: RefusalCode | null
 }
 
@@ -20,13 +20,13 @@ export type AccessOutcome = {
 export type Who = { readonly kind: 'agent' | 'api_key' | 'operator'; readonly id: string }
 
 export type AccessLine = {
-  /** Of the checked form of request-rules.ts: nothing in it needs an escape. */
+  /** Checked by request-rules.ts: no character of it needs an escape. */
   readonly requestId: string
   /** The text of its outcome. */
   readonly outcome: string
   /** From its arrival to the last byte of its answer. */
   readonly milliseconds: number
-  /** Of the body of the answer; null where it is a stream. */
+  /** The size of the answer's body; null where it is a stream. */
   readonly bytes: number | string | null
   /** Who was recognized; null: nobody. */
   readonly who: Who | null
@@ -73,7 +73,7 @@ export const formatEnd = (line: AccessLine): string => {
 export const formatLine = (line: AccessLine): string =>
   `${formatStart(line)}${formatSeconds(microsecondsOf(line))}${formatEnd(line)}`
 
-/** Of a request that was refused before it began, or could not be read. */
+/** The line for a request that was refused before it began, or could not be read. */
 export const refusedLine = (
   requestId: string,
   method: string | undefined,

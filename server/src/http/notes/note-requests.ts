@@ -34,7 +34,7 @@ const startSpan = (traces: Traces, { raw, protocol }: FastifyRequest): RequestSp
   return traces.startRequest({ method, scheme: protocol, traceparent, tracestate, waitedMs: queuedMs(raw) })
 }
 
-/** Of the body, where it is known; null for a stream. */
+/** The size of the body where it is known; null for a stream. */
 const bytesOf = (header: unknown): string | number | null =>
   typeof header === 'number' || typeof header === 'string' ? header : null
 

@@ -24,11 +24,11 @@ export type RequestNote = {
   readonly reply: FastifyReply
   /** When it arrived, in ms of performance.now(). */
   readonly beganAt: number
-  /** Null: nothing is traced. */
+  /** Null where tracing is off. */
   readonly span: RequestSpan | null
   /** Null until the hooks of its route begin, and where no route fits. */
   facts: RouteFacts | null
-  /** Of an error answer. */
+  /** The code of an error answer. */
   code: RefusalCode | null
   /** Who was recognized. */
   caller: Recognized | null

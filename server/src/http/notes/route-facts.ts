@@ -17,7 +17,7 @@ export type SeriesOf = (operation: string) => AnswerSeries | null
 export type Routes = {
   /** Call it before any route is registered. */
   readonly register: (app: FastifyInstance) => void
-  /** Of a request that was answered before the hooks of its route began, or that no route fits. */
+  /** The facts for a request that was answered before the hooks of its route began, or that no route fits. */
   readonly factsOf: (request: FastifyRequest) => RouteFacts
 }
 

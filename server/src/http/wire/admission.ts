@@ -132,7 +132,7 @@ const unreadCoding = ({ httpVersion, headers }: IncomingMessage): Parameters<Ref
   return coding.toLowerCase() === 'chunked' ? undefined : 'transfer_coding'
 }
 
-/** Of one listener. */
+/** Admits the requests of one listener. */
 export const makeAdmission = (options: AdmissionOptions): Admission => {
   const { basePath, monotonic, timing, sourceOf, metrics = NO_METRICS } = options
   const refuse = makeRefusal(options, { refusal: REFUSED, fault: FULL })

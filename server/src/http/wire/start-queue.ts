@@ -8,7 +8,7 @@ import type { Timing } from '../../ports/timing.ts'
 const STARTED_MIN = 8
 const STARTED_MAX = 256
 const STARTED_AT_FIRST = 64
-/** Of one thread, in memory: each takes some 4 kB. One kind never waits for want of room that others have taken. */
+/** How many requests of each kind wait in one thread: each takes some 4 kB. Each kind has a bound of its own, so that one cannot take the room of another. */
 export const WAITING_MAX = { probe: 512, known: 4096, revocation: 1024, open: 8192 } as const
 /** How many of a kind are started in each turn at most, besides those that there is room for among all: each comes in numbers too. */
 const STARTED_A_TURN = { probe: 64, known: 256, revocation: 16 } as const

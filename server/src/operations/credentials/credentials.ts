@@ -73,7 +73,7 @@ type NewCredentialRequest = {
   readonly agentId: string
   readonly name: string
   readonly expiry: Expiry
-  /** Null: a secret is made. */
+  /** Null where the credential is a secret that the service makes. */
   readonly trust: TrustRequest | null
 }
 
@@ -106,7 +106,7 @@ export const createCredential = async (
 type CredentialRotation = CredentialPath & {
   /** How long the old one is still taken. */
   readonly graceSeconds: number
-  /** Of the new one. */
+  /** The expiry of the new credential. */
   readonly expiry: Expiry
 }
 

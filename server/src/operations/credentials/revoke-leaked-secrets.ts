@@ -104,7 +104,7 @@ const revokeEach = async (report: Report, found: readonly FoundSecret[]): Promis
   return answers
 }
 
-/** Of several secrets of one agent in a report none is counted as left to it. */
+/** Marks a secret that was the last of its agent: several secrets of one agent in one report all count as lost. */
 const withLast = (answers: readonly (LeakedSecret | LeakedToken | 'unknown')[]): readonly LeakAnswer[] => {
   const leaked = new Set(answers.map(answer => (answer === 'unknown' ? '' : answer.id)))
   return answers.map(answer => {

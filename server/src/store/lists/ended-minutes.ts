@@ -26,7 +26,7 @@ const SELECT = {
 export const OPEN_MINUTE_STATEMENTS: readonly string[] = Object.values(SELECT)
 
 type Open = {
-  /** Of the minute that was asked for and those before it the latest that is open. */
+  /** The latest open minute that is not after the requested one. */
   readonly minute: number
   /** No row that ended before it is allowed. */
   readonly floor: Milliseconds

@@ -77,7 +77,7 @@ function* removedParent({ snapshot, rootId }: Tree, lineage: number): Program<re
 }
 
 type Examined = {
-  /** Of `examine`: one more than the limit shows that there are more. */
+  /** The records that `examine` found: one beyond the limit shows that there are more. */
   readonly found: readonly Found[]
   /** Where to go on; of `examine` if no more than the limit was found. Null: nothing follows. */
   readonly rest: Position | null

@@ -146,7 +146,7 @@ type RotateApiKey = {
   readonly act: Act
 }
 
-/** Of two callers without grace one rotates; the other finds that the old one lives no more. */
+/** Where two rotations without grace run at once, one succeeds; the other finds the old one revoked. */
 function* replaceApiKey(
   tx: Transaction,
   { rotation, act }: RotateApiKey,

@@ -183,7 +183,7 @@ type RotateCredential = {
 
 const EXPIRE = 'update credential set expires_at = ? where n = ?'
 
-/** Of two callers without grace one rotates; the other finds that the old one lives no more. */
+/** Where two rotations without grace run at once, one succeeds; the other finds the old one revoked. */
 function* replaceCredential(
   tx: Transaction,
   { agentId, rotation, act }: RotateCredential,
@@ -223,7 +223,7 @@ export const endingsOfRevocation = (
 
 const REVOKE = 'update credential set revoked_at = ?, tokens_kept = ? where n = ?'
 
-/** Undefined: nothing changed. */
+/** Returns undefined where nothing changed. */
 export function* revokeRow(
   tx: Transaction,
   row: CredentialRow,

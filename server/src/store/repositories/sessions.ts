@@ -8,7 +8,7 @@ import { bytesOfHex } from '../rows.ts'
 import { all, first, run, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
 
-/** Of an operator; beyond it those that began first end. */
+/** The sessions of one operator; beyond this number the oldest end. */
 export const SESSIONS_OF_OPERATOR_MAX = 20
 
 /** How long one may take to renew a session before another may. */

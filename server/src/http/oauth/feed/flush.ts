@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { Timing } from '../../../ports/timing.ts'
 
-/** Of a thread's time followers take at most so much. */
+/** The share of a thread's time that followers take at most. */
 const SHARE = 0.1
 
 /** The time that may be taken now. */

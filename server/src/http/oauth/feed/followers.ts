@@ -134,7 +134,7 @@ const makeFollowing = ({ ports, newest, inTime, metrics, onFault }: FollowersOpt
   }
 }
 
-/** Of a thread. */
+/** The followers whose requests one thread holds. */
 export const makeFollowers = (options: FollowersOptions): Followers => {
   const { ports, ranges, inTime, metrics } = options
   const { timing } = ports

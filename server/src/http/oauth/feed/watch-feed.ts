@@ -37,7 +37,7 @@ export type FeedWatch = {
 /** In whose turns it reads. */
 const WATCH = 'watch'
 
-/** Of a thread. A fault is reported and tried again, and ends nothing. */
+/** Reads new changes of the feed for one thread. A fault is reported and tried again, and ends nothing. */
 export const makeFeedWatch = (options: WatchOptions): FeedWatch => {
   const { ports, ranges, inTime, isFollowed, onChanges, onStartOver, onFault } = options
   const { feedPollMs: pollMs, feedPauseMs } = ports.timing

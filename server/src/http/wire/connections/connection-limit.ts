@@ -9,10 +9,10 @@ import type { IsInNetworks } from '../networks.ts'
 /** Slots of each of the two counts that an address has. Addresses share its count only where both of their slots are one. */
 export const CONNECTION_SLOTS = 16_384
 
-/** Of the connections in all, what part is kept for addresses with few. */
+/** One in so many connections is reserved for addresses with few. */
 export const RESERVED_PART = 10
 
-/** Of the connections in all, what part may be kept by those who follow the revocation feed. */
+/** The share of all connections that followers of the revocation feed may keep open. */
 export const STAYING_PART = 0.5
 /** The same for an API key with few of them: a part more. */
 export const STAYING_PART_OF_FEW = 0.6
@@ -41,7 +41,7 @@ export type ConnectionLimit = {
 
 type Options = ConnectionBounds & {
   readonly own: ConnectionCounts
-  /** Of all threads, this one included. */
+  /** The counts of all threads, this one included. */
   readonly all: readonly ConnectionCounts[]
   readonly slotsOf: (text: string, count: number) => readonly number[]
   /** Addresses that one bound for each does not suit: trusted proxies, and this machine. */

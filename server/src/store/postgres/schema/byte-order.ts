@@ -3,8 +3,8 @@ import { BEFORE_LINEAGE, SERVING } from '../connection/connection.ts'
 import type { NewIndex } from './new-indexes.ts'
 
 /**
- * Of the tables that may be large. PostgreSQL keeps an index as it is where a column becomes what the index has as its order
- * already, but not one with a condition: those of `subject` and `request_id` have none any more.
+ * Indexes of the tables that may be large, built in byte order before the column changes: PostgreSQL then keeps them as they
+ * are. It rebuilds one that has a condition, so those of `subject` and `request_id` have none.
  */
 export const BYTE_ORDER_INDEXES: readonly NewIndex[] = [
   { name: 'audit_kind_bytes', table: 'audit', isUnique: false, columns: '(kind collate "C", at)' },

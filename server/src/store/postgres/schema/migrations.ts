@@ -23,7 +23,7 @@ import { REST } from './rest.ts'
 export type Migration = {
   readonly name: string
   readonly sql: string
-  /** Of large tables, which `sql` gives their names: made before it, while everybody goes on. */
+  /** Indexes of large tables, built before `sql` renames them, while the service goes on. */
   readonly indexes?: readonly NewIndex[]
   /** The oldest version of this list whose program still runs on a store with this migration. */
   readonly oldestProgram: number
