@@ -131,10 +131,11 @@ function* readByName({ filters, after, limit }: KeyedRequest<AgentFilters>, { op
 function* readPage(request: KeyedRequest<AgentFilters>): Program<Page> {
   const { filters, after, limit } = request
   const opened = yield* readOpened(filters)
-  if (parseUuid(filters.search ?? '') === undefined) return yield* readByName(request, { opened, among: opened })
-  // One that is named by its whole id comes before all others.
-  const exact = after === null ? opened : []
-  const { records, next } = yield* readByName({ ...request, limit: limit - exact.length }, { opened, among: [] })
+  const whole = parseUuid(filters.search ?? '')
+  // The one whose whole id this is comes before all others, and is the only one that does: a page has room for it.
+  const exact = after === null ? opened.filter(({ id }) => id === whole) : []
+  const among = opened.filter(({ id }) => id !== whole)
+  const { records, next } = yield* readByName({ ...request, limit: limit - exact.length }, { opened, among })
   return { records: [...exact, ...records], next }
 }
 

@@ -12,6 +12,7 @@ import {
   testEmbedded,
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
+import { importedAgent } from '../../../../testkit/callers/imports.ts'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
 import { planOf } from './list-plans.ts'
 import { NAME_STATEMENTS } from './name-statements.ts'
@@ -122,6 +123,24 @@ test('the search finds clients by the beginning of an id that they brought, and 
   assert.deepEqual(await found(clientId.slice(0, 20)), ['imported'])
   assert.deepEqual(await found('clie'), ['client too', 'imported'])
   assert.deepEqual(await found('cli'), ['client too'])
+})
+
+test('clients whose ids open with the id of an agent come after it, each at the place of its name, on pages of any size', async t => {
+  const { store } = await makeWorld(t)
+  const { id } = await add(store, 'zebra')
+  for (const name of [`${id} a`, `${id} b`]) await add(store, name)
+  const brought = ['', '-1', '-2', '-3'].map(end => importedAgent({ clientId: id + end, names: [`brought${end}`] }))
+  await store.imports.create(brought, act('agent.import'), false)
+  const sought = [`${id} a`, `${id} b`, 'brought', 'brought-1', 'brought-2', 'brought-3']
+  const all = ['zebra', ...sought.toSorted()]
+  for (const limit of [1, 2, 3, 4, 10]) {
+    const pages = await pagesOf(store, limit, { search: id })
+    assert.deepEqual(pages.flat(), all, `limit ${limit}`)
+    assert.ok(
+      pages.every(page => page.length <= limit),
+      `limit ${limit}`,
+    )
+  }
 })
 
 test('a name is found whole, and several agents by their ids or those of their clients, with every other filter', async t => {
