@@ -66,6 +66,14 @@ const both = (conditions: readonly Condition[]): Condition => allOf([KEPT, ...co
 export const markedBy = (by: Pick<AgentFilters, 'owner' | 'labels'>): Condition =>
   both(marks({ ...by, disabled: null }))
 
+/** The same, which a range of this column is, without what stands behind the first of it that a page may look at. */
+function* bounded(column: string, opened: Condition): Program<Condition> {
+  const select = `select ${column} as last from agent where ${opened.sql} order by ${column} limit 1 offset ?`
+  const bound = yield* first<{ last: string }>(select, ...opened.values, PAGE_EXAMINED_MAX - 1)
+  if (bound === undefined) return opened
+  return { sql: `${column} >= ? and ${column} <= ?`, values: [...opened.values.slice(0, 1), bound.last] }
+}
+
 /** The agents whose ids, or those of their clients, are searched for, as far as they pass the other filters. */
 function* readOpened(filters: AgentFilters): Program<readonly AgentRow[]> {
   const { search, namePrefix } = filters
@@ -77,7 +85,7 @@ function* readOpened(filters: AgentFilters): Program<readonly AgentRow[]> {
     ['client_id', clientSearched(search)],
   ] as const) {
     if (opened === undefined) continue
-    const where = both([opened, ...others])
+    const where = both([yield* bounded(column, opened), ...others])
     const select = `select ${AGENT_COLUMNS} from agent where ${where.sql} order by ${column} limit ${IDS_OPENED_MAX}`
     for (const row of yield* all<AgentRow>(select, ...where.values)) found.set(row.id, row)
   }

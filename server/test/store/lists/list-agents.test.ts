@@ -207,4 +207,8 @@ test('a page of what is rare looks at 10,000 agents at most, and is then short, 
   await add(store, 'z', { owner: 'data' })
   assert.deepEqual(await pagesOf(store, 10, { owner: 'data' }), [['0'], ['z']])
   assert.deepEqual(await pagesOf(store, 10, { namePrefix: 'z', owner: 'data' }), [['z']])
+  const last = importedAgent({ clientId: 'clientz', names: ['zz'], owner: 'data' })
+  await store.imports.create([last], act('agent.import'), false)
+  assert.deepEqual(await pagesOf(store, 10, { search: 'clientz', owner: 'data' }), [['zz']])
+  assert.deepEqual(await pagesOf(store, 10, { search: 'client', owner: 'data' }), [['0', 'z']])
 })
