@@ -14,6 +14,7 @@ import { makeVerifiers } from './feed/verifiers.ts'
 import type { Writer } from './jobs.ts'
 import type { NameCaches } from './ledger/name-caches.ts'
 import { type MetricFacts, noReplication, readMetricFacts, type ReplicationFacts } from './metrics/facts.ts'
+import { type CountEnds, makeEndCounter } from './ledger/count-ends.ts'
 import { previewRevocation, showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
 import { makeAgentRepository, type ReadSigningKey } from './repositories/agent-repository.ts'
@@ -62,7 +63,7 @@ type OwnPorts = {
   readonly health: StoreHealth
   readonly lastGiven: Transaction['lastGiven']
   readonly nameCaches: NameCaches
-  readonly timing: Pick<Timing, 'handOverMs' | 'sessionPollMs' | 'usageFreshMs'>
+  readonly timing: Pick<Timing, 'handOverMs' | 'sessionPollMs' | 'storeMs' | 'usageFreshMs'>
   readonly onFault: OnFault
   readonly readReplication?: () => Program<ReplicationFacts>
   /** Reads API keys in batches; without it each is read by a statement of its own. */
@@ -107,9 +108,15 @@ const makeRestoreRepository = ({ read }: Reader, { call }: Writer): RestoreRepos
   recordBackup: (madeAt, act) => call('recordBackup', { madeAt, act }),
 })
 
-const makeRevocationRepository = (reader: Reader, nameCaches: NameCaches, { call }: Writer): RevocationRepository => ({
+type Counting = { readonly nameCaches: NameCaches; readonly countEnds: CountEnds }
+
+const makeRevocationRepository = (
+  reader: Reader,
+  { call }: Writer,
+  { nameCaches, countEnds }: Counting,
+): RevocationRepository => ({
   create: (revocation, act) => call('createRevocation', { revocation, act }),
-  preview: conditions => previewRevocation(reader, nameCaches, conditions),
+  preview: conditions => previewRevocation(countEnds, nameCaches, conditions),
   show: id => reader.readUntimed(() => showRevocation(id)),
 })
 
@@ -120,10 +127,11 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
   const feed = makeRevocationFeed(reader, feedParts)
   const verifiers = makeVerifiers(reader, writer, { feed, epochSuffix: feedParts.epochSuffix, onFault })
   const usage = makeUsageCounts(reader, writer, own)
+  const countEnds = makeEndCounter(reader, own.timing)
   return {
     ledger: makeTokenLedger(reader, nameCaches, writer, hot),
-    dryRuns: makeDryRuns(reader),
-    revocations: makeRevocationRepository(reader, nameCaches, writer),
+    dryRuns: makeDryRuns(countEnds),
+    revocations: makeRevocationRepository(reader, writer, { nameCaches, countEnds }),
     agents: makeAgentRepository(reader, writer, own.readSigningKey),
     apiKeys: makeApiKeyRepository(reader, writer, onFault, own.readApiKeys),
     credentials: makeCredentialRepository(reader, writer),

@@ -10,6 +10,7 @@ import type { Api } from '../remote/api.ts'
 import { inParts } from '../remote/in-parts.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 import { areRecords, type PrintedRecord } from '../terminal/print.ts'
+import { untilSignal } from '../terminal/until-signal.ts'
 
 const NOTHING_LEFT_OUT = { scopes_left_out: [], audiences_left_out: [] } as const
 
@@ -78,7 +79,7 @@ const joinRows = (clients: readonly DecidedClient[], answered: readonly PrintedR
   })
 }
 
-/** A request that fails ends the import; new secrets of those before it are in the rows, which nobody is shown again. */
+/** A request that fails ends the import, and so does a signal once the request under way is answered; new secrets of those before it are in the rows, which nobody is shown again. */
 export const importAgents = async (
   api: Pick<Api, 'call'>,
   clients: readonly DecidedClient[],
@@ -87,7 +88,12 @@ export const importAgents = async (
   const agents = clients.flatMap(client => ('plan' in client ? [agentOf(client)] : []))
   const answered: PrintedRecord[] = []
   try {
-    for (const part of partsOf(agents)) answered.push(...(await importPart(api, part, isTrial)))
+    await untilSignal(async isToStop => {
+      for (const part of partsOf(agents)) {
+        if (isToStop()) throw new CommandFailed('A signal stopped the import between two requests.')
+        answered.push(...(await importPart(api, part, isTrial)))
+      }
+    })
   } catch (fault) {
     if (answered.length === 0 || !(fault instanceof Error)) throw fault
     return { rows: joinRows(clients, answered), failure: fault }

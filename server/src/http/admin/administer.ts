@@ -1,12 +1,15 @@
 // What every operation of the administration does over HTTP: recognize the caller, refuse bad input, answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { fillPath, type Operation } from '../../../../api/operation.ts'
+import { z } from 'zod'
+import { fillPath, methodOf, type Operation } from '../../../../api/operation.ts'
 import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import { readIdempotencyKey } from '../wire/idempotency-key.ts'
-import { compileValidator } from '../wire/fields.ts'
+import { compileValidator, readQueryAsSent } from '../wire/fields.ts'
+import type { RawFields } from '../wire/form.ts'
 import { makeJsonReader } from '../wire/json-body.ts'
+import type { RefusedInput } from '../wire/refused-input.ts'
 import type { Refuser } from '../wire/refusals.ts'
 import { routeOf } from '../wire/describe.ts'
 import type { AdministrationWire } from '../wire/wire.ts'
@@ -64,10 +67,29 @@ export const accessOf = ({ id, access }: Operation): Access => {
   throw new Error(`${id} is not an operation of the administration.`)
 }
 
+const NO_QUERY = z.object({})
+const readNoBody = makeJsonReader(z.strictObject({}).default({}))
+
+/**
+ * Refuses what stands where the operation reads nothing: a dry run that is asked for in the query in place of the body, or in the
+ * body in place of the query, would be the act.
+ */
+const refuseUnread = (row: Operation, { query, body }: FastifyRequest): RefusedInput | undefined => {
+  if (methodOf(row) === 'GET') return undefined
+  if (row.query === undefined) {
+    const asked = readQueryAsSent(NO_QUERY, query as RawFields) // as READING parses it
+    if ('error' in asked) return asked.error
+  }
+  // Many clients name the type of a body that they do not send.
+  if (row.body !== undefined || !Buffer.isBuffer(body) || body.length === 0) return undefined
+  const said = readNoBody(body)
+  return 'error' in said ? said.error : undefined
+}
+
 const makeActHandler = ({ ports, refuser }: AdministrationWire, { row, run }: ActBinding) =>
   handle<Answered>(refuser, {
     access: accessOf(row),
-    run: withKey((origin, request) => run(ports, origin, inputOf(request))),
+    run: withKey(async (origin, request) => refuseUnread(row, request) ?? run(ports, origin, inputOf(request))),
     answer: (reply, { status, location, body }) => {
       if (location !== undefined) void reply.header('location', ports.profile.issuer + location)
       return reply.code(status).send(body)

@@ -43,7 +43,7 @@ const gather = (pairs: readonly Pair[], arities: ReadonlyMap<string, Arity>, str
     const before = arity === undefined ? undefined : fields[name]
     if (arity === undefined) {
       if (strictness === 'ignores unknown') continue
-      return { error: new RefusedInput(`${quoteUnknown(name)} is not a parameter of this list.`) }
+      return { error: new RefusedInput(`${quoteUnknown(name)} is not a parameter of this operation.`) }
     }
     if (value === '') {
       // RFC 6749 §3.1: a parameter without a value counts as omitted.
@@ -87,6 +87,10 @@ export const QUERY_MALFORMED = 'The query string is not percent-encoded UTF-8.'
 /** What a schema makes of the parameters of a query. */
 export const readQuery = (schema: z.ZodObject, pairs: readonly Pair[]): Parsed =>
   compileFields(schema, 'refuses unknown')(pairs)
+
+/** The same of a query as it was sent. */
+export const readQueryAsSent = (schema: z.ZodObject, { pairs }: RawFields): Parsed =>
+  pairs === undefined ? refuse(QUERY_MALFORMED) : readQuery(schema, pairs)
 
 const queryParser = (schema: z.ZodObject): ((query: RawFields) => Parsed) => {
   const parse = compileFields(schema, 'refuses unknown')

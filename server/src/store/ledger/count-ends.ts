@@ -1,10 +1,12 @@
-// Counts the live tokens that an act would end now, in steps with room for others between them.
+// Counts the live tokens that an act would end now, in steps with room for others between them, however many counts there are.
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from '../../../../api/values/lists.ts'
 import { type EndCount, endedBy, type Ending, wouldEnd } from '../../domain/ledger/ends.ts'
 import type { CutOff } from '../../domain/ledger/ledger.ts'
 import type { TokenRecord } from '../../domain/lists/page.ts'
+import { makePermitQueue, type Release } from '../../ports/permit-queue.ts'
+import type { Timing } from '../../ports/timing.ts'
 import type { Program } from '../statement-program.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { hasLineages } from './lineages.ts'
@@ -14,6 +16,8 @@ import type { TokenRow } from './token-rows.ts'
 const STEP_ROWS = 1000
 /** Rows that one count looks at: some seconds' work, of which others wait for a step at a time. */
 const EXAMINED_MAX = 1_000_000
+/** A count may take so much of the deadline of the store: its caller has to hear what was found until then. */
+const TIME_PART = 0.8
 
 export type Decided<Refused> = { readonly endings: readonly Ending[] } | { readonly refused: Refused }
 
@@ -87,16 +91,37 @@ type Found = {
   readonly sample: readonly TokenRecord[]
 }
 
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+
+/** One step of one count in a turn of the event loop: side by side, counts would hold up all else for a step of each. */
+const makeTurns = (): InTurn => {
+  const steps = makePermitQueue({ atOnceMax: 1, waitingMax: Number.POSITIVE_INFINITY })
+  return async work => {
+    const release = await new Promise<Release>((begin, refuse) => steps.enter('', { begin, refuse }))
+    try {
+      await turn()
+      return await work()
+    } finally {
+      release()
+    }
+  }
+}
+
+type Means = { readonly reader: Reader; readonly inTurn: InTurn; readonly storeMs: number }
+
 const countFrom = async (
-  reader: Reader,
+  { reader, inTurn, storeMs }: Means,
   start: Counting,
   recordOf: RecordOf,
 ): Promise<Pick<Found, 'count' | 'sample'>> => {
+  const until = performance.now() + TIME_PART * storeMs
+  const isInTime = (): boolean => performance.now() < until
   let counting = start
-  while (!counting.isDone && isWithin(counting) && counting.examined < EXAMINED_MAX) {
-    await turn()
+  while (!counting.isDone && isWithin(counting) && counting.examined < EXAMINED_MAX && isInTime()) {
     const current = counting
-    counting = await reader.read(snapshot => step(snapshot, current, recordOf))
+    counting = await inTurn(async () =>
+      isInTime() ? reader.read(snapshot => step(snapshot, current, recordOf)) : current,
+    )
   }
   const { sample, isDone, cutOffs } = counting
   const tokens = Math.min(counting.tokens, COUNT_EXACT_MAX)
@@ -105,13 +130,18 @@ const countFrom = async (
   return { count: { tokens, descendants, isExact: isDone && isWithin(counting), reasons }, sample }
 }
 
-/** Exact up to COUNT_EXACT_MAX in all. What is refused here is what the act would be refused for. */
-export const countEnds = async <Refused>(
-  reader: Reader,
+/** Exact up to COUNT_EXACT_MAX in all, as far as it is found in time. What is refused here is what the act would be refused for. */
+export type CountEnds = <Refused>(
   decide: Decide<Refused>,
   recordOf?: RecordOf,
+) => Promise<Found | { readonly refused: Refused }>
+
+const countEnds = async <Refused>(
+  means: Means,
+  decide: Decide<Refused>,
+  recordOf: RecordOf,
 ): Promise<Found | { readonly refused: Refused }> => {
-  const begun = await reader.read(function* (snapshot): Program<
+  const begun = await means.reader.read(function* (snapshot): Program<
     Pick<Found, 'at' | 'cutOffs'> | { readonly refused: Refused }
   > {
     const decided = yield* decide(snapshot)
@@ -122,5 +152,10 @@ export const countEnds = async <Refused>(
   if ('refused' in begun) return begun
   const [first, ...others] = begun.cutOffs
   if (first === undefined) return { ...begun, count: NOTHING, sample: [] }
-  return { ...begun, ...(await countFrom(reader, { ...START, cutOffs: [first, ...others] }, recordOf)) }
+  return { ...begun, ...(await countFrom(means, { ...START, cutOffs: [first, ...others] }, recordOf)) }
+}
+
+export const makeEndCounter = (reader: Reader, { storeMs }: Pick<Timing, 'storeMs'>): CountEnds => {
+  const means = { reader, inTurn: makeTurns(), storeMs }
+  return (decide, recordOf) => countEnds(means, decide, recordOf)
 }

@@ -17,8 +17,8 @@ import { checkPlan } from './check-plan.ts'
 import { endingReasonOf } from './cut-offs.ts'
 import { endAll } from './end-tokens.ts'
 import { recall } from '../name-cache.ts'
-import type { Reader, Seen } from '../snapshot.ts'
-import { countEnds, type Decide } from './count-ends.ts'
+import type { Seen } from '../snapshot.ts'
+import type { CountEnds, Decide } from './count-ends.ts'
 import { type NameCaches, recordOf } from './name-caches.ts'
 import { disableSelected, requireSelections, selectAgents } from './select-agents.ts'
 import { findRow } from './find-row.ts'
@@ -111,13 +111,11 @@ const decideOn = (asked: RevocationConditions): Decide<RevocationObstacle> =>
 
 /** Counts what it would end now, and shows a few of those tokens. */
 export const previewRevocation = async (
-  reader: Reader,
+  countEnds: CountEnds,
   nameCaches: NameCaches,
   conditions: RevocationConditions,
 ): Promise<RevocationPreview | RevocationObstacle> => {
-  const found = await countEnds(reader, decideOn(conditions), (snapshot, row) =>
-    recordOf(row, nameCaches, snapshot.sets),
-  )
+  const found = await countEnds(decideOn(conditions), (snapshot, row) => recordOf(row, nameCaches, snapshot.sets))
   if ('refused' in found) return found.refused
   const { at, cutOffs, count, sample } = found
   return {

@@ -66,6 +66,14 @@ const both = (conditions: readonly Condition[]): Condition => allOf([KEPT, ...co
 export const markedBy = (by: Pick<AgentFilters, 'owner' | 'labels'>): Condition =>
   both(marks({ ...by, disabled: null }))
 
+/** The same, which a range of this column is, without what stands behind the first of it that a page may look at. */
+function* bounded(column: string, opened: Condition): Program<Condition> {
+  const select = `select ${column} as last from agent where ${opened.sql} order by ${column} limit 1 offset ?`
+  const bound = yield* first<{ last: string }>(select, ...opened.values, PAGE_EXAMINED_MAX - 1)
+  if (bound === undefined) return opened
+  return { sql: `${column} >= ? and ${column} <= ?`, values: [...opened.values.slice(0, 1), bound.last] }
+}
+
 /** The agents whose ids, or those of their clients, are searched for, as far as they pass the other filters. */
 function* readOpened(filters: AgentFilters): Program<readonly AgentRow[]> {
   const { search, namePrefix } = filters
@@ -77,7 +85,7 @@ function* readOpened(filters: AgentFilters): Program<readonly AgentRow[]> {
     ['client_id', clientSearched(search)],
   ] as const) {
     if (opened === undefined) continue
-    const where = both([opened, ...others])
+    const where = both([yield* bounded(column, opened), ...others])
     const select = `select ${AGENT_COLUMNS} from agent where ${where.sql} order by ${column} limit ${IDS_OPENED_MAX}`
     for (const row of yield* all<AgentRow>(select, ...where.values)) found.set(row.id, row)
   }
@@ -131,10 +139,11 @@ function* readByName({ filters, after, limit }: KeyedRequest<AgentFilters>, { op
 function* readPage(request: KeyedRequest<AgentFilters>): Program<Page> {
   const { filters, after, limit } = request
   const opened = yield* readOpened(filters)
-  if (parseUuid(filters.search ?? '') === undefined) return yield* readByName(request, { opened, among: opened })
-  // One that is named by its whole id comes before all others.
-  const exact = after === null ? opened : []
-  const { records, next } = yield* readByName({ ...request, limit: limit - exact.length }, { opened, among: [] })
+  const whole = parseUuid(filters.search ?? '')
+  // The one whose whole id this is comes before all others, and is the only one that does: a page has room for it.
+  const exact = after === null ? opened.filter(({ id }) => id === whole) : []
+  const among = opened.filter(({ id }) => id !== whole)
+  const { records, next } = yield* readByName({ ...request, limit: limit - exact.length }, { opened, among })
   return { records: [...exact, ...records], next }
 }
 

@@ -3,11 +3,10 @@ import type { ChangeObstacle, WantedChange } from '../../domain/clients/change-a
 import type { EndCount, Ending } from '../../domain/ledger/ends.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import type { DryRuns } from '../../ports/dry-runs.ts'
-import { countEnds, type Decide } from '../ledger/count-ends.ts'
+import type { CountEnds, Decide } from '../ledger/count-ends.ts'
 import { endingsOfCompromise } from '../signing-keys/key-acts.ts'
 import { readKey } from '../signing-keys/signing-keys.ts'
 import type { Program } from '../statement-program.ts'
-import type { Reader } from '../snapshot.ts'
 import { endingsOfDisabling, readAgentRow } from './agents.ts'
 import { decideChange, endingsOfDeletion } from './change-agent.ts'
 import { endingsOfRevocation, readCredential } from './credentials.ts'
@@ -28,9 +27,9 @@ const decidingChange = (wanted: WantedChange): Decide<{ readonly refusal: Refusa
     return typeof decided === 'string' || 'refusal' in decided ? { refused: decided } : decided
   }
 
-export const makeDryRuns = (reader: Reader): DryRuns => {
+export const makeDryRuns = (countEnds: CountEnds): DryRuns => {
   const count = async <Refused>(decide: Decide<Refused>): Promise<EndCount | Refused> => {
-    const found = await countEnds(reader, decide)
+    const found = await countEnds(decide)
     return 'refused' in found ? found.refused : found.count
   }
   return {

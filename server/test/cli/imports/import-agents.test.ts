@@ -55,6 +55,21 @@ test('where a request fails the outcomes of those before it are kept, and where 
   await assert.rejects(importAgents(answering(0).api, clients, false), /No answer\./)
 })
 
+test('a signal ends an import after the request under way, and loses no secret that was answered', async () => {
+  const clients = planDocument('keycloak', documentOf(COUNT), { ...SETTINGS, resources: null })
+  const { api, asked } = answering(COUNT)
+  const interrupted: typeof api = {
+    call: async (row, request) => {
+      const answer = await api.call(row, request)
+      assert.equal(process.emit('SIGHUP', 'SIGHUP'), asked.length === 1)
+      return answer
+    },
+  }
+  const { rows, failure } = await importAgents(interrupted, clients, false)
+  assert.deepEqual([asked.length, rows.length], [1, IMPORTED_AGENTS_MAX + 1])
+  assert.match(failure?.message ?? '', /signal/)
+})
+
 test('no request is longer than the service takes', async () => {
   const resources = Array.from({ length: 64 }, (_, n) => `https://api.example/${n}/`.padEnd(512, 'x'))
   const clients = planDocument('keycloak', documentOf(COUNT), { ...SETTINGS, resources })

@@ -220,7 +220,7 @@ test('the list: oldest first, in pages by Link and cursor; a cursor of another a
     assertProblem(await get(service, path, headers), 400, 'invalid_request', description)
   }
   const unknown = await get(service, `${all}?names=x`, headers)
-  assertProblem(unknown, 400, 'invalid_request', 'names is not a parameter of this list.')
+  assertProblem(unknown, 400, 'invalid_request', 'names is not a parameter of this operation.')
 })
 
 test('what is not there is named: the agent, or the credential of this agent', async () => {

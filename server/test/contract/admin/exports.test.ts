@@ -156,9 +156,9 @@ for (const name of NAMES) {
         ['format=CSV', 'format is not one of ndjson, csv.'],
         ['format=', 'format is empty: give it a value, or leave it out.'],
         ['format=csv&format=csv', 'format is given more than once.'],
-        ['limit=10', 'limit is not a parameter of this list.'],
-        ['cursor=x', 'cursor is not a parameter of this list.'],
-        ['agent=x', 'agent is not a parameter of this list.'],
+        ['limit=10', 'limit is not a parameter of this operation.'],
+        ['cursor=x', 'cursor is not a parameter of this operation.'],
+        ['agent=x', 'agent is not a parameter of this operation.'],
       ] as const) {
         assertProblem(await exportAs(name, `?${query}`), 400, 'invalid_request', description)
       }

@@ -132,7 +132,7 @@ test('a malformed, empty, repeated or unknown parameter is 400 and is named', as
     ['owner=a&owner=b', 'owner is given more than once.'],
     ['limit=1001', 'limit is not a whole number from 1 to 1000.'],
     ['limit=0', 'limit is not a whole number from 1 to 1000.'],
-    ['names=x', 'names is not a parameter of this list.'],
+    ['names=x', 'names is not a parameter of this operation.'],
   ]
   for (const [query, description] of refusals) {
     assertProblem(await list(`?${query}`), 400, 'invalid_request', description)

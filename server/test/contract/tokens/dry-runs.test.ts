@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { admin, call, type Headers } from '../../../../testkit/callers/administration.ts'
-import { type Answer, assertPlainHeaders, get, introspect, issue } from '../../../../testkit/callers/requests.ts'
+import {
+  type Answer,
+  assertPlainHeaders,
+  assertProblem,
+  get,
+  introspect,
+  issue,
+} from '../../../../testkit/callers/requests.ts'
 import { readRows } from '../../../../testkit/stores/store-file.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
@@ -92,4 +99,21 @@ test('a dry run is refused as the act is: by its body, by its thing and by its c
   ] as const
   for (const [body, status] of refusals)
     assert.equal((await call(service, { method: 'PATCH', path, body }, headers)).status, status)
+})
+
+test('an act refuses a query where it reads its body alone, and a body where it reads its query: neither passes over a dry run', async () => {
+  for (const [method, path, body] of acts) {
+    const [bare, isDeletion] = [path.replace('?dry_run=true', ''), body === undefined]
+    const { dry_run: _asked, ...act } = { dry_run: true, ...body }
+    const misplaced = isDeletion ? { path: bare, body: { dry_run: true } } : { path: `${bare}?dry_run=true`, body: act }
+    const detail = isDeletion
+      ? 'The body has a member that this operation does not know: dry_run.'
+      : 'dry_run is not a parameter of this operation.'
+    // Node sends the body of a DELETE without a length unless it is given.
+    const sent = { ...headers, 'content-length': String(JSON.stringify(misplaced.body).length) }
+    assertProblem(await call(service, { method, ...misplaced }, sent), 400, 'invalid_request', detail)
+  }
+  for (const token of tokens) assert.equal(await isActive(token), true)
+  const gone = { method: 'DELETE', path: `/api/v1/agents/${agentId}`, body: {} }
+  assert.equal((await call(service, gone, { ...headers, 'content-length': '2' })).status, 204)
 })

@@ -243,7 +243,7 @@ test('a list parameter that is empty, twice, malformed, out of range or unknown 
   for (const path of LISTS) for (const row of both) await check(path, row)
   for (const row of history) {
     await check('/api/v1/tokens/history', row)
-    const description = `${row[0]} is not a parameter of this list.`
+    const description = `${row[0]} is not a parameter of this operation.`
     assertProblem(await list('/api/v1/tokens', `${row[0]}=expired`), 400, 'invalid_request', description)
   }
 })
@@ -269,9 +269,9 @@ test('a list takes a time of every year that RFC 3339 can write, long gone or fa
 
 test('an unknown list parameter is 400; a name that may be a pasted secret is not repeated', async () => {
   for (const path of LISTS) {
-    const named = 'agentid is not a parameter of this list.'
+    const named = 'agentid is not a parameter of this operation.'
     assertProblem(await list(path, 'agentid=x'), 400, 'invalid_request', named)
-    const unnamed = 'A name in the query string is not a parameter of this list.'
+    const unnamed = 'A name in the query string is not a parameter of this operation.'
     assertProblem(await list(path, `${agent.clientSecret}=x`), 400, 'invalid_request', unnamed)
   }
 })

@@ -12,6 +12,7 @@ import {
   testEmbedded,
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
+import { importedAgent } from '../../../../testkit/callers/imports.ts'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
 import { planOf } from './list-plans.ts'
 import { NAME_STATEMENTS } from './name-statements.ts'
@@ -124,6 +125,24 @@ test('the search finds clients by the beginning of an id that they brought, and 
   assert.deepEqual(await found('cli'), ['client too'])
 })
 
+test('clients whose ids open with the id of an agent come after it, each at the place of its name, on pages of any size', async t => {
+  const { store } = await makeWorld(t)
+  const { id } = await add(store, 'zebra')
+  for (const name of [`${id} a`, `${id} b`]) await add(store, name)
+  const brought = ['', '-1', '-2', '-3'].map(end => importedAgent({ clientId: id + end, names: [`brought${end}`] }))
+  await store.imports.create(brought, act('agent.import'), false)
+  const sought = [`${id} a`, `${id} b`, 'brought', 'brought-1', 'brought-2', 'brought-3']
+  const all = ['zebra', ...sought.toSorted()]
+  for (const limit of [1, 2, 3, 4, 10]) {
+    const pages = await pagesOf(store, limit, { search: id })
+    assert.deepEqual(pages.flat(), all, `limit ${limit}`)
+    assert.ok(
+      pages.every(page => page.length <= limit),
+      `limit ${limit}`,
+    )
+  }
+})
+
 test('a name is found whole, and several agents by their ids or those of their clients, with every other filter', async t => {
   const { store } = await makeWorld(t)
   const [a, b, c] = [await add(store, 'api'), await add(store, 'api two', { owner: 'web' }), await add(store, 'é')]
@@ -188,4 +207,8 @@ test('a page of what is rare looks at 10,000 agents at most, and is then short, 
   await add(store, 'z', { owner: 'data' })
   assert.deepEqual(await pagesOf(store, 10, { owner: 'data' }), [['0'], ['z']])
   assert.deepEqual(await pagesOf(store, 10, { namePrefix: 'z', owner: 'data' }), [['z']])
+  const last = importedAgent({ clientId: 'clientz', names: ['zz'], owner: 'data' })
+  await store.imports.create([last], act('agent.import'), false)
+  assert.deepEqual(await pagesOf(store, 10, { search: 'clientz', owner: 'data' }), [['zz']])
+  assert.deepEqual(await pagesOf(store, 10, { search: 'client', owner: 'data' }), [['0', 'z']])
 })
