@@ -22,7 +22,7 @@ const run = ({ file, flags = [] }: Proof, args: readonly string[]): void => {
 }
 
 const [name, ...args] = process.argv.slice(2)
-const proof = PROOFS[name ?? '']
+const proof = name !== undefined && Object.hasOwn(PROOFS, name) ? PROOFS[name] : undefined
 if (proof !== undefined) run(proof, args)
 else {
   const why = name === undefined ? '' : `There is no proof named ${name}.\n`

@@ -76,7 +76,13 @@ export const readOptions = <const D extends Defaults>(defaults: D): Options<D> &
 /** Whether the minutes of a run are over. Without the option they never are. */
 export type Bound = () => boolean
 
+/** They are over once it has been asked before: what has begun nothing would pass without having shown anything. */
 export const makeBound = ({ minutes }: Bounded): Bound => {
   const until = minutes === null ? Number.POSITIVE_INFINITY : performance.now() + 60_000 * minutes
-  return () => performance.now() > until
+  let isFirst = true
+  return () => {
+    const isOver = !isFirst && performance.now() >= until
+    isFirst = false
+    return isOver
+  }
 }

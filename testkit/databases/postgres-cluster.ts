@@ -24,7 +24,8 @@ const runPid = (): number => (process.env['NODE_TEST_CONTEXT'] === undefined ? p
 const startSharedPostgres = (folder: string, pid: number): void => {
   const program = fileURLToPath(import.meta.resolve('./shared-postgres-process.ts'))
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  spawn(process.execPath, [program, folder, String(pid)], { detached: true, stdio: 'ignore', env }).unref()
+  // Not in the folder of a drill, whose end kills all that works there: this process outlives its runner for a moment.
+  spawn(process.execPath, [program, folder, String(pid)], { cwd: folder, detached: true, stdio: 'ignore', env }).unref()
 }
 
 // The process that makes the folder starts PostgreSQL in it; the others wait.

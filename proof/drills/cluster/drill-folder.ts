@@ -23,7 +23,7 @@ export type DrillFolder = {
   /** A folder below, which belongs to the account. */
   readonly make: (name: string, account?: Account) => string
   readonly launch: (launch: Launch) => ChildProcess
-  /** Ends everything, and removes the folder unless it is to be kept for a look. */
+  /** Ends all that works in the folder, and removes it unless it is to be kept for a look. */
   readonly close: (keep: boolean) => Promise<void>
 }
 
@@ -46,6 +46,9 @@ export const makeDrillFolder = (): DrillFolder => {
   })
   const gone = once(cleanUp, 'exit')
   cleanUp.unref()
+  // What a drill starts works where the drill does, unless it is given a folder: below this one all of it is found.
+  const before = process.cwd()
+  process.chdir(path)
   const launch = ({ name, program, args, variables = {}, isHeard = false, account }: Launch): ChildProcess => {
     const cwd = makeFolder(join(path, name), account)
     const log = openSync(join(path, `${name}.log`), 'a', 0o600)
@@ -66,6 +69,7 @@ export const makeDrillFolder = (): DrillFolder => {
     make: (name, account) => makeFolder(join(path, name), account),
     launch,
     close: async keep => {
+      process.chdir(before)
       cleanUp.ref()
       cleanUp.stdin.end(keep ? KEEP_FOLDER : '')
       await gone

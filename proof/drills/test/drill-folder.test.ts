@@ -9,13 +9,15 @@ import { test } from 'node:test'
 
 const MODULE = new URL('../cluster/drill-folder.ts', import.meta.url).href
 
-/** A drill that starts a process in a group of its own, which connects to the port, and another below that. */
+/** A drill that starts a process in a group of its own, which connects to the port, another below that, and one that no folder is named for. */
 const drillText = (port: number): string => `
+  import { spawn } from 'node:child_process'
   import { makeDrillFolder } from '${MODULE}'
   const connect = "require('node:net').connect(${port}, '127.0.0.1')"
   const both = connect + "; require('node:child_process').spawn(process.execPath, ['-e', " + JSON.stringify(connect) +
     "], { detached: true })"
   makeDrillFolder().launch({ name: 'part', program: process.execPath, args: ['-e', both] })
+  spawn(process.execPath, ['-e', connect], { env: {} })
   setInterval(() => undefined, 1000)
 `
 
@@ -33,7 +35,7 @@ test('on Linux a drill that is killed leaves no process and no folder behind', {
     env: { ...process.env, TMPDIR: top },
     stdio: 'inherit',
   })
-  while (sockets.length < 2) sockets.push(...((await once(server, 'connection')) as [Socket]))
+  while (sockets.length < 3) sockets.push(...((await once(server, 'connection')) as [Socket]))
   const gone = sockets.map(async socket => {
     socket.on('error', () => undefined).resume()
     await new Promise(resolve => socket.once('close', resolve))

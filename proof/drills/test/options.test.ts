@@ -1,7 +1,7 @@
 // The options of what proves: numbers, flags, and words of a list.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseOptions } from '../../options.ts'
+import { makeBound, parseOptions } from '../../options.ts'
 
 const DEFAULTS = { seconds: 3, workers: null, quick: false, store: ['sqlite', 'postgres'] } as const
 
@@ -18,4 +18,9 @@ test('what is no number, no word of the list or no option is refused, with what 
   assert.throws(() => parseOptions(DEFAULTS, ['--seconds', 'many']), /--seconds is many; expected a number/)
   assert.throws(() => parseOptions(DEFAULTS, ['--store', 'oracle']), /oracle; expected one of sqlite, postgres/)
   assert.throws(() => parseOptions(DEFAULTS, ['--unknown', '1']), /Unknown option/)
+})
+
+test('a run of no minutes begins one thing, and nothing more', () => {
+  const isOver = makeBound({ minutes: 0 })
+  assert.deepEqual([isOver(), isOver(), isOver()], [false, true, true])
 })

@@ -4,18 +4,18 @@ import { open } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 import { putInPlace } from './durable-files.ts'
 import { findOutput, makePrivateFile, type Output, OutputRefused, partOf } from './output.ts'
+import { removingAtEnd } from './unfinished.ts'
 
 type Fill = (into: Writable) => Promise<void>
 
 const fillFile = async (path: string, fill: Fill): Promise<void> => {
   const part = partOf(path)
-  try {
+  const remove = (): void => rmSync(part, { force: true })
+  await removingAtEnd(remove, async () => {
     makePrivateFile(part)
     await fill(createWriteStream(part, { flags: 'r+' }))
     putInPlace(part, path)
-  } finally {
-    rmSync(part, { force: true })
-  }
+  })
 }
 
 // Opened first: a FIFO waits here for its reader, and nothing is asked of the service in vain. Neither made nor emptied.

@@ -61,36 +61,36 @@ const makeOutcomes = () => {
 type Observe = (ended: EndedRequest) => void
 
 /** A request without an answer counts in no metric of answers, nor does the time for which its caller wished to wait. */
-const countAnswer: Observe = ({ note: { reply }, facts: { series }, isAborted, tookMs }) => {
-  if (isAborted) return
-  series?.(reply.raw.statusCode, Math.max(0, tookMs - wishedMs(reply.request.raw)) / 1000)
+const countAnswer: Observe = ({ note: { reply }, facts: { series }, status, tookMs }) => {
+  if (status === null) return
+  series?.(status, Math.max(0, tookMs - wishedMs(reply.request.raw)) / 1000)
 }
 
 /** Writes a line of the access log for a request. */
 const makeLines = (accessLog: AccessLog, hash: Secrets['hash']): Observe => {
   const outcomeOf = makeOutcomes()
-  return ({ note: { reply, code, span, caller }, facts, isAborted, tookMs }) => {
-    const { raw, request } = reply
+  return ({ note: { reply, broken, code, span, caller }, facts, status, tookMs }) => {
+    const { request } = reply
     accessLog({
       requestId: request.id,
-      outcome: outcomeOf(facts, request.method, isAborted ? null : raw.statusCode, code),
+      outcome: outcomeOf(facts, request.method, status, broken?.code ?? code),
       milliseconds: tookMs,
-      bytes: bytesOf(reply.getHeader('content-length')),
+      bytes: broken?.bytes ?? bytesOf(reply.getHeader('content-length')),
       who: caller === null ? null : whoOf(caller, hash),
       traceId: span?.traceId,
     })
   }
 }
 
-const endSpan: Observe = ({ note: { reply, code, span }, facts: { route, operation }, isAborted }) => {
+const endSpan: Observe = ({ note: { reply, broken, code, span }, facts: { route, operation }, status }) => {
   const { raw, request } = reply
   span?.end({
     route: route ?? undefined,
     operation,
     requestId: request.id,
-    status: raw.statusCode,
-    code: code ?? undefined,
-    isAborted,
+    status: status ?? raw.statusCode,
+    code: broken?.code ?? code ?? undefined,
+    isAborted: status === null,
   })
 }
 
@@ -140,11 +140,12 @@ export const makeNotes = ({ metrics, traces, accessLog, hash }: Observers): Note
   }
 
   return {
-    ServerResponse: makeNotedResponse(({ req, writableFinished }) => {
+    ServerResponse: makeNotedResponse(({ req, statusCode, writableFinished }) => {
       const note = noteOf(req)
       if (note === undefined) return
       const tookMs = performance.now() - note.beganAt
-      const ended = { note, facts: factsOf(note), isAborted: !writableFinished, tookMs }
+      const status = writableFinished ? statusCode : (note.broken?.status ?? null)
+      const ended = { note, facts: factsOf(note), status, tookMs }
       for (const observe of observers) observe(ended)
     }),
     begin,

@@ -20,6 +20,9 @@ export type RouteFacts = {
   readonly series: AnswerSeries | null
 }
 
+/** An answer that is no reply: the body of its request cannot be read, or does not arrive in time. */
+export type AnswerToBroken = { readonly status: number; readonly code: RefusalCode; readonly bytes: number }
+
 export type RequestNote = {
   readonly reply: FastifyReply
   /** When it arrived, in ms of performance.now(). */
@@ -34,14 +37,16 @@ export type RequestNote = {
   caller: Recognized | null
   /** When the reading of its body began, in ms of performance.now(); null before, and where nothing is traced. */
   parsingAt: number | null
+  /** What was sent in place of a reply, if anything was. */
+  broken: AnswerToBroken | null
 }
 
 /** A request whose response is out, or whose connection has ended before. */
 export type EndedRequest = {
   readonly note: RequestNote
   readonly facts: RouteFacts
-  /** Whether the connection ended before all of the response was handed to the system. */
-  readonly isAborted: boolean
+  /** Null where the connection ended before all of the response was handed to the system. */
+  readonly status: number | null
   /** From its arrival, in ms. */
   readonly tookMs: number
 }
@@ -53,7 +58,7 @@ type Noted = IncomingMessage & { [NOTE]?: RequestNote }
 
 /** Only where something asks for it: a request that nobody notes costs nothing. */
 export const openNote = (reply: FastifyReply, beganAt: number, span: RequestSpan | null): RequestNote => {
-  const note = { reply, beganAt, span, facts: null, code: null, caller: null, parsingAt: null }
+  const note = { reply, beganAt, span, facts: null, code: null, caller: null, parsingAt: null, broken: null }
   const noted: Noted = reply.request.raw
   noted[NOTE] = note
   return note

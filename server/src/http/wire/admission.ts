@@ -114,11 +114,11 @@ type Exchange = {
   readonly handle: RequestListener
 }
 
-/** Nothing is begun, nor refused, for a caller who has gone. */
+/** Nothing is begun, nor refused, for a caller who has gone, or has been answered that the body cannot be read. */
 const makeStart =
   ({ notedWaitMs }: Pick<Timing, 'notedWaitMs'>) =>
   ({ request, response, arrival, handle }: Exchange, begunAt: MonotonicMilliseconds): void => {
-    if (request.socket.destroyed) return
+    if (!request.socket.writable) return
     if (begunAt - arrival.receivedAt > notedWaitMs) noteArrival(request, { ...arrival, begunAt })
     handle(request, response)
   }
@@ -150,7 +150,7 @@ export const makeAdmission = (options: AdmissionOptions): Admission => {
     networkOf: ({ request }) => networkOf(sourceOf({ raw: request })),
     start: makeStart(timing),
     refuse: ({ request, response }) => {
-      if (request.socket.destroyed) return
+      if (!request.socket.writable) return
       refuse(request, response)
       restConnection(request, sourceOf)
     },

@@ -15,7 +15,11 @@ test('a statement takes a value for each of its parameters, and none that SQLite
   const insert = db.prepare(`insert into thing values (?, ? || '?') -- ? /* ? */`)
   assert.deepEqual(insert.run(1, 'a'), { changes: 1 })
   for (const values of [[], [1], [1, 'a', 'b']]) assert.throws(() => insert.run(...values), RangeError)
-  for (const value of [true, undefined, {}, () => 1]) assert.throws(() => insert.run(1, value), TypeError)
+  for (const value of [true, undefined, {}, [], new Date(), NaN, () => 1]) {
+    assert.throws(() => insert.run(1, value), TypeError)
+    // What comes first the module takes for the values of named parameters, if it is an object.
+    assert.throws(() => insert.run(value, 'a'), TypeError)
+  }
   assert.deepEqual(db.prepare('select n, name from thing').all(), [{ n: 1, name: 'a?' }])
   assert.deepEqual(db.prepareArrays('select n, name from thing').get(), [1, 'a?'])
 })

@@ -2,9 +2,10 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type AccessLog, refusedLine } from '../../notes/access-line.ts'
+import { noteOf, type RequestNote } from '../../notes/request-note.ts'
 import { ERRORS } from '../error-reference.ts'
 import { type EndTiming, endGently } from './end-gently.ts'
-import { endInTurn } from './pipelining.ts'
+import { endInTurn, lastResponseOf } from './pipelining.ts'
 import { formatError } from '../refusals.ts'
 
 type Answer = Parameters<typeof formatError>[0]
@@ -75,9 +76,25 @@ type Options = {
   readonly accessLog?: AccessLog | null
 }
 
-/** Node's `clientError`: there is no request and no reply, only the socket. */
+/** Returns the note of the request whose body cannot be read; undefined where the bytes belong to none that has begun. */
+const noteAt = (socket: Socket): RequestNote | undefined => {
+  const request = lastResponseOf(socket)?.req
+  return request === undefined || request.complete ? undefined : noteOf(request)
+}
+
+/** Node's `clientError`: there is no reply, only the socket, and a request at most whose body breaks off. */
 export const makeBrokenRequestHandler = ({ makeId, timing, accessLog = null }: Options) => {
   const answered = new WeakSet<Socket>()
+  const send = (socket: Socket, answer: Answer): void => {
+    if (socket.destroyed) return
+    const note = noteAt(socket)
+    const id = note?.reply.request.id ?? makeId()
+    const { code } = answer
+    const sent = { status: ERRORS[code].status, code, bytes: formatError(answer).length }
+    if (note === undefined) accessLog?.(refusedLine(id, undefined, sent))
+    else note.broken = sent
+    endGently(socket, timing, messageOf(answer, id))
+  }
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
     // Whatever follows bytes that cannot be read cannot be read either.
     if (answered.has(socket) && !isGone(error)) return
@@ -87,10 +104,6 @@ export const makeBrokenRequestHandler = ({ makeId, timing, accessLog = null }: O
       return
     }
     const answer = ANSWERS[error.code ?? ''] ?? NOT_HTTP
-    const id = makeId()
-    const bytes = formatError(answer).length
-    accessLog?.(refusedLine(id, undefined, { status: ERRORS[answer.code].status, code: answer.code, bytes }))
-    const message = messageOf(answer, id)
-    endInTurn(socket, { answer: () => endGently(socket, timing, message), end: () => endGently(socket, timing) })
+    endInTurn(socket, { answer: () => send(socket, answer), end: () => endGently(socket, timing) })
   }
 }

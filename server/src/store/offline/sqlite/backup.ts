@@ -7,6 +7,7 @@ import { type Database, findDamage, openDatabase } from '../../sqlite/connection
 import type { BackupContent } from '../../../domain/restore.ts'
 import { putInPlace } from '../../../files/durable-files.ts'
 import { findOutput, makePrivateFile, type Output, partOf } from '../../../files/output.ts'
+import { removingAtEnd } from '../../../files/unfinished.ts'
 import { writeOutput } from '../../../files/write-output.ts'
 import { copyTable, type OnRows } from '../copy-tables.ts'
 import { type RowSource, SERVICE, TABLES } from '../../tables.ts'
@@ -117,32 +118,31 @@ type Fill = (part: string) => Promise<BackupContent>
 type Made = BackupContent & { readonly bytes: number }
 
 /** Makes the backup in `part`, and puts it where it belongs by `place`. */
-const makeBackup = async (part: string, fill: Fill, place: () => Promise<void> | void): Promise<Made> => {
-  try {
-    makePrivateFile(part)
-    const content = await fill(part)
-    finish(part, content.madeAt)
-    const bytes = statSync(part).size
-    await place()
-    return { ...content, bytes }
-  } finally {
-    removePart(part)
-  }
-}
+const makeBackup = (part: string, fill: Fill, place: () => Promise<void> | void): Promise<Made> =>
+  removingAtEnd(
+    () => removePart(part),
+    async () => {
+      makePrivateFile(part)
+      const content = await fill(part)
+      finish(part, content.madeAt)
+      const bytes = statSync(part).size
+      await place()
+      return { ...content, bytes }
+    },
+  )
 
 /** SQLite writes a file in no order: a pipe gets it once it is whole. */
 const streamBackup = async (target: string, fill: Fill): Promise<Made> => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-backup-'))
   const part = join(folder, 'part')
   const made = Promise.withResolvers<Made>()
-  try {
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  return removingAtEnd(remove, async () => {
     await writeOutput(target, async into =>
       made.resolve(await makeBackup(part, fill, () => pipeline(createReadStream(part), into))),
     )
-    return await made.promise
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+    return made.promise
+  })
 }
 
 const writeBackup = async (target: string, output: Output, fill: Fill): Promise<BackupMade> => {

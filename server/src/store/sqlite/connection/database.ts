@@ -46,12 +46,18 @@ const countParameters = (text: string): number => {
   return bare.split('?').length - 1
 }
 
-const isBindable = (value: unknown): value is SQLInputValue => value !== undefined && typeof value !== 'boolean'
+/** Whether SQLite has a type for it: the module takes an object that comes first for named values, and SQLite NaN for null. */
+const isBindable = (value: unknown): value is SQLInputValue =>
+  typeof value === 'string' ||
+  (typeof value === 'number' && !Number.isNaN(value)) ||
+  value === null ||
+  value instanceof Uint8Array ||
+  typeof value === 'bigint'
 
 /** The values, where there is one that SQLite takes for each parameter. */
 const bindable = (values: readonly unknown[], count: number): SQLInputValue[] => {
   if (values.length !== count) throw new RangeError(`A statement with ${count} parameters got ${values.length} values.`)
-  if (!values.every(isBindable)) throw new TypeError('A statement got undefined or a boolean.')
+  if (!values.every(isBindable)) throw new TypeError('A statement got a value for which SQLite has no type.')
   return values as SQLInputValue[] // just checked; the module checks the rest
 }
 
