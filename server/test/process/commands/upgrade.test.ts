@@ -1,8 +1,9 @@
-// docs/operating/upgrades.md: a store that the first program made, with its agents, key, tokens and history, is brought to this version and served.
+// docs/operating/upgrades.md: a store that an earlier program made, with its agents, key, tokens and history, is brought to this version and
+// served.
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { PROGRAM_VERSION } from '../../../src/store/sqlite/schema/migrations.ts'
 import {
@@ -26,16 +27,19 @@ type Ended = { readonly agent_id: string; readonly termination_reason: string }
 
 const STORES = join(import.meta.dirname, '../../../../testkit/stores')
 
-const placeStore = (folder: string): void => {
+const placeStore = (folder: string, version: number): void => {
   mkdirSync(join(folder, '.mintmark'), { mode: 0o700 })
-  const store = gunzipSync(readFileSync(join(STORES, 'first-schema.db.gz')))
+  const store = gunzipSync(readFileSync(join(STORES, `schema-${version}.db.gz`)))
   writeFileSync(join(folder, '.mintmark/mintmark.db'), store, { mode: 0o600 })
 }
 
-test('a store of the first schema is refused, then migrated, and serves what it held', async t => {
-  const earlier = JSON.parse(readFileSync(join(STORES, 'first-schema.json'), 'utf8')) as Earlier
+/** The schema of the first program, and that of a program of November 2026 before the revocation feed. */
+const VERSIONS = [1, 5]
+
+const upgrade = async (t: TestContext, version: number): Promise<void> => {
+  const earlier = JSON.parse(readFileSync(join(STORES, `schema-${version}.json`), 'utf8')) as Earlier
   const folder = makeFolder(t)
-  placeStore(folder)
+  placeStore(folder, version)
   const [port] = await freePorts()
   const variables: Variables = {
     ...serveVariables(port),
@@ -49,13 +53,16 @@ test('a store of the first schema is refused, then migrated, and serves what it 
   const refused = run(folder, ['serve'], variables)
   assert.equal(refused.status, 1, refused.stderr)
   assert.match(refused.stderr, /^mintmark: .*mintmark migrate/)
-  assert.deepEqual(JSON.parse(run(folder, ['migrate', '--json'], variables).stdout), { from: 1, to: PROGRAM_VERSION })
+  assert.deepEqual(JSON.parse(run(folder, ['migrate', '--json'], variables).stdout), {
+    from: version,
+    to: PROGRAM_VERSION,
+  })
 
   await start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })
   const url = `http://127.0.0.1:${port}`
   const headers = { 'x-api-key': earlier.api_key }
   const issue = async ({ client_id, client_secret }: Agent) =>
-    postForm(`${url}/oauth/token`, { grant_type: 'client_credentials', client_id, client_secret })
+    postForm(`${url}/oauth/token`, { grant_type: 'client_credentials', client_id, client_secret, scope: 'db:read' })
   const introspect = async (token: string) => (await postForm(`${url}/oauth/introspect/v2`, { token }, headers)).json()
 
   const { access_token: token } = (await (await issue(earlier.agent)).json()) as Agent
@@ -75,4 +82,8 @@ test('a store of the first schema is refused, then migrated, and serves what it 
     ]),
   )
   assert.equal(run(folder, ['audit', 'verify'], variables).status, 0)
-})
+}
+
+for (const version of VERSIONS) {
+  test(`a store of schema ${version} is refused, then migrated, and serves what it held`, t => upgrade(t, version))
+}
