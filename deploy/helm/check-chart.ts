@@ -33,7 +33,8 @@ const validate = (validator: string, what: string, manifests: readonly Manifest[
     file,
     manifests
       .filter(isOfKubernetes)
-      .map(one => stringify(one))
+      // Kubernetes reads YAML 1.1, where an unquoted `on` is a boolean.
+      .map(one => stringify(one, { version: '1.1' }))
       .join('---\n'),
   )
   for (const version of KUBERNETES) {

@@ -6,6 +6,8 @@ import { readFiles, REPOSITORY } from '../../testkit/sources/source-files.ts'
 
 const FOLDER = 'deploy/helm/mintmark'
 const CHART = join(REPOSITORY, FOLDER)
+/** Which Kubernetes it is rendered for; a helm that was built from its sources has another default. */
+const CLUSTER = ['--kube-version', '1.34.0']
 
 export type Manifest = {
   readonly apiVersion: string
@@ -36,7 +38,7 @@ export const renderChart = (
   ...set: readonly string[]
 ): { readonly refused: string } | { readonly text: string } => {
   const more = set.flatMap(one => ['--set-json', one])
-  const { failed, stdout, stderr } = run(helm, ['template', 'mintmark', CHART, '--values', values, ...more])
+  const { failed, stdout, stderr } = run(helm, ['template', 'mintmark', CHART, ...CLUSTER, '--values', values, ...more])
   return failed ? { refused: stderr } : { text: stdout }
 }
 
@@ -54,6 +56,7 @@ export const REFUSED: readonly (readonly [set: string, says: RegExp])[] = [
   ['settings.PATH="/tmp"', /PATH/],
   ['replicas=0', /replicas/],
   ['replica=3', /replica/],
+  ['volume.enabled=true', /replicas/],
   ['image.digest="sha256:1"', /digest/],
   ['networkPolicy.from=[]', /from/],
   ['metrics.port=8080', /port/],

@@ -94,6 +94,26 @@ testHelm('a migration has a name of its own for each image and settings, and sta
   assert.equal(job.spec?.['ttlSecondsAfterFinished'], undefined)
 })
 
+testHelm('with a volume one pod migrates the store and serves it, at a time', () => {
+  const rendered = render(`${CHART}/ci/volume-values.yaml`)
+  const deployment = ofKind(rendered, 'Deployment')
+  const pod = podOf(deployment) as { readonly initContainers?: readonly object[] } & ReturnType<typeof podOf>
+  assert.deepEqual([deployment.spec?.['replicas'], deployment.spec?.['strategy']], [1, { type: 'Recreate' }])
+  const [migrate, serve] = [...(pod.initContainers ?? []), ...pod.containers] as {
+    env: object[]
+    volumeMounts: object
+  }[]
+  assert.deepEqual(migrate?.env, serve?.env)
+  assert.deepEqual(serve?.env[0], { name: 'MINTMARK_DATA_DIR', value: '/var/lib/mintmark/store' })
+  assert.deepEqual(migrate?.volumeMounts, serve?.volumeMounts)
+  const claim = ofKind(rendered, 'PersistentVolumeClaim')
+  assert.deepEqual((pod['volumes'] as object[])[1], {
+    name: 'store',
+    persistentVolumeClaim: { claimName: claim.metadata.name },
+  })
+  assert.ok(!rendered.some(({ kind }) => kind === 'Job'))
+})
+
 testHelm('values that the service or Kubernetes would refuse later are refused at once', () => {
   for (const [set, says] of REFUSED) {
     const rendered = renderChart(HELM ?? '', LEAST, set)

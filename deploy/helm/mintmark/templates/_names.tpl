@@ -69,6 +69,21 @@ volumes:
     secret:
       secretName: {{ .Values.secretName }}
       defaultMode: 0440
+{{- if .Values.volume.enabled }}
+  - name: store
+    persistentVolumeClaim:
+      claimName: {{ .Values.volume.existingClaim | default (include "mintmark.name" .) }}
+{{- end }}
+{{- end }}
+
+{{/* Makes the store or brings it to this version. */}}
+{{- define "mintmark.migrateContainer" -}}
+- name: migrate
+  args: [migrate]
+  {{- include "mintmark.containerSettings" . | nindent 2 }}
+  resources:
+    requests: { cpu: 100m, memory: 192Mi }
+    limits: { memory: 384Mi }
 {{- end }}
 
 {{- define "mintmark.containerSettings" -}}
@@ -78,8 +93,14 @@ envFrom:
   - configMapRef:
       name: {{ include "mintmark.name" . }}
 env:
+{{- if .Values.volume.enabled }}
+  # Below the volume, whose own folder belongs to root: the service owns its store.
+  - name: MINTMARK_DATA_DIR
+    value: /var/lib/mintmark/store
+{{- else }}
   - name: DATABASE_URL_FILE
     value: /run/secrets/mintmark/database-url
+{{- end }}
   - name: MINTMARK_KEY_ENCRYPTION_KEY_FILE
     value: /run/secrets/mintmark/key-encryption-key
 securityContext:
@@ -91,4 +112,8 @@ volumeMounts:
   - name: secrets
     mountPath: /run/secrets/mintmark
     readOnly: true
+{{- if .Values.volume.enabled }}
+  - name: store
+    mountPath: /var/lib/mintmark
+{{- end }}
 {{- end }}
