@@ -1,21 +1,12 @@
 // The Debian package: the program, its production dependencies, and the Node.js that npm brings. Nothing of the distribution but its C library.
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { readText, REPOSITORY } from '../../testkit/sources/source-files.ts'
-import { dependenciesOf, type Lock } from './shipped.ts'
+import { placeProgram } from './program.ts'
+import type { Lock } from './shipped.ts'
 
 type Given = {
   readonly version: string
@@ -34,7 +25,7 @@ const HOME = 'usr/lib/mintmark'
 const DOCS = 'usr/share/doc/mintmark'
 const SCRIPTS = ['postinst', 'prerm', 'postrm'] as const
 const KEPT_IN_ETC = 0o644
-const PROGRAM = 0o755
+const EXECUTABLE = 0o755
 
 /** By Node's name of a processor: Debian's. */
 const ARCHITECTURES: Readonly<Partial<Record<string, string>>> = { x64: 'amd64', arm64: 'arm64' }
@@ -46,34 +37,9 @@ const place = (root: string, path: string, content: string | Uint8Array, mode = 
   chmodSync(file, mode)
 }
 
-/** Folders and files at the top of a package that its program does not read. */
-const ASIDE = /^\/(?:\.|(?:tests?|spec|bench(?:marks?)?|integration|docs?|examples?)(?:\/|$)|index\.html$)/
-
-/** What no installation loads is left out, as tests. Packages within come by themselves. */
-const isLoaded = (path: string): boolean =>
-  !ASIDE.test(path) && !path.includes('/node_modules') && !/\/\.[^/]+$/.test(path)
-
-/** From where npm installed it to where the package has it: beside the program, or below what needs another version. */
-const targetOf = (path: string): string =>
-  path.startsWith('server/') ? `node_modules/mintmark/${path.slice('server/'.length)}` : path
-
-const placeProgram = (root: string, { tarball, lock }: Given): void => {
-  const program = join(root, HOME, 'node_modules/mintmark')
-  mkdirSync(program, { recursive: true })
-  execFileSync('tar', ['-xzf', tarball, '-C', program, '--strip-components=1'])
-  for (const { path } of dependenciesOf(lock, 'server')) {
-    const from = join(REPOSITORY, path)
-    cpSync(from, join(root, HOME, targetOf(path)), {
-      recursive: true,
-      filter: source => isLoaded(source.slice(from.length)),
-    })
-  }
-  execFileSync('chmod', ['-R', 'a-x+X,u+w,go=rX', join(root, HOME)])
-}
-
 const placeNode = (root: string, processor: string): void => {
   const node = join(REPOSITORY, `node_modules/node-linux-${processor}`)
-  place(root, `${HOME}/bin/node`, readFileSync(join(node, 'bin/node')), PROGRAM)
+  place(root, `${HOME}/bin/node`, readFileSync(join(node, 'bin/node')), EXECUTABLE)
   place(root, `${DOCS}/node-LICENSE.gz`, gzipSync(readFileSync(join(node, 'LICENSE')), { level: 9 }))
 }
 
@@ -89,8 +55,8 @@ const placeRest = (root: string, { version, sourceDate, sbom }: Given): void => 
   const settings = readText('deploy/systemd/mintmark.env')
   place(root, 'etc/mintmark/mintmark.env', settings)
   place(root, 'usr/lib/systemd/system/mintmark.service', readText('deploy/systemd/mintmark.service'))
-  place(root, 'usr/bin/mintmark', readText('deploy/debian/mintmark'), PROGRAM)
-  place(root, 'usr/sbin/mintmark-local', readText('deploy/debian/mintmark-local'), PROGRAM)
+  place(root, 'usr/bin/mintmark', readText('deploy/debian/mintmark'), EXECUTABLE)
+  place(root, 'usr/sbin/mintmark-local', readText('deploy/debian/mintmark-local'), EXECUTABLE)
   place(root, 'usr/share/lintian/overrides/mintmark', readText('deploy/debian/lintian-overrides'))
   place(root, `${DOCS}/copyright`, readText('deploy/debian/copyright'))
   place(root, `${DOCS}/changelog.gz`, gzipSync(formatChangelog(version, sourceDate), { level: 9 }))
@@ -115,7 +81,7 @@ const placeControl = (root: string, version: string, architecture: string): void
     .replace('@KILOBYTES@', String(kilobytes))
   place(root, 'DEBIAN/control', control)
   place(root, 'DEBIAN/conffiles', '/etc/mintmark/mintmark.env\n')
-  for (const script of SCRIPTS) place(root, `DEBIAN/${script}`, readFileSync(join(SOURCES, script)), PROGRAM)
+  for (const script of SCRIPTS) place(root, `DEBIAN/${script}`, readFileSync(join(SOURCES, script)), EXECUTABLE)
 }
 
 /** Needs dpkg-deb, on Linux; answers the name of the file. */
@@ -125,7 +91,7 @@ export const buildDebianPackage = (given: Given): string => {
   const version = debianVersionOf(given.version)
   const root = mkdtempSync(join(tmpdir(), 'mintmark-debian-'))
   try {
-    placeProgram(root, given)
+    placeProgram(join(root, HOME), given.tarball, given.lock)
     placeNode(root, process.arch)
     placeRest(root, { ...given, version })
     placeControl(root, version, architecture)

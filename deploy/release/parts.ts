@@ -1,12 +1,14 @@
 // What a release consists of.
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDashboard } from '../grafana/dashboard.ts'
 import { packChart } from './chart.ts'
 import { buildDebianPackage } from './debian-package.ts'
+import { buildExecutable, type Processor } from './executable.ts'
 import { buildImage } from './image.ts'
 import { packForNpm } from './npm-packages.ts'
 import { readProduct, readSourceDate } from './product.ts'
+import { tarballIn } from './program.ts'
 import { formatSbom } from './sbom.ts'
 import { bundledInConsole, dependenciesOf, type Lock, readLock, type Shipped } from './shipped.ts'
 
@@ -53,11 +55,12 @@ const writeGrafana = ({ folder, version }: Release): string => {
   return name
 }
 
-const buildDebian = (release: Release): string => {
-  const tarball = `mintmark-${release.version}.tgz`
-  const name = existsSync(join(release.folder, tarball)) ? tarball : packForNpm('server', release.folder)
-  return buildDebianPackage({ ...release, tarball: join(release.folder, name) })
-}
+const withTarball = (release: Release) => ({ ...release, tarball: tarballIn(release.folder, release.version) })
+
+const executableFor = (processor: Processor): Part => ({
+  isSlow: true,
+  build: release => buildExecutable(withTarball(release), processor),
+})
 
 export const PARTS: Readonly<Record<string, Part>> = {
   mintmark: { build: ({ folder }) => packForNpm('server', folder) },
@@ -66,7 +69,9 @@ export const PARTS: Readonly<Record<string, Part>> = {
   sbom: { build: writeSbom },
   dashboard: { build: writeGrafana },
   chart: { needs: 'helm', build: ({ folder, version }, helm) => packChart(helm, version, folder) },
-  debian: { needs: 'dpkg-deb', isSlow: true, build: buildDebian },
+  debian: { needs: 'dpkg-deb', isSlow: true, build: release => buildDebianPackage(withTarball(release)) },
+  'executable-x64': executableFor('x64'),
+  'executable-arm64': executableFor('arm64'),
   image: {
     needs: 'buildah',
     isSlow: true,

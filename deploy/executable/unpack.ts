@@ -1,0 +1,146 @@
+// Threads and the console are read from files, so the single executable unpacks the program into a folder of this user, once for
+// each build.
+import { randomUUID } from 'node:crypto'
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+
+export type Build = {
+  /** The name of its folder, which differs for each build. */
+  readonly name: string
+  readonly files: readonly (readonly [path: string, size: number])[]
+  /** Returns the contents of the files, one after another. */
+  readonly readContent: () => Uint8Array
+}
+
+export type Surroundings = {
+  readonly env: NodeJS.ProcessEnv
+  /** The home of the user; undefined where there is none. */
+  readonly home: string | undefined
+  /** The folder for temporary files. */
+  readonly temporary: string
+}
+
+/** A folder that is there, and the names of those that are made below it. */
+type Place = readonly [start: string, ...names: string[]]
+
+const WRITABLE_BY_OTHERS = 0o022
+const STICKY = 0o1000
+const PRIVATE_FOLDER = 0o700
+const PRIVATE_FILE = 0o600
+const PARTIAL = '.partial'
+/** After it a folder that is not finished was left by a process that was killed. */
+const ABANDONED_MS = 3_600_000
+
+const codeOf = (fault: unknown): string | undefined => (fault as NodeJS.ErrnoException).code
+
+const uidOfUser = (): number => process.getuid?.() ?? 0
+
+/**
+ * Refuses a folder in which another user could replace what stands there, for they would decide what runs. Returns whether others
+ * may add to it, as to /tmp.
+ */
+const checkParent = (folder: string): boolean => {
+  const { uid, mode } = statSync(folder)
+  const isShared = (mode & WRITABLE_BY_OTHERS) !== 0
+  if (uid !== uidOfUser() && uid !== 0) throw new Error(`${folder} is of another user`)
+  if (isShared && (mode & STICKY) === 0) throw new Error(`other users may write to ${folder}`)
+  return isShared
+}
+
+const checkOwn = (folder: string, stats: Stats): void => {
+  if (!stats.isDirectory()) throw new Error(`${folder} is not a folder`)
+  if (stats.uid !== uidOfUser()) throw new Error(`${folder} is of another user`)
+  if ((stats.mode & WRITABLE_BY_OTHERS) !== 0) throw new Error(`other users may write to ${folder}`)
+}
+
+/** One level at a time: in a file system that takes no folders, as /proc, a recursive mkdir does not end. */
+const makeOwn = (folder: string): string => {
+  const isShared = checkParent(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: PRIVATE_FOLDER })
+  } catch (fault) {
+    if (codeOf(fault) !== 'EEXIST') throw fault
+  }
+  // In a shared folder the name may be a link that another user made.
+  checkOwn(folder, (isShared ? lstatSync : statSync)(folder))
+  return folder
+}
+
+/** Best first: of the service manager (systemd's `CacheDirectory`), of the user, of the machine. */
+const placesOf = ({ env, home, temporary }: Surroundings): readonly Place[] => {
+  const places: readonly (readonly [string | undefined, ...string[]])[] = [
+    [env['CACHE_DIRECTORY']?.split(':')[0]],
+    [env['XDG_CACHE_HOME'], 'mintmark'],
+    [home, '.cache', 'mintmark'],
+    [temporary, `mintmark-${uidOfUser()}`],
+  ]
+  return places.filter((place): place is Place => place[0] !== undefined && isAbsolute(place[0]))
+}
+
+/** By size: after a power cut a file may be there without its content. */
+const isWhole = (folder: string, files: Build['files']): boolean =>
+  files.every(([path, size]) => statSync(join(folder, path), { throwIfNoEntry: false })?.size === size)
+
+const removeAbandoned = (base: string): void => {
+  for (const name of readdirSync(base).filter(one => one.endsWith(PARTIAL))) {
+    const stats = statSync(join(base, name), { throwIfNoEntry: false })
+    if (stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_MS)
+      rmSync(join(base, name), { recursive: true, force: true })
+  }
+}
+
+const writeFiles = (folder: string, { files, readContent }: Build): void => {
+  const content = readContent()
+  let from = 0
+  for (const [path, size] of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true, mode: PRIVATE_FOLDER })
+    writeFileSync(join(folder, path), content.subarray(from, from + size), { mode: PRIVATE_FILE })
+    from += size
+  }
+}
+
+/** The folder appears whole or not at all. Where two processes unpack at once, both run what the first one finished. */
+const putInPlace = (partial: string, folder: string, files: Build['files']): void => {
+  try {
+    renameSync(partial, folder)
+  } catch (fault) {
+    if (!['EEXIST', 'ENOTEMPTY'].includes(codeOf(fault) ?? '')) throw fault
+    if (isWhole(folder, files)) return
+    // Moved aside, not removed: a process may run what is left of it.
+    renameSync(folder, `${folder}.${randomUUID()}${PARTIAL}`)
+    renameSync(partial, folder)
+  }
+}
+
+const unpackBelow = ([start, ...names]: Place, build: Build): string => {
+  const base = names.reduce((above, name) => makeOwn(join(above, name)), start)
+  checkParent(base)
+  const folder = join(base, build.name)
+  if (isWhole(folder, build.files)) return makeOwn(folder)
+  removeAbandoned(base)
+  const partial = makeOwn(`${folder}.${randomUUID()}${PARTIAL}`)
+  try {
+    writeFiles(partial, build)
+    putInPlace(partial, folder, build.files)
+  } finally {
+    rmSync(partial, { recursive: true, force: true })
+  }
+  return folder
+}
+
+/** Returns the folder of the build in the first place that serves. Throws an error that names the places tried, and why each did not. */
+export const unpack = (build: Build, surroundings: Surroundings): string => {
+  const reasons: string[] = []
+  for (const place of placesOf(surroundings)) {
+    try {
+      return unpackBelow(place, build)
+    } catch (fault) {
+      reasons.push(`  ${join(...place)}: ${(fault as Error).message}`)
+    }
+  }
+  const megabytes = Math.ceil(build.files.reduce((sum, [, size]) => sum + size, 0) / 1e6)
+  throw new Error(
+    `mintmark could not unpack its program, for which it needs a folder with ${megabytes} MB that only this user writes to. Tried:\n` +
+      `${reasons.join('\n')}\nSet XDG_CACHE_HOME to such a folder.`,
+  )
+}
