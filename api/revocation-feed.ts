@@ -12,10 +12,18 @@ export const STREAM_TYPE = 'text/event-stream'
 
 const EPOCH = '0198d4c2-5d7c-4b7a-9c3e-1f2a3b4c5d6e'
 
-const epoch = parameter(parseEpoch, EPOCH_FORM, {
-  description: 'The epoch that the position is of. Send it always: a position means nothing in another epoch.',
-  pattern: '^[A-Za-z0-9._-]{1,128}$',
-  examples: [EPOCH],
+const epochMeta = { pattern: '^[A-Za-z0-9._-]{1,128}$', examples: [EPOCH] }
+
+const epoch = parsed({
+  parse: parseEpoch,
+  form: EPOCH_FORM,
+  missing: 'is missing: send the epoch that your position is of',
+  meta: { description: 'The epoch that the position is of.', type: 'string', ...epochMeta },
+})
+
+const expectedEpoch = parameter(parseEpoch, EPOCH_FORM, {
+  description: 'The epoch that is expected; the present one unless given.',
+  ...epochMeta,
 })
 
 const position = parsed({
@@ -64,7 +72,7 @@ export const readFeedSnapshot = operation({
   route: 'GET /oauth/revocation-feed/snapshot',
   id: 'readFeedSnapshot',
   summary: 'The segments that hold all facts',
-  query: z.object({ epoch }),
+  query: z.object({ epoch: expectedEpoch }),
   answers: documentOf('A JWT with typ revocations+jwt, position, and in segments a chain from 0 to there.'),
   example: { answer: DOCUMENT, text: DOCUMENT },
 })

@@ -110,6 +110,18 @@ const READS = ROWS.filter(row => methodOf(row) === 'GET' && !pathOf(row).include
 
 const FEED = '/oauth/revocation-feed'
 
+const readHead = async (service: World['service'], key: string) => {
+  const { json } = await send(service, { path: FEED, headers: { 'x-api-key': key } })
+  return json as { readonly epoch: string; readonly position: number }
+}
+
+const fromStart =
+  (name: string) =>
+  async ({ service }: World): Promise<string> => {
+    const { key } = await service.createApiKey('tokens:introspect')
+    return `${FEED}/${name}?epoch=${(await readHead(service, key)).epoch}&position=0`
+  }
+
 /** A segment, which there is once something has ended. */
 const segmentPath = async ({ service, client }: World): Promise<string> => {
   const { key } = await service.createApiKey('tokens:introspect')
@@ -119,8 +131,7 @@ const segmentPath = async ({ service, client }: World): Promise<string> => {
     headers: { ...FORM, ...bearer(await service.provider.operatorJwt()) },
     body: new URLSearchParams({ token: await issue(service, client) }).toString(),
   })
-  const { json } = await send(service, { path: FEED, headers: { 'x-api-key': key } })
-  const { epoch, position } = json as { readonly epoch: string; readonly position: number }
+  const { epoch, position } = await readHead(service, key)
   return `${FEED}/segments/${epoch}/0-${position}`
 }
 
@@ -130,8 +141,8 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
   'POST /oauth/introspect/v2': withToken('/oauth/introspect/v2'),
   'POST /oauth/revoke': withToken('/oauth/revoke'),
   'GET /oauth/revocation-feed/segments/{epoch}/{range}': at('GET', segmentPath),
-  'GET /oauth/revocation-feed/changes': get(`${FEED}/changes?position=0`),
-  'GET /oauth/revocation-feed/stream': get(`${FEED}/stream?position=0`),
+  'GET /oauth/revocation-feed/changes': at('GET', fromStart('changes')),
+  'GET /oauth/revocation-feed/stream': at('GET', fromStart('stream')),
   'POST /oauth/revocation-feed/positions': () => ({
     method: 'POST',
     path: `${FEED}/positions`,

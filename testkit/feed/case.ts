@@ -21,7 +21,7 @@ export type TokenStep = {
   readonly or?: Verdict
 }
 
-export type Step = SentStep | TokenStep | { readonly step: 'start_over'; readonly position: null }
+export type Step = SentStep | TokenStep | { readonly step: 'epoch_changed'; readonly position: null }
 
 export type Case = { readonly name: string; readonly steps: readonly Step[] }
 
@@ -101,7 +101,7 @@ const facts =
 
 export const segment = facts('segment')
 export const changes = facts('changes')
-export const startOver: Step = { step: 'start_over', position: null }
+export const startOver: Step = { step: 'epoch_changed', position: null }
 
 /** The service at position 0, which ended nothing yet. */
 export const NOTHING_YET = snapshot({ position: 0, segments: [] }, 0)

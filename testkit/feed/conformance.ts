@@ -4,7 +4,7 @@
 // The table is an array of cases: `{name, steps}`. Each case begins with a follower that holds nothing. Its steps, in order, are
 //   {step: 'snapshot' | 'segment' | 'changes' | 'head', payload, position}   something that the service sent: the payload of a verified
 //       document, or a head or heartbeat. `position` is the follower's after it, null while no snapshot is complete.
-//   {step: 'start_over', position: null}                                      the service refused a request by 409
+//   {step: 'epoch_changed', position: null}                                      the service refused a request by 409
 //   {step: 'token', header, claims, verdict, or?}                             a verified token, and what to do with it:
 //       'live' accept, 'ended' refuse, 'ask' introspect or refuse. `or` is a second verdict that is as right.
 // Documents and tokens are not signed here. Documents that the follower has to ask for again leave its position as it was.

@@ -5,6 +5,7 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest } from
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { type Answer, get } from '../callers/requests.ts'
 import type { TestServer } from '../services/test-server.ts'
+import { FROM_START } from './feed-in-memory.ts'
 
 export const FEED = '/oauth/revocation-feed'
 export const DOCUMENT_TYPE = 'application/revocations+jwt'
@@ -116,7 +117,7 @@ const makeEvents = () => {
 export const openStream = async (
   { baseUrl }: Pick<TestServer, 'baseUrl'>,
   key: string,
-  { query = 'position=0', port }: { readonly query?: string; readonly port?: number } = {},
+  { query = FROM_START, port }: { readonly query?: string; readonly port?: number } = {},
 ): Promise<FeedStream> => {
   const url = new URL(`${baseUrl}${FEED}/stream?${query}`)
   if (port !== undefined) url.port = String(port)

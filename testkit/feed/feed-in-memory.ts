@@ -28,6 +28,12 @@ export type FeedInMemory = RevocationFeed & {
   readonly reads: { heads: number; pages: number }
 }
 
+/** The epoch with which it begins. */
+export const FIRST_EPOCH = 'first'
+
+/** The query of a follower that holds nothing yet. */
+export const FROM_START = `epoch=${FIRST_EPOCH}&position=0`
+
 const TAIL_BYTES = 8
 
 const factsIn = (fact: Fact): number => (fact.kind === 'ended' ? fact.tails.length / TAIL_BYTES : 1)
@@ -61,7 +67,7 @@ const pageOf = (head: FeedHead, from: number, taken: readonly Fact[]): FeedPage 
 
 /** `pageFactsMax`: smaller pages, for a test of what does not fit into one. */
 export const makeFeedInMemory = (now: () => Milliseconds, pageFactsMax = PAGE_FACTS_MAX): FeedInMemory => {
-  let epoch: string = randomUUID()
+  let epoch: string = FIRST_EPOCH
   let facts: Fact[] = []
   let hanging: Promise<void> = Promise.resolve()
   let failing: Error | undefined
@@ -91,7 +97,7 @@ export const makeFeedInMemory = (now: () => Milliseconds, pageFactsMax = PAGE_FA
       return answer(() => {
         const last = to ?? facts.length
         return (asked ?? epoch) !== epoch || from > facts.length || last > facts.length
-          ? 'start_over'
+          ? 'epoch_changed'
           : pageOf(head(), from, tookOf(facts.slice(from, last), pageFactsMax))
       })
     },

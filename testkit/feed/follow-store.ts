@@ -58,7 +58,7 @@ export const makeStoreFollower = (): StoreFollower => {
     if (held?.epoch !== epoch) take('snapshot', { epoch, now, position: 0, segments: [] })
     for (;;) {
       const page = await feed.read({ epoch, from: held?.position ?? 0, to: null })
-      if (page === 'start_over') throw new Error('A follower that has missed nothing is to start over.')
+      if (page === 'epoch_changed') throw new Error('A follower that has missed nothing is to start over.')
       take('changes', payloadOf(page))
       if (held?.position !== page.to) throw new Error(`The page up to ${page.to} was not applied.`)
       if (page.to === page.head.position) return

@@ -71,7 +71,7 @@ const respond = (
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-const startOver = (response: ServerResponse): void => respond(response, 409, { error: 'start_over' })
+const startOver = (response: ServerResponse): void => respond(response, 409, { error: 'epoch_changed' })
 
 type World = {
   readonly issuer: string
@@ -198,7 +198,7 @@ const ORDERS: Readonly<Record<string, (world: World, order: Members) => unknown>
   /** Ends a token for introspection alone. */
   forget: (world, { token }) => world.tokens.set(String(token), false),
   cut_off: (world, { cut_off: cutOff }) => publish(world, { ended: {}, cut_offs: [cutOff as Members] }),
-  start_over: world => change(world, { feed: { epoch: randomUUID(), facts: [] } }),
+  epoch_changed: world => change(world, { feed: { epoch: randomUUID(), facts: [] } }),
   fault: (world, { kind }) => change(world, { fault: kind as Fault }),
   limit: (world, { positions }) => change(world, { positionsMax: Number(positions) }),
   pass: (world, { ms }) => change(world, { aheadMs: world.aheadMs + Number(ms) }),

@@ -73,7 +73,7 @@ export const takeStep = (held: Follower, step: Step): { readonly held: Follower;
     if (held === undefined || held.position === null) return { held, verdict: 'ask' }
     return { held, verdict: judgeToken(held, step.header, step.claims) }
   }
-  if (step.step === 'start_over') return { held: undefined }
+  if (step.step === 'epoch_changed') return { held: undefined }
   if (step.step === 'snapshot') return { held: readSnapshot(step.payload) }
   if (held === undefined || !isMembers(step.payload) || step.payload['epoch'] !== held.epoch) return { held }
   return { held: step.step === 'head' ? passTime(held, step.payload['now']) : SENT[step.step](held, step.payload) }

@@ -78,7 +78,7 @@ const run = async ({ steps }: Case): Promise<void> => {
       assert.ok(right.includes(verdict), `Step ${n + 1}: ${verdict} in place of ${step.verdict}.`)
       continue
     }
-    held = step.step === 'start_over' ? undefined : TAKERS[step.step](held, step.payload)
+    held = step.step === 'epoch_changed' ? undefined : TAKERS[step.step](held, step.payload)
     const position = held === undefined || held.missing.length > 0 ? null : held.facts.position()
     assert.equal(position, step.position, `The position after step ${n + 1}.`)
   }

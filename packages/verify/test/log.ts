@@ -82,7 +82,7 @@ const writeEvent = (response: ServerResponse, event: string, data: string): bool
   response.write(`event: ${event}\ndata: ${data}\n\n`)
 
 const refuse = (response: ServerResponse, status: number): unknown =>
-  response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"start_over"}')
+  response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"epoch_changed"}')
 
 /** The feed's own state: who waits and who reads. */
 const makeReaders = () => {

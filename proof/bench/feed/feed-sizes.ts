@@ -149,17 +149,21 @@ const withInstallation = async <T>(
   return await use(started.adopt(await serve(installation, { cores }), one => one.stop()))
 }
 
-const position = async (server: Installation): Promise<number> =>
-  (JSON.parse(await getText(server, '/oauth/revocation-feed')) as { readonly position: number }).position
+/** The query of a follower that holds everything. */
+const standing = async (server: Installation): Promise<string> => {
+  const head: unknown = JSON.parse(await getText(server, '/oauth/revocation-feed'))
+  const { epoch, position } = head as { readonly epoch: string; readonly position: number }
+  return `epoch=${epoch}&position=${position}`
+}
 
 /** Ends every token of an agent, and returns the cut-offs of the feed by which followers know. */
 const endAll = async (server: MintmarkServer): Promise<readonly object[]> => {
-  const before = await position(server)
+  const before = await standing(server)
   const headers = { authorization: `Bearer ${server.operatorJwt}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ agent_id: server.agent.agent_id, note: 'bench' })
   const response = await fetch(`${server.baseUrl}/api/v1/revocations`, { method: 'POST', headers, body })
   if (response.status !== 201) throw new Error(`The revocation was answered ${response.status}.`)
-  const changes = await getText(server, `/oauth/revocation-feed/changes?position=${before}&wait=5`)
+  const changes = await getText(server, `/oauth/revocation-feed/changes?${before}&wait=5`)
   const { ended, cut_offs: cutOffs } = payloadOf(changes) as {
     readonly ended: object
     readonly cut_offs: readonly object[]

@@ -54,9 +54,11 @@ const follow = async ({ json, url }: WatchedService, signal: AbortSignal): Promi
     readonly api_key: string
   }
   const headers = { 'x-api-key': key.api_key }
+  const feed = `${url}/oauth/revocation-feed`
+  const { epoch } = (await (await fetch(feed, { headers, signal })).json()) as { readonly epoch: string }
+  // From the beginning of a store that is new.
+  const stream = `${feed}/stream?epoch=${epoch}&position=0`
   while (!signal.aborted) {
-    // From the beginning of a store that is new.
-    const stream = `${url}/oauth/revocation-feed/stream?position=0`
     const response = await fetch(stream, { headers, signal }).catch(() => undefined)
     await response?.text().catch(() => '')
     await delay(100)

@@ -89,7 +89,12 @@ const ASK: Readonly<Record<Operation, (access: Access, stock: Stock) => Promise<
     return answer
   },
   feed: access => exchange(access, followRequest(access, '')),
-  'changes of the feed': access => exchange(access, followRequest(access, '/changes?position=0')),
+  'changes of the feed': async access => {
+    const head = await exchange(access, followRequest(access, ''))
+    if (head.status !== 200) return head
+    const { epoch } = JSON.parse(head.body) as { readonly epoch: string }
+    return exchange(access, followRequest(access, `/changes?epoch=${epoch}&position=0`))
+  },
   agents: access => exchange(access, administerRequest(access, '/api/v1/agents?limit=10')),
   ready: access => exchange(access, readRequest(access, '/readyz')),
 }

@@ -12,7 +12,7 @@ VERDICTS = ("live", "ask", "ended")
 def take(facts: Facts | None, step: dict) -> Facts | None:
     """What is held after a document, a head, or starting over."""
     payload = step.get("payload")
-    if step["step"] == "start_over":
+    if step["step"] == "epoch_changed":
         return None
     if step["step"] == "snapshot":
         return Facts(payload)

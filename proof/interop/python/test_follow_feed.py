@@ -108,7 +108,7 @@ class FollowFeed(unittest.TestCase):
         with World().start() as world:
             one = world.issue()
             world.until(one, LIVE, Stale)
-            world.order("start_over")
+            world.order("epoch_changed")
             world.until(one, Stale, LIVE)
             world.until(one, LIVE, Stale)
             world.end(one)

@@ -18,7 +18,7 @@ type PlainCode =
   | 'unsupported_media_type'
   | 'misdirected_request'
   | 'already_exists'
-  | 'start_over'
+  | 'epoch_changed'
   | 'plan_outdated'
   | 'too_many_requests'
   | 'invalid_dpop_proof'

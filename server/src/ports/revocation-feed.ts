@@ -39,7 +39,7 @@ export interface RevocationFeed {
   head(): Promise<FeedHead>
   /**
    * The facts after `from`, oldest first, at most {@link PAGE_FACTS_MAX} but whole transactions: `to` is smaller than the
-   * head's position where there are more. `start_over`: the epoch is another, or a position is beyond the feed's.
+   * head's position where there are more. `epoch_changed`: the epoch is another, or a position is beyond the feed's.
    */
-  read(range: FeedRange): Promise<FeedPage | 'start_over'>
+  read(range: FeedRange): Promise<FeedPage | 'epoch_changed'>
 }

@@ -67,9 +67,9 @@ test('a follower of another epoch, or one that is beyond the feed, is to start o
   const targets = [`?epoch=other&position=0`, `?epoch=${head.epoch}&position=${head.position + 1}`]
   for (const target of targets) {
     const response = await ask(`/changes${target}`)
-    assert.deepEqual([response.status, await response.json()], [409, { error: 'start_over' }])
+    assert.deepEqual([response.status, await response.json()], [409, { error: 'epoch_changed' }])
   }
-  await order('start_over')
+  await order('epoch_changed')
   assert.equal((await ask(`/segments/${head.epoch}/0-2`)).status, 409)
   assert.deepEqual((await follow())?.position, 0)
 })

@@ -18,7 +18,7 @@ export class QuietStream extends Error {
 export const STREAM_QUIET_MS_MAX = 3500
 
 const readEvent = ({ event, data }: ServerEvent): StreamEvent | undefined => {
-  if (event === 'start_over') throw new StartOver('The stream says so.')
+  if (event === 'epoch_changed') throw new StartOver('The stream says so.')
   if (event === 'changes') return { kind: 'document', text: data }
   return event === 'heartbeat' ? { kind: 'heartbeat', head: parseHead(data) } : undefined
 }

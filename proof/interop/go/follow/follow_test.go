@@ -132,7 +132,7 @@ func TestFollowerStartsOver(t *testing.T) {
 	follower := start(t, issuer, 10*time.Second)
 	one := issue(t, issuer, nil)
 	followtest.Until(t, follower, one.token, nil, follow.ErrStale)
-	control(t, issuer, "start_over", nil)
+	control(t, issuer, "epoch_changed", nil)
 	followtest.Until(t, follower, one.token, follow.ErrStale, nil)
 	followtest.Until(t, follower, one.token, nil, follow.ErrStale)
 	end(t, issuer, one)

@@ -37,7 +37,7 @@ func RunTable(table io.Reader) (lines []Line, err error) {
 			switch {
 			case step.Step == "token":
 				line.Verdict = verdicts[held.judge(step.Header, step.Claims)]
-			case step.Step == "start_over":
+			case step.Step == "epoch_changed":
 				held = facts{}
 			case step.Step == "head":
 				if isRead && payload.Epoch == held.epoch && payload.Now != nil {

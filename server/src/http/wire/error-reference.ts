@@ -140,7 +140,7 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
     ],
     remedy: 'Choose another name or id, or continue with what exists.',
   },
-  start_over: {
+  epoch_changed: {
     status: 409,
     title: 'Start over',
     causes: [

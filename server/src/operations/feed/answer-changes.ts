@@ -6,8 +6,8 @@ import type { FeedHead } from '../../ports/revocation-feed.ts'
 import type { FeedPorts, RangeReader } from './read-range.ts'
 import { signDocuments } from './sign-documents.ts'
 
-/** The position up to which a follower has all facts. `epoch` undefined: the present one. */
-export type Standing = { readonly epoch: string | undefined; readonly position: number }
+/** The position up to which a follower has all facts. */
+export type Standing = { readonly epoch: string; readonly position: number }
 
 /** `isEmpty`: there are no facts after the position. */
 export type Changes = { readonly text: string; readonly head: FeedHead; readonly isEmpty: boolean }
@@ -20,8 +20,8 @@ export const judgeStanding = (
   { epoch, position }: Standing,
   head: FeedHead,
 ): { readonly refusal: Refusal } | undefined => {
-  if (epoch !== undefined && epoch !== head.epoch) return refuse('start_over', OTHER_EPOCH)
-  return position > head.position ? refuse('start_over', BEYOND) : undefined
+  if (epoch !== head.epoch) return refuse('epoch_changed', OTHER_EPOCH)
+  return position > head.position ? refuse('epoch_changed', BEYOND) : undefined
 }
 
 /** A look at the feed. `text`: a document without facts, where there are none after the position; else they are to be read. */
@@ -57,6 +57,6 @@ export const readChanges = async (
 ): Promise<OrRefusal<Changes>> => {
   if (text !== null) return { text, head, isEmpty: true }
   const document = await ranges.read({ epoch: head.epoch, from: position, to: head.position }, by)
-  if (document === 'start_over') return refuse('start_over', OTHER_EPOCH)
+  if (document === 'epoch_changed') return refuse('epoch_changed', OTHER_EPOCH)
   return { text: document.text, head, isEmpty: false }
 }

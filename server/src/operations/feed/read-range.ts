@@ -29,8 +29,8 @@ export type RangeDocument = {
 }
 
 export type RangeReader = {
-  /** `start_over`: the epoch is another, or a position is beyond the feed's. `by`: the caller in whose turn it is read. */
-  readonly read: (wanted: WantedRange, by: string) => Promise<RangeDocument | 'start_over'>
+  /** `epoch_changed`: the epoch is another, or a position is beyond the feed's. `by`: the caller in whose turn it is read. */
+  readonly read: (wanted: WantedRange, by: string) => Promise<RangeDocument | 'epoch_changed'>
 }
 
 /** A page, and those after it that hold nothing which would make the document much larger. */
@@ -39,7 +39,7 @@ const readPages = async ({ feed }: Pick<Ports, 'feed'>, { epoch, from, to }: Wan
   let [at, facts] = [from, 0]
   do {
     const page = await feed.read({ epoch, from: at, to })
-    if (page === 'start_over') return page
+    if (page === 'epoch_changed') return page
     pages.push(page)
     at = page.to
     facts += countFacts(page)
@@ -52,7 +52,7 @@ const makeDocument = async (ports: FeedPorts, wanted: WantedRange) => {
   const [signingKey, pages] = await Promise.all([readSigningKey(ports), readPages(ports, wanted)])
   const first = pages[0]
   const last = pages.at(-1)
-  if (pages === 'start_over' || first === undefined || typeof first === 'string') return 'start_over'
+  if (pages === 'epoch_changed' || first === undefined || typeof first === 'string') return 'epoch_changed'
   const { epoch, from } = wanted
   const to = typeof last === 'object' ? last.to : from
   // The time of the first page: what was over by a later one was left out, and is over for nobody earlier.
@@ -67,7 +67,7 @@ const makeDocument = async (ports: FeedPorts, wanted: WantedRange) => {
 export const makeRangeReaderOfOne = (ports: FeedPorts): RangeReader => ({
   read: async wanted => {
     const made = await makeDocument(ports, wanted)
-    return made === 'start_over' ? made : made.document
+    return made === 'epoch_changed' ? made : made.document
   },
 })
 
@@ -106,7 +106,7 @@ const makeCache = () => {
 
 /** A range that waits for its turn, or is being read. */
 type Reading = {
-  readonly document: Promise<RangeDocument | 'start_over'>
+  readonly document: Promise<RangeDocument | 'epoch_changed'>
   readonly begin: (release: Release) => void
   readonly refuse: () => void
   /** The callers in whose turns it waits. */
@@ -114,8 +114,8 @@ type Reading = {
   isBegun: boolean
 }
 
-const makeReading = (make: () => Promise<RangeDocument | 'start_over'>): Reading => {
-  const { promise: document, resolve, reject } = Promise.withResolvers<RangeDocument | 'start_over'>()
+const makeReading = (make: () => Promise<RangeDocument | 'epoch_changed'>): Reading => {
+  const { promise: document, resolve, reject } = Promise.withResolvers<RangeDocument | 'epoch_changed'>()
   const reading: Reading = {
     document,
     begin: release => {
@@ -153,9 +153,9 @@ export const makeRangeReader = (ports: FeedPorts): RangeReader => {
   const underWay = new Map<string, Reading>()
   const enter = makeTurns()
 
-  const make = async (key: string, wanted: WantedRange): Promise<RangeDocument | 'start_over'> => {
+  const make = async (key: string, wanted: WantedRange): Promise<RangeDocument | 'epoch_changed'> => {
     const made = await makeDocument(ports, wanted)
-    if (made === 'start_over') return made
+    if (made === 'epoch_changed') return made
     cache.turnTo(`${made.kid} ${wanted.epoch}`)
     cache.keep(key, made.document)
     return made.document

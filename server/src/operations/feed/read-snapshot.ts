@@ -51,7 +51,7 @@ export const makeSnapshots = (ports: FeedPorts): (() => Promise<Snapshot>) => {
     for (;;) {
       const from = segments.at(-1)?.to ?? 0
       const page = await ports.feed.read({ epoch: chain?.epoch ?? null, from, to: null })
-      if (page === 'start_over') {
+      if (page === 'epoch_changed') {
         chain = undefined
         return null
       }

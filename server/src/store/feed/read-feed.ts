@@ -113,16 +113,16 @@ const lastOf = (head: FeedHead, { epoch, from, to }: FeedRange): number | null =
 }
 
 /** The facts of a range. `head` is of the same snapshot. */
-export function* readPage(head: FeedHead, range: FeedRange): Program<FeedPage | 'start_over'> {
+export function* readPage(head: FeedHead, range: FeedRange): Program<FeedPage | 'epoch_changed'> {
   const last = lastOf(head, range)
-  if (last === null) return 'start_over'
+  if (last === null) return 'epoch_changed'
   return pageOf(head, range.from, takePage(yield* readRows(range.from, last), last))
 }
 
 /** Returns the page where all rows of the range were read with the head. */
-export const pageOfRows = (head: FeedHead, range: FeedRange, rows: readonly FactRow[]): FeedPage | 'start_over' => {
+export const pageOfRows = (head: FeedHead, range: FeedRange, rows: readonly FactRow[]): FeedPage | 'epoch_changed' => {
   const last = lastOf(head, range)
-  return last === null ? 'start_over' : pageOf(head, range.from, takePage({ rows, areAll: true }, last))
+  return last === null ? 'epoch_changed' : pageOf(head, range.from, takePage({ rows, areAll: true }, last))
 }
 
 const FEED_ROW = `select ${FEED_COLUMNS} from service`

@@ -11,7 +11,7 @@ export type FeedParts = {
   /** Reads the head; without it the head is read in a snapshot of its own. */
   readonly head?: RevocationFeed['head']
   /** Reads a page faster where it can; undefined: it is read as any other. */
-  readonly fewFacts?: (range: FeedRange) => Promise<FeedPage | 'start_over' | undefined>
+  readonly fewFacts?: (range: FeedRange) => Promise<FeedPage | 'epoch_changed' | undefined>
 }
 
 /** The parts of a feed on a database without fail-over. */

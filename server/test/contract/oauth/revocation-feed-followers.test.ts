@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { ask, FEED, type FeedStream, nextOf, openStream } from '../../../../testkit/feed/feed-client.ts'
-import { someTail } from '../../../../testkit/feed/feed-in-memory.ts'
+import { FROM_START, someTail } from '../../../../testkit/feed/feed-in-memory.ts'
 import { FAST, LATER, makeCounts, readUpTo, startWorld, WAITING } from '../../../../testkit/feed/feed-world.ts'
 import { getOf, openConnection, readToEnd, TLS } from '../../../../testkit/callers/raw-connection.ts'
 import { introspect, issue } from '../../../../testkit/callers/requests.ts'
@@ -25,12 +25,12 @@ test('beyond the limit of a key or of all it is 503 with Retry-After, and who le
     assert.deepEqual(answer.json, json)
   }
   const ofOne = 'This API key has as many followers as one may have: try again, or use another key.'
-  await refuse(key, '/stream?position=0', ofOne)
-  await refuse(key, '/changes?position=0&wait=1', ofOne)
+  await refuse(key, `/stream?${FROM_START}`, ofOne)
+  await refuse(key, `/changes?${FROM_START}&wait=1`, ofOne)
   const last = await openStream(service, other.key)
   const ofAll = 'The feed has as many followers as this service takes: try again, or follow another replica.'
-  await refuse(third.key, '/stream?position=0', ofAll)
-  assert.equal((await ask(service, key, '/changes?position=0')).status, 200)
+  await refuse(third.key, `/stream?${FROM_START}`, ofAll)
+  assert.equal((await ask(service, key, `/changes?${FROM_START}`)).status, 200)
   first.close()
   await counts.until(() => counts.followers('stream') === 2)
   const again = await openStream(service, third.key)
@@ -72,7 +72,7 @@ test('followers that are reset or go away leave nothing behind, and the feed is 
     Array.from({ length: 10 }, async () => {
       const socket = await openConnection(service)
       socket.write(
-        getOf(service, `${FEED}/changes?position=0&wait=25`).replace('\r\n\r\n', `\r\nX-API-Key: ${key}\r\n\r\n`),
+        getOf(service, `${FEED}/changes?${FROM_START}&wait=25`).replace('\r\n\r\n', `\r\nX-API-Key: ${key}\r\n\r\n`),
       )
       return socket
     }),
@@ -90,7 +90,7 @@ test('followers that are reset or go away leave nothing behind, and the feed is 
 test('a request behind a stream on one connection waits, and hurts nobody', WAITING, async t => {
   const { service, key, end } = await startWorld(t)
   const socket = await openConnection(service)
-  const one = getOf(service, `${FEED}/stream?position=0`).replace('\r\n\r\n', `\r\nX-API-Key: ${key}\r\n\r\n`)
+  const one = getOf(service, `${FEED}/stream?${FROM_START}`).replace('\r\n\r\n', `\r\nX-API-Key: ${key}\r\n\r\n`)
   socket.write(one + one + getOf(service, '/livez'))
   const [bytes] = (await once(socket, 'data')) as [Buffer]
   assert.match(bytes.toString(), /^HTTP\/1\.1 200 /)
@@ -129,7 +129,7 @@ test('a follower that does not read is cut off, and the others get everything me
 test('HTTP/1.0 gets a stream too, until it is closed', WAITING, async t => {
   const { service, key, keyId } = await startWorld(t)
   const socket = await openConnection(service)
-  socket.write(`GET ${FEED}/stream?position=0 HTTP/1.0\r\nX-API-Key: ${key}\r\n\r\n`)
+  socket.write(`GET ${FEED}/stream?${FROM_START} HTTP/1.0\r\nX-API-Key: ${key}\r\n\r\n`)
   await once(socket, 'data', {})
   const rest = readToEnd(socket)
   await service.revokeApiKey(keyId)
@@ -139,7 +139,7 @@ test('HTTP/1.0 gets a stream too, until it is closed', WAITING, async t => {
 test('by TLS a stream is written as it comes, too', WAITING, async t => {
   const { service, key, end } = await startWorld(t, { server: TLS })
   const socket = await openConnection(service)
-  socket.write(getOf(service, `${FEED}/stream?position=0`).replace('\r\n\r\n', `\r\nX-API-Key: ${key}\r\n\r\n`))
+  socket.write(getOf(service, `${FEED}/stream?${FROM_START}`).replace('\r\n\r\n', `\r\nX-API-Key: ${key}\r\n\r\n`))
   let text = ''
   const seen = async (what: string): Promise<void> => {
     while (!text.includes(what)) {

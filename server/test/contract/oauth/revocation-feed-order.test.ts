@@ -15,7 +15,7 @@ import {
   tailsIn,
   verifyDocument,
 } from '../../../../testkit/feed/feed-client.ts'
-import { someTail } from '../../../../testkit/feed/feed-in-memory.ts'
+import { FROM_START, someTail } from '../../../../testkit/feed/feed-in-memory.ts'
 import { FAST, LATER, readTails, startWorld, WAITING } from '../../../../testkit/feed/feed-world.ts'
 import { claimsOf, issue, revoke } from '../../../../testkit/callers/requests.ts'
 import { startServer } from '../../../../testkit/services/test-server.ts'
@@ -55,11 +55,13 @@ test('what was revoked before a request was sent is at most at the position of i
   const agent = await service.createAgent()
   const { key } = await service.createApiKey('tokens:introspect')
   const begun = await readHead(service, key)
-  const stream = await openStream(service, key, { query: `position=${begun.position}` })
+  const stream = await openStream(service, key, { query: `epoch=${begun.epoch}&position=${begun.position}` })
   for (let n = 1; n <= 10; n += 1) {
     const token = await issue(service, agent)
     // Others ask meanwhile, whose looks at the store may be under way.
-    const others = Array.from({ length: 5 }, () => ask(service, key, `/changes?position=${begun.position}`))
+    const others = Array.from({ length: 5 }, () =>
+      ask(service, key, `/changes?epoch=${begun.epoch}&position=${begun.position}`),
+    )
     await revoke(service, token)
     const tail = tailOf(claimsOf(token)['jti'])
     const changes = await readDocument(service, key, `/changes?epoch=${begun.epoch}&position=${begun.position}`)
@@ -91,12 +93,12 @@ test(
     })
     const look = Promise.withResolvers<void>()
     looks.push(look)
-    const first = ask(service, key, '/changes?position=0')
+    const first = ask(service, key, `/changes?${FROM_START}`)
     await look.promise
     const tail = end()
     const again = Promise.withResolvers<void>()
     looks.push(again)
-    const second = ask(service, key, '/changes?position=0')
+    const second = ask(service, key, `/changes?${FROM_START}`)
     await Promise.race([again.promise, second])
     held.resolve()
     const [before, after] = (await Promise.all([first, second])).map(({ text }) => payloadOf(text))

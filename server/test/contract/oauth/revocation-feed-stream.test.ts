@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask, type Head, nextOf, openStream, payloadOf, readDocument } from '../../../../testkit/feed/feed-client.ts'
-import { someTail } from '../../../../testkit/feed/feed-in-memory.ts'
+import { FROM_START, someTail } from '../../../../testkit/feed/feed-in-memory.ts'
 import { FAST, LATER, makeCounts, readUpTo, startWorld, WAITING } from '../../../../testkit/feed/feed-world.ts'
 import { IN_TIME } from '../../../../testkit/services/test-server.ts'
 import { PAGE_FACTS_MAX } from '../../../src/ports/revocation-feed.ts'
@@ -38,7 +38,7 @@ test(
     stream.response.on('data', () => {
       beats += 1
     })
-    const answers = await Promise.all([ask(service, key), ask(service, key, '/changes?position=0&wait=5')])
+    const answers = await Promise.all([ask(service, key), ask(service, key, `/changes?${FROM_START}&wait=5`)])
     for (const answer of answers) {
       assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '1'])
     }
@@ -71,7 +71,7 @@ test('a fault of a look is counted and reported, ends no stream, and is made up 
 })
 
 test(
-  'a rewritten history is the event start_over on each stream, which ends, and 409 for who waits',
+  'a rewritten history is the event epoch_changed on each stream, which ends, and 409 for who waits',
   WAITING,
   async t => {
     const { service, feed, key, end, head } = await startWorld(t)
@@ -82,10 +82,10 @@ test(
     await nextOf(stream, 'heartbeat')
     await nextOf(stream, 'heartbeat')
     feed.rewrite()
-    assert.equal(await nextOf(stream, 'start_over'), '{}')
+    assert.equal(await nextOf(stream, 'epoch_changed'), '{}')
     assert.equal(await stream.ended, 'ended')
     const answer = await waiting
-    assert.deepEqual([answer.status, (answer.json as { error: string }).error], [409, 'start_over'])
+    assert.deepEqual([answer.status, (answer.json as { error: string }).error], [409, 'epoch_changed'])
   },
 )
 
@@ -93,13 +93,13 @@ test('a revoked API key ends its streams and requests that wait, and those of no
   const { service, key, keyId, end } = await startWorld(t)
   const other = await service.createApiKey('tokens:introspect')
   const [stream, others] = [await openStream(service, key), await openStream(service, other.key)]
-  const waiting = ask(service, key, '/changes?position=0&wait=25')
+  const waiting = ask(service, key, `/changes?${FROM_START}&wait=25`)
   await nextOf(stream, 'heartbeat')
   await service.revokeApiKey(keyId)
   assert.equal(await stream.ended, 'ended')
   const answer = await waiting
   assert.deepEqual([answer.status, (answer.json as { error: string }).error], [401, 'invalid_client'])
-  assert.equal((await ask(service, key, '/stream?position=0')).status, 401)
+  assert.equal((await ask(service, key, `/stream?${FROM_START}`)).status, 401)
   const tail = end()
   assert.deepEqual(await readUpTo(others, 0, 1), [tail])
   others.close()
@@ -110,7 +110,7 @@ test('a service that shuts down ends streams in good order, and answers who wait
   const server = { metrics: counts.metrics }
   const { service, key, head, close } = await startWorld(t, { server })
   const stream = await openStream(service, key)
-  const waiting = ask(service, key, '/changes?position=0&wait=25')
+  const waiting = ask(service, key, `/changes?${FROM_START}&wait=25`)
   // A request that arrives while the service ends is 503.
   await counts.until(() => counts.followers('changes') === 1)
   const { epoch } = await head()
@@ -156,7 +156,7 @@ test('a follower that is far behind gets all of it, a document at a time', WAITI
   const read = await readUpTo(stream, 0, pages.length)
   assert.equal(read.length, pages.length * PAGE_FACTS_MAX)
   assert.deepEqual(read.join(''), Buffer.concat(pages).toString('hex'))
-  const { from, to } = await readDocument(service, key, '/changes?position=0')
+  const { from, to } = await readDocument(service, key, `/changes?${FROM_START}`)
   assert.ok(from === 0 && to > 0 && to < pages.length)
   stream.close()
 })

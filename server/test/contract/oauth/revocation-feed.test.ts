@@ -93,7 +93,8 @@ test('by HTTP Basic too, and a key that is limited to audiences reads the same f
 test('who may not hears 401 or 403 at each path, with the challenge of what they sent', async () => {
   const reader = await service.createApiKey('tokens:read')
   const { epoch } = await head()
-  for (const path of ['', '/snapshot', `/segments/${epoch}/0-1`, '/changes?position=0', '/stream?position=0']) {
+  const start = `epoch=${epoch}&position=0`
+  for (const path of ['', '/snapshot', `/segments/${epoch}/0-1`, `/changes?${start}`, `/stream?${start}`]) {
     const nothing = await get(service, FEED + path)
     assertError(nothing, 401, 'invalid_client', NO_KEY)
     assert.match(nothing.challenges[0] ?? '', /^ApiKey /)
@@ -142,7 +143,11 @@ test('without anything new, and without a wait, changes are a document of no fac
   const { epoch, position } = await head()
   const empty = { iss: service.baseUrl, epoch, now: service.clock.wall(), from: position, to: position }
   assert.deepEqual(await read(`/changes?epoch=${epoch}&position=${position}`), { ...empty, ended: {}, cut_offs: [] })
-  assert.deepEqual(await read(`/changes?position=${position}&wait=0`), { ...empty, ended: {}, cut_offs: [] })
+  assert.deepEqual(await read(`/changes?epoch=${epoch}&position=${position}&wait=0`), {
+    ...empty,
+    ended: {},
+    cut_offs: [],
+  })
 })
 
 test('changes that wait are sent as soon as something ends, and after the wait a document of no facts', async () => {
@@ -179,25 +184,27 @@ test('a segment may be kept by its caller for as long as its key is published, a
   assert.equal(refused.headers['cache-control'], 'no-store')
 })
 
-test('another epoch, or a position beyond the feed, is 409 start_over at each path', async () => {
+test('another epoch, or a position beyond the feed, is 409 epoch_changed at each path', async () => {
   const { epoch, position } = await head()
   for (const path of ['/snapshot?epoch=other', `/segments/other/0-${position}`]) {
-    assertError(await ask(service, apiKey.key, path), 409, 'start_over', OTHER_EPOCH)
+    assertError(await ask(service, apiKey.key, path), 409, 'epoch_changed', OTHER_EPOCH)
   }
   for (const path of ['/changes', '/stream']) {
-    assertError(await ask(service, apiKey.key, `${path}?epoch=other&position=0`), 409, 'start_over', OTHER_EPOCH)
+    assertError(await ask(service, apiKey.key, `${path}?epoch=other&position=0`), 409, 'epoch_changed', OTHER_EPOCH)
     const beyond = `${path}?epoch=${epoch}&position=${position + 1}`
-    assertError(await ask(service, apiKey.key, beyond), 409, 'start_over', BEYOND)
+    assertError(await ask(service, apiKey.key, beyond), 409, 'epoch_changed', BEYOND)
   }
-  assertError(await ask(service, apiKey.key, `/segments/${epoch}/0-${position + 1}`), 409, 'start_over', BEYOND)
+  assertError(await ask(service, apiKey.key, `/segments/${epoch}/0-${position + 1}`), 409, 'epoch_changed', BEYOND)
 })
 
 test('a malformed value is 400 and named, a segment with a malformed range is 404', async () => {
   for (const path of ['/changes', '/stream']) {
-    const missing = 'position is missing: send the position up to which you hold all facts.'
-    assertError(await ask(service, apiKey.key, path), 400, 'invalid_request', missing)
+    const noPosition = 'position is missing: send the position up to which you hold all facts.'
+    assertError(await ask(service, apiKey.key, `${path}?epoch=x`), 400, 'invalid_request', noPosition)
+    const noEpoch = 'epoch is missing: send the epoch that your position is of.'
+    assertError(await ask(service, apiKey.key, `${path}?position=0`), 400, 'invalid_request', noEpoch)
     for (const position of ['-1', '1.5', '01', '1e3', 'x', '+1', '9007199254740993', '99999999999999999']) {
-      const answer = await ask(service, apiKey.key, `${path}?position=${encodeURIComponent(position)}`)
+      const answer = await ask(service, apiKey.key, `${path}?epoch=x&position=${encodeURIComponent(position)}`)
       assertError(answer, 400, 'invalid_request', 'position is not a whole number from 0.')
     }
     const epoch = 'epoch is not 1 to 128 characters of A-Z a-z 0-9 - . _.'
@@ -206,7 +213,7 @@ test('a malformed value is 400 and named, a segment with a malformed range is 40
     }
   }
   for (const wait of ['26', '-1', '0.5', 'x']) {
-    const answer = await ask(service, apiKey.key, `/changes?position=0&wait=${wait}`)
+    const answer = await ask(service, apiKey.key, `/changes?epoch=x&position=0&wait=${wait}`)
     assertError(answer, 400, 'invalid_request', 'wait is not a whole number of seconds from 0 to 25.')
   }
   const { epoch } = await head()
@@ -251,7 +258,8 @@ test('a stream sends a heartbeat at once, what is missing, and each change as it
 })
 
 test('HEAD is answered as GET, without a body, the stream too', async () => {
-  for (const path of ['', '/snapshot', '/changes?position=0', '/stream?position=0']) {
+  const start = `epoch=${(await head()).epoch}&position=0`
+  for (const path of ['', '/snapshot', `/changes?${start}`, `/stream?${start}`]) {
     const headers = { 'x-api-key': apiKey.key }
     const answer = await send(service, { method: 'HEAD', path: FEED + path, headers })
     assert.deepEqual([answer.status, answer.text], [200, ''], path)

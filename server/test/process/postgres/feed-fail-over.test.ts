@@ -84,15 +84,15 @@ test('on Linux a follower whose database fails over starts over in another epoch
   }
 
   await pair.failOver()
-  await nextOf(stream, 'start_over')
+  await nextOf(stream, 'epoch_changed')
   await untilServed(service, key)
   const after = await readHead(service, key)
   assert.notEqual(after.epoch, before.epoch)
   assert.ok(after.position >= position, 'A synchronous standby has lost a position.')
   assert.ok(after.now >= before.now)
   const standing = `epoch=${before.epoch}&position=${position}`
-  assertError(await ask(service, key, `/changes?${standing}`), 409, 'start_over', OTHER_EPOCH)
-  assertError(await ask(service, key, `/snapshot?epoch=${before.epoch}`), 409, 'start_over', OTHER_EPOCH)
+  assertError(await ask(service, key, `/changes?${standing}`), 409, 'epoch_changed', OTHER_EPOCH)
+  assertError(await ask(service, key, `/snapshot?epoch=${before.epoch}`), 409, 'epoch_changed', OTHER_EPOCH)
   const known = await readAll(service, key, after.epoch)
   assert.deepEqual(
     tokens.map(tailOfToken).filter(tail => !known.includes(tail)),
@@ -121,7 +121,7 @@ test('on Linux a follower that knows what an asynchronous standby never had star
   // The position that the follower knows is now of another end.
   assert.equal((await revoke(service, other)).status, 200)
   const standing = `epoch=${before.epoch}&position=${position}`
-  assertError(await ask(service, key, `/changes?${standing}`), 409, 'start_over', OTHER_EPOCH)
+  assertError(await ask(service, key, `/changes?${standing}`), 409, 'epoch_changed', OTHER_EPOCH)
   const known = await readAll(service, key, after.epoch)
   assert.deepEqual(new Set(known), new Set([first, other].map(tailOfToken)))
   assert.ok(!known.includes(tailOfToken(lost)))

@@ -33,7 +33,7 @@ const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: 
 
 const read = async (store: TestedStore, from = 0, to: number | null = null): Promise<FeedPage> => {
   const page = await store.feed.read({ epoch: null, from, to })
-  assert.notEqual(page, 'start_over')
+  assert.notEqual(page, 'epoch_changed')
   return page as FeedPage
 }
 
@@ -258,10 +258,10 @@ test('a page holds at most 8192 facts, all of each position, and the pages hold 
 test('a position beyond the feed, and another epoch, start over', async t => {
   const { store } = await makeWorld(t)
   const { epoch } = await store.feed.head()
-  assert.equal(await store.feed.read({ epoch, from: 1, to: null }), 'start_over')
-  assert.equal(await store.feed.read({ epoch, from: 0, to: 1 }), 'start_over')
-  assert.equal(await store.feed.read({ epoch: 'another', from: 0, to: null }), 'start_over')
-  assert.notEqual(await store.feed.read({ epoch, from: 0, to: 0 }), 'start_over')
+  assert.equal(await store.feed.read({ epoch, from: 1, to: null }), 'epoch_changed')
+  assert.equal(await store.feed.read({ epoch, from: 0, to: 1 }), 'epoch_changed')
+  assert.equal(await store.feed.read({ epoch: 'another', from: 0, to: null }), 'epoch_changed')
+  assert.notEqual(await store.feed.read({ epoch, from: 0, to: 0 }), 'epoch_changed')
 })
 
 test('a fact is left out from the end of its last second on, and removed later; positions stay', async t => {

@@ -11,7 +11,7 @@ export type Beat = { readonly number: number; readonly event: Buffer }
 export type News = Pick<FeedWatch, 'recent' | 'confirmed' | 'reached'> & { readonly beat: () => Beat | undefined }
 
 /** `moved_on`: the service ends, or has kept the connection for long. */
-export type EndReason = 'start_over' | 'not_permitted' | 'moved_on'
+export type EndReason = 'epoch_changed' | 'not_permitted' | 'moved_on'
 
 export type Follower = {
   readonly kind: 'stream' | 'changes'

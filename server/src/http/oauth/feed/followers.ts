@@ -100,7 +100,7 @@ const makeFollowing = ({ ports, newest, inTime, metrics, onFault }: FollowersOpt
     inTime,
     isFollowed: () => followers.size > 0,
     onChanges: () => flush(),
-    onStartOver: () => crowd.endAll('start_over'),
+    onStartOver: () => crowd.endAll('epoch_changed'),
     onFault,
   })
   const heartbeat = makeHeartbeat(watch.confirmed, metrics)

@@ -55,7 +55,7 @@ const makeSnapshotHandler = ({ ports, inTime, refuser, metrics }: Wire): Handle<
   const readSnapshot = makeSnapshots(ports)
   return async (request, reply, { until }) => {
     const { text, head } = await inTime(readSnapshot(), until)
-    const refused = judgeStanding({ epoch: request.query.epoch, position: 0 }, head)
+    const refused = judgeStanding({ epoch: request.query.epoch ?? head.epoch, position: 0 }, head)
     if (refused !== undefined) return void refuser.refuse(reply, refused.refusal)
     metrics.add('mintmark_feed_documents_total', { kind: 'snapshot' })
     sendDocument(reply, text)
@@ -77,7 +77,8 @@ const makeSegmentHandler = (wire: Wire, ranges: RangeReader): Handle<typeof api.
     const refused = judgeStanding({ epoch, position: range.to }, head)
     if (refused !== undefined) return refused
     const document = await ranges.read({ epoch, ...range }, by)
-    if (document === 'start_over') return refuse('start_over', 'The feed has another epoch: begin with the snapshot.')
+    if (document === 'epoch_changed')
+      return refuse('epoch_changed', 'The feed has another epoch: begin with the snapshot.')
     return document.to === range.to ? document : NO_SEGMENT
   }
 

@@ -17,7 +17,7 @@ const WAITING_BYTES_MAX = 1_048_576
 export const heartbeatEvent = ({ epoch, position, now }: FeedHead): Buffer =>
   Buffer.from(`event: heartbeat\ndata: ${JSON.stringify({ epoch, position, now })}\n\n`)
 
-const START_OVER = Buffer.from('event: start_over\ndata: {}\n\n')
+const START_OVER = Buffer.from('event: epoch_changed\ndata: {}\n\n')
 
 type Streaming = {
   readonly entry: Entry
@@ -104,7 +104,7 @@ const makeCatchingUp = (
     for (let to = reached() ?? 0; writing.position() < to && !isOver(response); to = reached() ?? 0) {
       const read = await inTime(ranges.read({ epoch: entry.epoch, from: writing.position(), to }, entry.keyHash))
       if (isOver(response)) return
-      if (read === 'start_over' || read.to <= writing.position()) return writing.startOver()
+      if (read === 'epoch_changed' || read.to <= writing.position()) return writing.startOver()
       if (!writing.changes(changesEvent(read.text), read.to)) await drained(response)
     }
   }
@@ -162,7 +162,7 @@ export const makeStreamFollower = (streaming: Streaming): Follower => {
     endsAt,
     serve,
     end: reason => {
-      if (reason === 'start_over') writing.startOver()
+      if (reason === 'epoch_changed') writing.startOver()
       else if (!isOver(response)) response.end()
     },
   }

@@ -50,7 +50,7 @@ export const makeFeedWatch = (options: WatchOptions): FeedWatch => {
   const readTo = async ({ epoch, position: to }: FeedHead, position: number): Promise<boolean> => {
     for (let from = position; from < to; ) {
       const read = await inTime(ranges.read({ epoch, from, to }, WATCH))
-      if (read === 'start_over' || read.to <= from) return false
+      if (read === 'epoch_changed' || read.to <= from) return false
       recent.add({ from, to: read.to, text: read.text })
       from = read.to
       reached = from

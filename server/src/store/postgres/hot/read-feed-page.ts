@@ -38,7 +38,7 @@ const makeReadFeedPage = (session: Session, parts: FeedReadParts): NonNullable<F
     return rows.length > ROWS_MAX ? undefined : pageOfRows(head, range, rows)
   }
 
-  return async (range: FeedRange): Promise<FeedPage | 'start_over' | undefined> => {
+  return async (range: FeedRange): Promise<FeedPage | 'epoch_changed' | undefined> => {
     const { from, to } = range
     if (to === null || to - from > ROWS_MAX) return undefined
     const attempt = () => session.pool.use(connection => read(connection, range, to), deadline())
