@@ -10,6 +10,8 @@ import { catchUp } from '../../../../testkit/services/test-server.ts'
 
 /** The path below its audience that each protects for reading with `db:read`, and for `POST` with `db:write`. */
 const APIS = ['express', 'fastify', 'hono'] as const
+/** Those that serve until they are stopped. */
+const SERVERS = [...APIS, 'mcp']
 const SCOPES = ['db:read', 'db:write']
 
 const service = useService({ start: Date.now() })
@@ -82,7 +84,7 @@ const checkMetadata = async (challenge: string, resource: string): Promise<void>
 }
 
 test('the examples are those that are tested here', () => {
-  assert.deepEqual(installed().names.toSorted(), [...APIS, 'mcp'])
+  assert.deepEqual(installed().names.toSorted(), ['agent', ...SERVERS])
 })
 
 for (const name of APIS) {
@@ -130,6 +132,15 @@ const toolCall = (name: unknown, id = 1) => ({
   id,
   method: 'tools/call',
   params: { name, arguments: {} },
+})
+
+test('the agent of the example calls an API, and says why it gets no token', async () => {
+  const { origin, environment } = await running('express')
+  const settings = { ...environment, API_URL: origin }
+  const output = await installed().run('agent', 'start', settings)
+  assert.match(output, new RegExp(`^200 \\{"orders":.*"caller":"${agent.agentId}"\\}\n$`))
+  const wrong = { ...settings, CLIENT_SECRET: 'mmc_wrong' }
+  await assert.rejects(installed().run('agent', 'start', wrong), /TokenRefused.*invalid_client/s)
 })
 
 test('the MCP server of the example refuses a call without a token, and one of a tool beyond the token’s scope', async () => {
@@ -191,5 +202,5 @@ test('the MCP server of the example refuses a revoked token', async () => {
 })
 
 test('each example ends in good order at SIGTERM', async () => {
-  for (const name of installed().names) assert.equal(await (await running(name)).stop(), 0, name)
+  for (const name of SERVERS) assert.equal(await (await running(name)).stop(), 0, name)
 })

@@ -1,0 +1,9 @@
+// An agent that calls an API: its token is fetched with the first call, kept, renewed in time, and replaced once where the API refuses it.
+import { createTokenSource } from '@mintmark/client'
+
+const { BASE_URL = '', CLIENT_ID = '', CLIENT_SECRET = '', API_URL = 'http://127.0.0.1:3001' } = process.env
+
+const credentials = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }
+const agent = createTokenSource({ issuer: BASE_URL, ...credentials, scopes: ['db:read'], resource: API_URL })
+const response = await agent.fetch(`${API_URL}/orders`)
+console.log(response.status, await response.text())
