@@ -1,8 +1,18 @@
 // The examples as their readers have them: copied out of the repository, beside the built packages of packages/.
 import { execFile, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { endChild } from '../processes/end-child.ts'
 
@@ -91,14 +101,15 @@ const startProgram = async (folder: string, environment: Environment): Promise<R
   return { output: () => output, stop }
 }
 
-/** Copies all examples into a folder of their own, and builds what they are made with. */
+/** Copies all examples for Node into a folder of their own, and builds what they are made with. */
 export const installExamples = async (): Promise<InstalledExamples> => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'mintmark-examples-')))
   mkdirSync(join(folder, 'node_modules'))
   linkModules(folder)
   await Promise.all(PACKAGES.map(name => buildPackage(folder, name)))
   const source = join(ROOT, 'examples')
-  const names = readdirSync(source, { withFileTypes: true }).flatMap(entry => (entry.isDirectory() ? [entry.name] : []))
+  // Those in Python are tried by proof/interop/python/test_examples.py.
+  const names = [...new Set(globSync('*/*.ts', { cwd: source }).map(dirname))]
   for (const name of names) {
     const isOwn = (path: string): boolean => !path.endsWith('node_modules')
     cpSync(join(source, name), join(folder, name), { recursive: true, filter: isOwn })
