@@ -28,6 +28,8 @@ const STICKY = 0o1000
 const PRIVATE_FOLDER = 0o700
 const PRIVATE_FILE = 0o600
 const PARTIAL = '.partial'
+/** A build's name, a random one, and the ending. */
+const PARTIAL_NAME = /^program-.+\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.partial$/
 /** After it a folder that is not finished was left by a process that was killed. */
 const ABANDONED_MS = 3_600_000
 
@@ -81,13 +83,18 @@ const placesOf = ({ env, home, temporary }: Surroundings): readonly Place[] => {
 const isWhole = (folder: string, files: Build['files']): boolean =>
   files.every(([path, size]) => statSync(join(folder, path), { throwIfNoEntry: false })?.size === size)
 
-const removeAbandoned = (base: string): void => {
-  for (const name of readdirSync(base).filter(one => one.endsWith(PARTIAL))) {
-    const stats = statSync(join(base, name), { throwIfNoEntry: false })
-    if (stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_MS)
-      rmSync(join(base, name), { recursive: true, force: true })
-  }
+const isAbandoned = (folder: string): boolean => {
+  const stats = lstatSync(folder, { throwIfNoEntry: false })
+  return stats?.uid === uidOfUser() && Date.now() - stats.mtimeMs > ABANDONED_MS
 }
+
+/** Of any build. Nothing else is touched: `CACHE_DIRECTORY` may be that of another program which started this one. */
+const removeAbandoned = (base: string): void =>
+  readdirSync(base)
+    .filter(name => PARTIAL_NAME.test(name))
+    .map(name => join(base, name))
+    .filter(isAbandoned)
+    .forEach(folder => rmSync(folder, { recursive: true, force: true }))
 
 const writeFiles = (folder: string, { files, readContent }: Build): void => {
   const content = readContent()

@@ -77,6 +77,17 @@ test('a file that is cut or missing is unpacked again, and what was left of the 
   assert.ok(!existsSync(join(folder, '..', aside)), 'A folder left an hour ago is removed.')
 })
 
+test('of the folder that it is given, only what an unpacking left is removed', t => {
+  const { home, temporary } = makeSurroundings(t)
+  const names = ['download.partial', 'program-1.partial']
+  for (const name of names) {
+    writeFileSync(join(home, name), '')
+    utimesSync(join(home, name), 1, 1)
+  }
+  unpack(build, { env: { CACHE_DIRECTORY: home }, home, temporary })
+  assert.deepEqual(readdirSync(home).toSorted(), [names[0], 'program-1', names[1]])
+})
+
 test('a process that unpacks beside another uses what the other finished', t => {
   const surroundings = makeSurroundings(t)
   const folders: string[] = []
