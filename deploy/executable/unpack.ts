@@ -1,7 +1,17 @@
 // Threads and the console are read from files, so the single executable unpacks the program into a folder of this user, once for
 // each build.
 import { randomUUID } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 
 export type Build = {
@@ -44,9 +54,17 @@ const uidOfUser = (): number => process.getuid?.() ?? 0
 const checkParent = (folder: string): boolean => {
   const { uid, mode } = statSync(folder)
   const isShared = (mode & WRITABLE_BY_OTHERS) !== 0
-  if (uid !== uidOfUser() && uid !== 0) throw new Error(`${folder} is of another user`)
+  // Root, whatever its number is in a user namespace.
+  const system = statSync('/').uid
+  if (uid !== uidOfUser() && uid !== system) throw new Error(`${folder} is of another user`)
   if (isShared && (mode & STICKY) === 0) throw new Error(`other users may write to ${folder}`)
   return isShared
+}
+
+/** The folder and all above it: who can rename one of them decides as well. */
+const checkLevels = (folder: string): void => {
+  checkParent(folder)
+  if (folder !== dirname(folder)) checkLevels(dirname(folder))
 }
 
 const checkOwn = (folder: string, stats: Stats): void => {
@@ -120,6 +138,7 @@ const putInPlace = (partial: string, folder: string, files: Build['files']): voi
 }
 
 const unpackBelow = ([start, ...names]: Place, build: Build): string => {
+  checkLevels(realpathSync(start))
   const base = names.reduce((above, name) => makeOwn(join(above, name)), start)
   checkParent(base)
   const folder = join(base, build.name)

@@ -107,6 +107,16 @@ test('a home that others may write to is passed over, and the shared folder serv
   assert.deepEqual(readdirSync(surroundings.home), [], 'Nothing is made there.')
 })
 
+test('so is a home below a folder in which others may rename it', t => {
+  const surroundings = makeSurroundings(t)
+  const open = join(surroundings.home, 'open')
+  const home = join(open, 'home')
+  mkdirSync(home, { recursive: true, mode: PRIVATE })
+  chmodSync(open, 0o777)
+  assert.equal(unpack(build, { ...surroundings, home }), join(shared(surroundings.temporary), 'program-1'))
+  assert.deepEqual(readdirSync(home), [])
+})
+
 test('where no place serves the error names each with its reason', t => {
   const { temporary } = makeSurroundings(t)
   const target = join(temporary, 'target')
