@@ -82,7 +82,22 @@ package_upgrades() {
 package_is_removed() {
   inside "$dir/debian" 'dpkg --remove mintmark && test ! -e /usr/lib/mintmark'
   sha256sum --check "$dir/kept"
-  inside "$dir/debian" 'dpkg --purge mintmark && test ! -e /etc/mintmark -a ! -e /var/lib/mintmark -a ! -e /var/cache/mintmark'
+  # A store behind a link, and a folder that is mounted.
+  inside "$dir/debian" 'mv /var/lib/mintmark /srv/store && ln -s /srv/store /var/lib/mintmark'
+  mount -t tmpfs tmpfs "$dir/debian/var/cache/mintmark"
+  touch "$dir/debian/var/cache/mintmark/compiled"
+  inside "$dir/debian" 'dpkg --purge mintmark && test ! -e /etc/mintmark -a ! -L /var/lib/mintmark -a -z "$(ls -A /srv/store /var/cache/mintmark | grep -v :)"'
+  umount "$dir/debian/var/cache/mintmark"
+}
+
+package_key_is_whole() {
+  mkdir "$dir/debian/etc/mintmark"
+  mount -t tmpfs -o size=4k tmpfs "$dir/debian/etc/mintmark"
+  inside "$dir/debian" 'dpkg --unpack /next.deb'
+  if inside "$dir/debian" 'dpkg --configure mintmark'; then return 1; fi
+  test ! -e "$dir/debian/etc/mintmark/key"
+  mount -o remount,size=1m "$dir/debian/etc/mintmark"
+  inside "$dir/debian" 'dpkg --configure mintmark && test "$(wc -c </etc/mintmark/key)" -eq 45'
 }
 
 # What builds the image: any Debian with Node and npm.

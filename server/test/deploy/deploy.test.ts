@@ -109,8 +109,5 @@ test('the Debian package places the files of deploy/, and its scripts and comman
     assert.match(command, /\/usr\/lib\/mintmark\/node_modules\/mintmark\/bin\/mintmark\.js "\$@"/)
   }
   assert.match(readText('deploy/debian/postinst'), /\/etc\/mintmark\/key/)
-  assert.match(
-    readText('deploy/debian/postrm'),
-    /purge[^]*rm -rf \/var\/lib\/mintmark \/var\/cache\/mintmark \/etc\/mintmark/,
-  )
+  assert.match(readText('deploy/debian/postrm'), /purge[^]*\/var\/lib\/mintmark \/var\/cache\/mintmark \/etc\/mintmark/)
 })
