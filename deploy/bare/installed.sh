@@ -77,6 +77,7 @@ package_upgrades() {
   inside "$dir/debian" 'dpkg --force-confdef --force-confold --install /next.deb && mintmark --version'
   sha256sum --check "$dir/kept"
   inside "$dir/debian" 'grep -q changed /etc/mintmark/mintmark.env'
+  inside "$dir/debian" 'chmod 600 /etc/mintmark/mintmark.env && mintmark-local agent list' | grep bare
 }
 
 package_is_removed() {
