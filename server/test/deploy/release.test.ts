@@ -28,6 +28,16 @@ test('everything that is shipped is under a license of the list', () => {
   assert.deepEqual(refusedLicenses(readRelease('.').shipped), [])
 })
 
+test('a release packs the service once, whatever lies in its folder', () => {
+  const packed: string[] = []
+  const { packService } = readRelease('dist', (workspace, folder) => {
+    packed.push(workspace, folder)
+    return 'mintmark-0.1.0.tgz'
+  })
+  assert.deepEqual([packService(), packService()], ['dist/mintmark-0.1.0.tgz', 'dist/mintmark-0.1.0.tgz'])
+  assert.deepEqual(packed, ['server', 'dist'])
+})
+
 test('a license that is not on the list is named with its package, and so is a missing one; one of several suffices', () => {
   const packageUnder = (license: string | undefined) => ({
     path: 'node_modules/x',
