@@ -32,6 +32,11 @@ dev_works() {
 
 npx_dev_works() { dev_works "$dir/npm" npx --yes --package /mintmark.tgz mintmark; }
 
+executable_builds_again() {
+  npm run --silent release -- --output "$dir/again" --only executable-x64
+  cmp "$dir"/release/mintmark-*-linux-x64 "$dir"/again/mintmark-*-linux-x64
+}
+
 place_executable() {
   copy_root executable
   install -m 755 "$dir"/release/mintmark-*-linux-x64 "$dir/executable/usr/local/bin/mintmark"

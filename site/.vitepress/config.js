@@ -19,6 +19,8 @@ export default {
   srcDir: 'dist/pages',
   outDir: '../server/guide',
   cacheDir: 'dist/cache',
+  // One page after another: the index of the search has them in the order in which they were read.
+  buildConcurrency: 1,
   head: [['link', { rel: 'icon', href: `${base}mark.svg`, type: 'image/svg+xml' }]],
   // No script within a page, and no style: a policy that takes neither is kept.
   metaChunk: true,
