@@ -132,6 +132,8 @@ mount_image() {
   place=$("${build[@]}" mount "$("${build[@]}" from mintmark:bare)")
   ln -s "$place" "$dir/image"
   stat --format '%u %a' "$place/var/lib/mintmark" | grep -qx '1000 700'
+  grep -q '^ID=debian$' "$place/etc/os-release"
+  test -s "$place/etc/debian_version"
   if ls "$place"/bin/sh "$place"/usr/bin/env; then return 1; fi
   mount --bind "$place" "$place"
   mount -o remount,bind,ro "$place"
