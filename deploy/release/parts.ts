@@ -9,7 +9,7 @@ import { buildImage } from './image.ts'
 import { packForNpm } from './npm-packages.ts'
 import { readProduct, readSourceDate } from './product.ts'
 import { formatSbom } from './sbom.ts'
-import { bundledInConsole, dependenciesOf, type Lock, readLock, type Shipped } from './shipped.ts'
+import { bundledInConsole, bundledInGuide, dependenciesOf, type Lock, readLock, type Shipped } from './shipped.ts'
 
 export type Release = {
   /** Where everything goes. */
@@ -44,7 +44,7 @@ const packOnce = (folder: string, pack: typeof packForNpm) => {
 export const readRelease = (folder: string, pack = packForNpm): Release => {
   const product = readProduct()
   const [sourceDate, lock] = [readSourceDate(), readLock()]
-  const shipped = [...dependenciesOf(lock, 'server'), ...bundledInConsole(lock)]
+  const shipped = [...dependenciesOf(lock, 'server'), ...bundledInConsole(lock), ...bundledInGuide(lock)]
   const direct = Object.keys(lock['server']?.dependencies ?? {}).map(name => `node_modules/${name}`)
   const sbom = formatSbom(product, shipped, { direct, at: new Date(sourceDate * 1000) })
   const packService = packOnce(folder, pack)
