@@ -26,7 +26,7 @@ export type Release = {
   readonly packService: () => string
 }
 
-type Part = {
+export type Part = {
   /** A program that does not come with npm. */
   readonly needs?: string
   /** Takes minutes. */
