@@ -10,6 +10,7 @@ import {
   rmSync,
   type Stats,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -131,7 +132,8 @@ const putInPlace = (partial: string, folder: string, files: Build['files']): voi
   } catch (fault) {
     if (!['EEXIST', 'ENOTEMPTY'].includes(codeOf(fault) ?? '')) throw fault
     if (isWhole(folder, files)) return
-    // Moved aside, not removed: a process may run what is left of it.
+    // Moved aside, not removed: a process may run what is left of it. It is old from now on, not since it was unpacked.
+    utimesSync(folder, new Date(), new Date())
     renameSync(folder, `${folder}.${randomUUID()}${PARTIAL}`)
     renameSync(partial, folder)
   }
