@@ -32,6 +32,11 @@ dev_works() {
 
 npx_dev_works() { dev_works "$dir/npm" npx --yes --package /mintmark.tgz mintmark; }
 
+executable_builds_again() {
+  npm run --silent release -- --output "$dir/again" --only executable-x64
+  cmp "$dir"/release/mintmark-*-linux-x64 "$dir"/again/mintmark-*-linux-x64
+}
+
 place_executable() {
   copy_root executable
   install -m 755 "$dir"/release/mintmark-*-linux-x64 "$dir/executable/usr/local/bin/mintmark"
@@ -77,12 +82,28 @@ package_upgrades() {
   inside "$dir/debian" 'dpkg --force-confdef --force-confold --install /next.deb && mintmark --version'
   sha256sum --check "$dir/kept"
   inside "$dir/debian" 'grep -q changed /etc/mintmark/mintmark.env'
+  inside "$dir/debian" 'chmod 600 /etc/mintmark/mintmark.env && mintmark-local agent list' | grep bare
 }
 
 package_is_removed() {
   inside "$dir/debian" 'dpkg --remove mintmark && test ! -e /usr/lib/mintmark'
   sha256sum --check "$dir/kept"
-  inside "$dir/debian" 'dpkg --purge mintmark && test ! -e /etc/mintmark -a ! -e /var/lib/mintmark -a ! -e /var/cache/mintmark'
+  # A store behind a link, and a folder that is mounted.
+  inside "$dir/debian" 'mv /var/lib/mintmark /srv/store && ln -s /srv/store /var/lib/mintmark'
+  mount -t tmpfs tmpfs "$dir/debian/var/cache/mintmark"
+  touch "$dir/debian/var/cache/mintmark/compiled"
+  inside "$dir/debian" 'dpkg --purge mintmark && test ! -e /etc/mintmark -a ! -L /var/lib/mintmark -a -z "$(ls -A /srv/store /var/cache/mintmark | grep -v :)"'
+  umount "$dir/debian/var/cache/mintmark"
+}
+
+package_key_is_whole() {
+  mkdir "$dir/debian/etc/mintmark"
+  mount -t tmpfs -o size=4k tmpfs "$dir/debian/etc/mintmark"
+  inside "$dir/debian" 'dpkg --unpack /next.deb'
+  if inside "$dir/debian" 'dpkg --configure mintmark'; then return 1; fi
+  test ! -e "$dir/debian/etc/mintmark/key"
+  mount -o remount,size=1m "$dir/debian/etc/mintmark"
+  inside "$dir/debian" 'dpkg --configure mintmark && test "$(wc -c </etc/mintmark/key)" -eq 45'
 }
 
 # What builds the image: any Debian with Node and npm.
@@ -111,6 +132,8 @@ mount_image() {
   place=$("${build[@]}" mount "$("${build[@]}" from mintmark:bare)")
   ln -s "$place" "$dir/image"
   stat --format '%u %a' "$place/var/lib/mintmark" | grep -qx '1000 700'
+  grep -q '^ID=debian$' "$place/etc/os-release"
+  test -s "$place/etc/debian_version"
   if ls "$place"/bin/sh "$place"/usr/bin/env; then return 1; fi
   mount --bind "$place" "$place"
   mount -o remount,bind,ro "$place"

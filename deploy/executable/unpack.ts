@@ -1,7 +1,18 @@
 // Threads and the console are read from files, so the single executable unpacks the program into a folder of this user, once for
 // each build.
 import { randomUUID } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 
 export type Build = {
@@ -28,6 +39,8 @@ const STICKY = 0o1000
 const PRIVATE_FOLDER = 0o700
 const PRIVATE_FILE = 0o600
 const PARTIAL = '.partial'
+/** A build's name, a random one, and the ending. */
+const PARTIAL_NAME = /^program-.+\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.partial$/
 /** After it a folder that is not finished was left by a process that was killed. */
 const ABANDONED_MS = 3_600_000
 
@@ -42,9 +55,17 @@ const uidOfUser = (): number => process.getuid?.() ?? 0
 const checkParent = (folder: string): boolean => {
   const { uid, mode } = statSync(folder)
   const isShared = (mode & WRITABLE_BY_OTHERS) !== 0
-  if (uid !== uidOfUser() && uid !== 0) throw new Error(`${folder} is of another user`)
+  // Root, whatever its number is in a user namespace.
+  const system = statSync('/').uid
+  if (uid !== uidOfUser() && uid !== system) throw new Error(`${folder} is of another user`)
   if (isShared && (mode & STICKY) === 0) throw new Error(`other users may write to ${folder}`)
   return isShared
+}
+
+/** The folder and all above it: who can rename one of them decides as well. */
+const checkLevels = (folder: string): void => {
+  checkParent(folder)
+  if (folder !== dirname(folder)) checkLevels(dirname(folder))
 }
 
 const checkOwn = (folder: string, stats: Stats): void => {
@@ -81,13 +102,18 @@ const placesOf = ({ env, home, temporary }: Surroundings): readonly Place[] => {
 const isWhole = (folder: string, files: Build['files']): boolean =>
   files.every(([path, size]) => statSync(join(folder, path), { throwIfNoEntry: false })?.size === size)
 
-const removeAbandoned = (base: string): void => {
-  for (const name of readdirSync(base).filter(one => one.endsWith(PARTIAL))) {
-    const stats = statSync(join(base, name), { throwIfNoEntry: false })
-    if (stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_MS)
-      rmSync(join(base, name), { recursive: true, force: true })
-  }
+const isAbandoned = (folder: string): boolean => {
+  const stats = lstatSync(folder, { throwIfNoEntry: false })
+  return stats?.uid === uidOfUser() && Date.now() - stats.mtimeMs > ABANDONED_MS
 }
+
+/** Of any build. Nothing else is touched: `CACHE_DIRECTORY` may be that of another program which started this one. */
+const removeAbandoned = (base: string): void =>
+  readdirSync(base)
+    .filter(name => PARTIAL_NAME.test(name))
+    .map(name => join(base, name))
+    .filter(isAbandoned)
+    .forEach(folder => rmSync(folder, { recursive: true, force: true }))
 
 const writeFiles = (folder: string, { files, readContent }: Build): void => {
   const content = readContent()
@@ -106,13 +132,15 @@ const putInPlace = (partial: string, folder: string, files: Build['files']): voi
   } catch (fault) {
     if (!['EEXIST', 'ENOTEMPTY'].includes(codeOf(fault) ?? '')) throw fault
     if (isWhole(folder, files)) return
-    // Moved aside, not removed: a process may run what is left of it.
+    // Moved aside, not removed: a process may run what is left of it. It is old from now on, not since it was unpacked.
+    utimesSync(folder, new Date(), new Date())
     renameSync(folder, `${folder}.${randomUUID()}${PARTIAL}`)
     renameSync(partial, folder)
   }
 }
 
 const unpackBelow = ([start, ...names]: Place, build: Build): string => {
+  checkLevels(realpathSync(start))
   const base = names.reduce((above, name) => makeOwn(join(above, name)), start)
   checkParent(base)
   const folder = join(base, build.name)

@@ -31,16 +31,17 @@ export const lintChart = (helm: string, values: string): string | null => {
   return failed ? `${stdout}${stderr}` : null
 }
 
+type Rendered = { readonly refused: string } | { readonly text: string }
+
 /** `set`: single values over those of the file, as `--set-json` takes them. Answers why there is none, or the manifests as text. */
-export const renderChart = (
-  helm: string,
-  values: string,
-  ...set: readonly string[]
-): { readonly refused: string } | { readonly text: string } => {
+export const renderRelease = (helm: string, release: string, values: string, set: readonly string[]): Rendered => {
   const more = set.flatMap(one => ['--set-json', one])
-  const { failed, stdout, stderr } = run(helm, ['template', 'mintmark', CHART, ...CLUSTER, '--values', values, ...more])
+  const { failed, stdout, stderr } = run(helm, ['template', release, CHART, ...CLUSTER, '--values', values, ...more])
   return failed ? { refused: stderr } : { text: stdout }
 }
+
+export const renderChart = (helm: string, values: string, ...set: readonly string[]): Rendered =>
+  renderRelease(helm, 'mintmark', values, set)
 
 export const parseManifests = (text: string): readonly Manifest[] =>
   parseAllDocuments(text, { merge: true })

@@ -57,6 +57,8 @@ const placeRest = (root: string, { version, sourceDate, sbom }: Given): void => 
   place(root, 'usr/lib/systemd/system/mintmark.service', readText('deploy/systemd/mintmark.service'))
   place(root, 'usr/bin/mintmark', readText('deploy/debian/mintmark'), EXECUTABLE)
   place(root, 'usr/sbin/mintmark-local', readText('deploy/debian/mintmark-local'), EXECUTABLE)
+  // Node takes it for a module by its name alone.
+  place(root, `${HOME}/print-settings.mts`, readText('deploy/debian/print-settings.ts'))
   place(root, 'usr/share/lintian/overrides/mintmark', readText('deploy/debian/lintian-overrides'))
   place(root, `${DOCS}/copyright`, readText('deploy/debian/copyright'))
   place(root, `${DOCS}/changelog.gz`, gzipSync(formatChangelog(version, sourceDate), { level: 9 }))

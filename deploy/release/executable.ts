@@ -53,13 +53,12 @@ const readProgram = (home: string, version: string) => {
   return { index: { name: `program-${version}-${digest}`, files }, content }
 }
 
-const buildMain = (folder: string): string => {
+const buildMain = (folder: string): void => {
   const config = join(REPOSITORY, 'deploy/executable/vite.config.ts')
   execFileSync('npm', ['exec', '--', 'vite', 'build', '--config', config, '--outDir', folder], {
     cwd: REPOSITORY,
     stdio,
   })
-  return join(folder, 'main.cjs')
 }
 
 /** What Node reads from its own executable. */
@@ -72,18 +71,19 @@ const writeBlob = (node: string, folder: string, { version, tarball, lock }: Giv
   writeFileSync(assets.index, JSON.stringify(index))
   const params = { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL }
   writeFileSync(assets.content, zstdCompressSync(content, { params }))
-  const output = join(folder, 'blob')
+  buildMain(join(folder, 'main'))
   const config = {
-    main: buildMain(join(folder, 'main')),
-    output,
+    // Relative: Node writes it into the blob, and two builds of one commit shall be equal.
+    main: 'main/main.cjs',
+    output: 'blob',
     assets,
     disableExperimentalSEAWarning: true,
     // SIGUSR1 must not open a debugger, not even before the program handles it.
     execArgv: ['--disable-sigusr1'],
   }
   writeFileSync(join(folder, 'sea.json'), JSON.stringify(config))
-  execFileSync(node, ['--experimental-sea-config', join(folder, 'sea.json')], { stdio })
-  return output
+  execFileSync(node, ['--experimental-sea-config', 'sea.json'], { cwd: folder, stdio })
+  return join(folder, 'blob')
 }
 
 /** For Linux; needs npm and its registry. Answers the name of the file. */

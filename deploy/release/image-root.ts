@@ -24,6 +24,9 @@ const STICKY_FOLDER = 0o1777
 const PASSWD = 'root:x:0:0:root:/root:/sbin/nologin\nmintmark:x:1000:1000:mintmark:/var/lib/mintmark:/sbin/nologin\n'
 const GROUP = 'root:x:0:\nmintmark:x:1000:\n'
 
+/** Without these no scanner compares the packages with the list of Debian's vulnerabilities. */
+const RELEASE = ['/etc/os-release', '/etc/debian_version']
+
 const run = (command: string, args: readonly string[]): string => execFileSync(command, args, { encoding: 'utf8' })
 
 const write = (root: string, path: string, content: string): void => {
@@ -41,8 +44,9 @@ const librariesOf = (program: string): readonly string[] => [
   ...new Set(run('ldd', [program]).match(/\/\S+\.so\S*/g) ?? []),
 ]
 
-/** What scanners of images read to know which packages of Debian they find, and the license of each. */
+/** What scanners of images read to know which packages of which Debian they find, and the license of each. */
 const recordPackages = (root: string, libraries: readonly string[]): void => {
+  for (const path of RELEASE) copy(root, path)
   const owners = libraries.map(path => run('dpkg-query', ['--search', `*/${basename(path)}`]).split(':')[0] ?? '')
   for (const name of new Set(owners)) {
     write(root, `var/lib/dpkg/status.d/${name}`, run('dpkg-query', ['--status', name]))

@@ -8,7 +8,7 @@ import { findProgram } from '../../testkit/processes/find-program.ts'
 import { REPOSITORY } from '../../testkit/sources/source-files.ts'
 import { refusedLicenses } from './licenses.ts'
 import { buildSite } from './npm-packages.ts'
-import { PARTS, readRelease, type Release } from './parts.ts'
+import { type Part, PARTS, readRelease, type Release } from './parts.ts'
 
 /** The exit code where something was skipped for want of a program. */
 const SKIPPED = 2
@@ -27,9 +27,13 @@ const options = {
   output: { type: 'string', default: join(REPOSITORY, 'dist/release') },
 } as const
 
+const findPart = (name: string): readonly [name: string, part: Part] => {
+  const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined
+  return [name, part ?? giveUp(`there is no part ${name}; expected ${Object.keys(PARTS).join(', ')}.`)]
+}
+
 /** Answers the name of the file, or null. */
-const build = (name: string, release: Release, isDry: boolean): string | null => {
-  const part = PARTS[name] ?? giveUp(`there is no part ${name}; expected ${Object.keys(PARTS).join(', ')}.`)
+const build = ([name, part]: readonly [string, Part], release: Release, isDry: boolean): string | null => {
   const program = part.needs === undefined ? '' : findProgram(part.needs)
   if (program === undefined) {
     print(`${name}: skipped, ${part.needs} is missing`)
@@ -52,6 +56,7 @@ const checksumOf = (folder: string, name: string): string =>
     .digest('hex')}  ${name}\n`
 
 const { values } = parseArgs({ options })
+const parts = values.only.map(findPart)
 const folder = resolve(values.output)
 mkdirSync(folder, { recursive: true })
 const release = readRelease(folder)
@@ -59,6 +64,6 @@ const refused = refusedLicenses(release.shipped)
 if (refused.length > 0) giveUp(`not on the list of deploy/release/licenses.ts:\n  ${refused.join('\n  ')}`)
 print(`mintmark ${release.version} with ${release.shipped.length} packages of others, into ${folder}`)
 if (!values['dry-run']) buildSite()
-const files = values.only.flatMap(name => build(name, release, values['dry-run']) ?? [])
+const files = parts.flatMap(part => build(part, release, values['dry-run']) ?? [])
 writeFileSync(join(folder, CHECKSUMS), files.map(name => checksumOf(folder, name)).join(''))
 print(`${CHECKSUMS}: ${files.length} files`)

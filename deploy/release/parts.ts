@@ -1,6 +1,6 @@
 // What a release consists of.
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { writeDashboard } from '../grafana/dashboard.ts'
 import { packChart } from './chart.ts'
 import { buildDebianPackage } from './debian-package.ts'
@@ -8,9 +8,8 @@ import { buildExecutable, type Processor } from './executable.ts'
 import { buildImage } from './image.ts'
 import { packForNpm } from './npm-packages.ts'
 import { readProduct, readSourceDate } from './product.ts'
-import { tarballIn } from './program.ts'
 import { formatSbom } from './sbom.ts'
-import { bundledInConsole, dependenciesOf, type Lock, readLock, type Shipped } from './shipped.ts'
+import { bundledInConsole, bundledInGuide, dependenciesOf, type Lock, readLock, type Shipped } from './shipped.ts'
 
 export type Release = {
   /** Where everything goes. */
@@ -23,9 +22,11 @@ export type Release = {
   readonly shipped: readonly Shipped[]
   /** In CycloneDX. */
   readonly sbom: string
+  /** Packs the package of the service for npm, once, and answers its path. */
+  readonly packService: () => string
 }
 
-type Part = {
+export type Part = {
   /** A program that does not come with npm. */
   readonly needs?: string
   /** Takes minutes. */
@@ -34,13 +35,20 @@ type Part = {
   readonly build: (release: Release, program: string) => string
 }
 
-export const readRelease = (folder: string): Release => {
+/** What lies in the folder already may be of another commit, under the same version. */
+const packOnce = (folder: string, pack: typeof packForNpm) => {
+  let tarball: string | undefined
+  return () => (tarball ??= join(folder, pack('server', folder)))
+}
+
+export const readRelease = (folder: string, pack = packForNpm): Release => {
   const product = readProduct()
   const [sourceDate, lock] = [readSourceDate(), readLock()]
-  const shipped = [...dependenciesOf(lock, 'server'), ...bundledInConsole(lock)]
+  const shipped = [...dependenciesOf(lock, 'server'), ...bundledInConsole(lock), ...bundledInGuide(lock)]
   const direct = Object.keys(lock['server']?.dependencies ?? {}).map(name => `node_modules/${name}`)
   const sbom = formatSbom(product, shipped, { direct, at: new Date(sourceDate * 1000) })
-  return { folder, version: product.version, sourceDate, lock, shipped, sbom }
+  const packService = packOnce(folder, pack)
+  return { folder, version: product.version, sourceDate, lock, shipped, sbom, packService }
 }
 
 const writeSbom = ({ folder, version, sbom }: Release): string => {
@@ -55,7 +63,7 @@ const writeGrafana = ({ folder, version }: Release): string => {
   return name
 }
 
-const withTarball = (release: Release) => ({ ...release, tarball: tarballIn(release.folder, release.version) })
+const withTarball = (release: Release) => ({ ...release, tarball: release.packService() })
 
 const executableFor = (processor: Processor): Part => ({
   isSlow: true,
@@ -63,7 +71,7 @@ const executableFor = (processor: Processor): Part => ({
 })
 
 export const PARTS: Readonly<Record<string, Part>> = {
-  mintmark: { build: ({ folder }) => packForNpm('server', folder) },
+  mintmark: { build: ({ packService }) => basename(packService()) },
   client: { build: ({ folder }) => packForNpm('packages/client', folder) },
   verify: { build: ({ folder }) => packForNpm('packages/verify', folder) },
   sbom: { build: writeSbom },

@@ -1,9 +1,8 @@
 // The program as it is installed: the package for npm, and the packages of others that it needs, in node_modules of a folder.
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { REPOSITORY } from '../../testkit/sources/source-files.ts'
-import { packForNpm } from './npm-packages.ts'
 import { dependenciesOf, type Lock } from './shipped.ts'
 
 /** Where the program starts, from the folder that has it. */
@@ -21,12 +20,6 @@ const isLoaded = (path: string): boolean =>
 /** From where npm installed it to where the program has it: beside the program, or below what needs another version. */
 const targetOf = (path: string): string =>
   path.startsWith('server/') ? `node_modules/mintmark/${path.slice('server/'.length)}` : path
-
-/** The path of the package for npm in a folder of releases, packed if it is not there. */
-export const tarballIn = (folder: string, version: string): string => {
-  const tarball = join(folder, `mintmark-${version}.tgz`)
-  return existsSync(tarball) ? tarball : join(folder, packForNpm('server', folder))
-}
 
 /** Lays out the program of a package for npm below `home`. */
 export const placeProgram = (home: string, tarball: string, lock: Lock): void => {

@@ -1,4 +1,7 @@
-// Which packages of others are shipped: what the lock file installs for production, and what the console's bundle holds.
+// Which packages of others are shipped: what the lock file installs for production, and what the bundles of the console and of the
+// guide hold.
+import { join } from 'node:path'
+import { BUNDLED } from '../../site/bundled.ts'
 import { importedPackagesOf, readFiles, readText } from '../../testkit/sources/source-files.ts'
 
 /** An entry of package-lock.json, version 3. */
@@ -28,7 +31,17 @@ export type Shipped = {
 
 const MODULES = 'node_modules/'
 
-export const readLock = (): Lock => (JSON.parse(readText('package-lock.json')) as { readonly packages: Lock }).packages
+const SITE = 'site'
+
+const packagesOf = (lockFile: string): Lock => (JSON.parse(readText(lockFile)) as { readonly packages: Lock }).packages
+
+/** The site has a lock file of its own; here its paths are from the top of the repository too. */
+export const readLock = (): Lock => ({
+  ...packagesOf('package-lock.json'),
+  ...Object.fromEntries(
+    Object.entries(packagesOf(`${SITE}/package-lock.json`)).map(([path, entry]) => [join(SITE, path), entry]),
+  ),
+})
 
 const foldersAbove = (path: string): readonly string[] => {
   const parts = path.split('/')
@@ -54,23 +67,21 @@ const needsOf = (lock: Lock, path: string, names: readonly string[]): readonly s
 const namesIn = ({ dependencies, optionalDependencies }: Locked): readonly string[] =>
   Object.keys({ ...dependencies, ...optionalDependencies })
 
+const shippedAt = (lock: Lock, path: string, entry: Locked): Shipped => {
+  const { version = '', license, integrity } = entry
+  const name = path.slice(path.lastIndexOf(MODULES) + MODULES.length)
+  return { path, name, version, license, integrity, needs: needsOf(lock, path, namesIn(entry)) }
+}
+
 /** Everything that these packages of an importer bring, each once, by path. */
 const follow = (lock: Lock, importer: string, names: readonly string[]): readonly Shipped[] => {
   const found = new Map<string, Shipped>()
   const visit = (path: string): void => {
     const entry = lock[path]
     if (entry === undefined || entry.link === true || found.has(path)) return
-    const { version = '', license, integrity } = entry
-    const needs = needsOf(lock, path, namesIn(entry))
-    found.set(path, {
-      path,
-      name: path.slice(path.lastIndexOf(MODULES) + MODULES.length),
-      version,
-      license,
-      integrity,
-      needs,
-    })
-    needs.forEach(visit)
+    const shipped = shippedAt(lock, path, entry)
+    found.set(path, shipped)
+    shipped.needs.forEach(visit)
   }
   needsOf(lock, importer, names).forEach(visit)
   return [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
@@ -89,3 +100,7 @@ export const bundledInConsole = (lock: Lock): readonly Shipped[] =>
         .filter(name => !/^node:|\$/.test(name)),
     ),
   ])
+
+/** What the guide's bundle holds. Not what that needs as well: most of VitePress only builds. */
+export const bundledInGuide = (lock: Lock): readonly Shipped[] =>
+  needsOf(lock, SITE, BUNDLED).map(path => shippedAt(lock, path, lock[path] ?? {}))

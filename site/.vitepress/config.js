@@ -1,7 +1,9 @@
 // VitePress, for site/build.ts, which writes what it finds in dist/: the pages and their contents.
+import { deepEqual } from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { headingIdOf } from '../../testkit/sources/markdown.ts'
+import { BUNDLED } from '../bundled.ts'
 
 const SITE = process.env.SITE_FOLDER
 const { base, version, sidebar, unlisted } = JSON.parse(readFileSync(join(SITE, 'dist', 'contents.json'), 'utf8'))
@@ -11,6 +13,19 @@ const early = new Set()
 
 const escape = text => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
+const bundled = new Set()
+const packageOf = id => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1]
+
+/** Notes the packages of which the bundle has code. */
+const noteBundled = {
+  name: 'note-bundled',
+  generateBundle: (_options, bundle) => {
+    for (const { modules = {} } of Object.values(bundle))
+      for (const [id, { renderedLength }] of Object.entries(modules))
+        if (renderedLength > 0 && packageOf(id) !== undefined) bundled.add(packageOf(id))
+  },
+}
+
 export default {
   base,
   lang: 'en',
@@ -19,6 +34,8 @@ export default {
   srcDir: 'dist/pages',
   outDir: '../server/guide',
   cacheDir: 'dist/cache',
+  // One page after another: the index of the search has them in the order in which they were read.
+  buildConcurrency: 1,
   head: [['link', { rel: 'icon', href: `${base}mark.svg`, type: 'image/svg+xml' }]],
   // No script within a page, and no style: a policy that takes neither is kept.
   metaChunk: true,
@@ -28,7 +45,11 @@ export default {
       early.add(script)
       return isFirst ? `<script src="${base}${EARLY}"></script>` : ''
     }),
-  buildEnd: ({ outDir }) => writeFileSync(join(outDir, EARLY), [...early].join('\n')),
+  vite: { plugins: [noteBundled] },
+  buildEnd: ({ outDir }) => {
+    writeFileSync(join(outDir, EARLY), [...early].join('\n'))
+    deepEqual(bundled, new Set(BUNDLED), 'site/bundled.ts does not list what the guide bundles.')
+  },
   router: { prefetchLinks: false },
   markdown: {
     html: false,

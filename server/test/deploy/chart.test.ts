@@ -4,7 +4,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ajv } from 'ajv'
 import { parse } from 'yaml'
-import { type Manifest, parseManifests, readValues, REFUSED, renderChart } from '../../../deploy/helm/render.ts'
+import {
+  type Manifest,
+  parseManifests,
+  readValues,
+  REFUSED,
+  renderChart,
+  renderRelease,
+} from '../../../deploy/helm/render.ts'
 import { findProgram } from '../../../testkit/processes/find-program.ts'
 import { readText } from '../../../testkit/sources/source-files.ts'
 
@@ -112,6 +119,19 @@ testHelm('with a volume one pod migrates the store and serves it, at a time', ()
     persistentVolumeClaim: { claimName: claim.metadata.name },
   })
   assert.ok(!rendered.some(({ kind }) => kind === 'Job'))
+})
+
+testHelm('a name that YAML reads as a number or a boolean stays a name', () => {
+  const names = ['secretName="1e3"', 'priorityClassName="true"', 'volume.storageClassName="0"']
+  const textOf = (...set: readonly string[]): string => {
+    const rendered = renderRelease(HELM ?? '', '123', `${CHART}/ci/volume-values.yaml`, [...names, ...set])
+    return 'text' in rendered ? rendered.text : rendered.refused
+  }
+  // Kubernetes reads YAML as JSON, and refuses what is no string.
+  const text = JSON.stringify([parseManifests(textOf()), parseManifests(textOf('volume.existingClaim="7"'))])
+  for (const name of ['secretName', 'priorityClassName', 'storageClassName', 'claimName', 'app.kubernetes.io/instance'])
+    assert.match(text, new RegExp(`"${name}":"`))
+  assert.doesNotMatch(text, /"(?:\w+Name|app[^"]*)":[^"]/)
 })
 
 testHelm('values that the service or Kubernetes would refuse later are refused at once', () => {

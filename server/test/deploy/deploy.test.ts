@@ -87,6 +87,12 @@ test('the unit gives the service two folders to write, a copy of the key, and no
   assert.doesNotMatch(unit, /^(?:ReadWritePaths|BindPaths|AmbientCapabilities=.+|MemoryDenyWriteExecute)/m)
 })
 
+test('the unit starts the service again where a reload came before it handled one', () => {
+  const unit = readText(UNIT)
+  assert.match(unit, /^ExecReload=\/bin\/kill -HUP \$MAINPID$/m)
+  assert.match(unit, /^RestartForceExitStatus=SIGHUP$/m)
+})
+
 test('the Debian package places the files of deploy/, and its scripts and commands name what it places', () => {
   const builder = readText('deploy/release/debian-package.ts')
   for (const path of [
@@ -103,8 +109,5 @@ test('the Debian package places the files of deploy/, and its scripts and comman
     assert.match(command, /\/usr\/lib\/mintmark\/node_modules\/mintmark\/bin\/mintmark\.js "\$@"/)
   }
   assert.match(readText('deploy/debian/postinst'), /\/etc\/mintmark\/key/)
-  assert.match(
-    readText('deploy/debian/postrm'),
-    /purge[^]*rm -rf \/var\/lib\/mintmark \/var\/cache\/mintmark \/etc\/mintmark/,
-  )
+  assert.match(readText('deploy/debian/postrm'), /purge[^]*\/var\/lib\/mintmark \/var\/cache\/mintmark \/etc\/mintmark/)
 })

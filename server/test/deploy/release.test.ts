@@ -28,6 +28,16 @@ test('everything that is shipped is under a license of the list', () => {
   assert.deepEqual(refusedLicenses(readRelease('.').shipped), [])
 })
 
+test('a release packs the service once, whatever lies in its folder', () => {
+  const packed: string[] = []
+  const { packService } = readRelease('dist', (workspace, folder) => {
+    packed.push(workspace, folder)
+    return 'mintmark-0.1.0.tgz'
+  })
+  assert.deepEqual([packService(), packService()], ['dist/mintmark-0.1.0.tgz', 'dist/mintmark-0.1.0.tgz'])
+  assert.deepEqual(packed, ['server', 'dist'])
+})
+
 test('a license that is not on the list is named with its package, and so is a missing one; one of several suffices', () => {
   const packageUnder = (license: string | undefined) => ({
     path: 'node_modules/x',
@@ -65,7 +75,7 @@ test('what a package needs is found where Node finds it, nested before hoisted',
   assert.throws(() => dependenciesOf({ server: { dependencies: { a: '1' } } }, 'server'), /lacks a, of server/)
 })
 
-test('the bill of materials has what the service installs and what the console bundles, each with its version, license and checksum', () => {
+test('the bill of materials has what the service installs and what the console and the guide bundle, each with its version, license and checksum', () => {
   const { sbom, version } = readRelease('.')
   const { components, dependencies } = JSON.parse(sbom) as Sbom
   const purls = new Set(components.map(({ purl }) => purl))
@@ -74,7 +84,12 @@ test('the bill of materials has what the service installs and what the console b
     assert.ok(purls.has(`pkg:npm/${name.replace('@', '%40')}@${one}`), name)
   assert.ok(bundledInConsole(readLock()).some(({ name }) => name === 'react-dom'))
   assert.ok([...purls].some(purl => purl.startsWith('pkg:npm/react-dom@')))
-  assert.ok(![...purls].some(purl => /typescript|oxlint|fast-check/.test(purl)))
+  for (const name of ['vitepress', 'minisearch', '%40vue/runtime-dom'])
+    assert.ok(
+      [...purls].some(purl => purl.startsWith(`pkg:npm/${name}@`)),
+      name,
+    )
+  assert.ok(![...purls].some(purl => /typescript|esbuild|vite@|oxlint|fast-check/.test(purl)))
   for (const { purl, licenses, hashes } of components) assert.ok(licenses.length > 0 && hashes.length > 0, purl)
   const refs = new Set([`pkg:npm/mintmark@${version}`, ...purls])
   for (const { ref, dependsOn } of dependencies)

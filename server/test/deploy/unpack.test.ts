@@ -67,14 +67,27 @@ test('a file that is cut or missing is unpacked again, and what was left of the 
   const surroundings = makeSurroundings(t)
   const folder = unpack(build, surroundings)
   truncateSync(join(folder, 'start.cjs'))
+  utimesSync(folder, 1, 1)
   assert.equal(unpack(build, surroundings), folder)
   assert.equal(readFileSync(join(folder, 'start.cjs'), 'utf8'), 'import(1)\n')
   const [, aside = ''] = readdirSync(join(folder, '..')).toSorted()
+  unpack({ ...build, name: 'program-2' }, surroundings)
   assert.ok(existsSync(join(folder, '..', aside, 'start.cjs')), aside)
   utimesSync(join(folder, '..', aside), 1, 1)
   rmSync(join(folder, 'start.cjs'))
   unpack(build, surroundings)
   assert.ok(!existsSync(join(folder, '..', aside)), 'A folder left an hour ago is removed.')
+})
+
+test('of the folder that it is given, only what an unpacking left is removed', t => {
+  const { home, temporary } = makeSurroundings(t)
+  const names = ['download.partial', 'program-1.partial']
+  for (const name of names) {
+    writeFileSync(join(home, name), '')
+    utimesSync(join(home, name), 1, 1)
+  }
+  unpack(build, { env: { CACHE_DIRECTORY: home }, home, temporary })
+  assert.deepEqual(readdirSync(home).toSorted(), [names[0], 'program-1', names[1]])
 })
 
 test('a process that unpacks beside another uses what the other finished', t => {
@@ -94,6 +107,16 @@ test('a home that others may write to is passed over, and the shared folder serv
   chmodSync(surroundings.home, 0o777)
   assert.equal(unpack(build, surroundings), join(shared(surroundings.temporary), 'program-1'))
   assert.deepEqual(readdirSync(surroundings.home), [], 'Nothing is made there.')
+})
+
+test('so is a home below a folder in which others may rename it', t => {
+  const surroundings = makeSurroundings(t)
+  const open = join(surroundings.home, 'open')
+  const home = join(open, 'home')
+  mkdirSync(home, { recursive: true, mode: PRIVATE })
+  chmodSync(open, 0o777)
+  assert.equal(unpack(build, { ...surroundings, home }), join(shared(surroundings.temporary), 'program-1'))
+  assert.deepEqual(readdirSync(home), [])
 })
 
 test('where no place serves the error names each with its reason', t => {

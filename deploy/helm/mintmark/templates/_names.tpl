@@ -6,7 +6,7 @@
 {{/* Labels by which a component's pods are found: they never change. */}}
 {{- define "mintmark.selector" -}}
 app.kubernetes.io/name: {{ .Chart.Name }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "mintmark.labels" -}}
@@ -49,7 +49,7 @@ enableServiceLinks: false
 imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .Values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with .Values.nodeSelector }}
 nodeSelector: {{- toYaml . | nindent 2 }}
@@ -67,12 +67,12 @@ securityContext:
 volumes:
   - name: secrets
     secret:
-      secretName: {{ .Values.secretName }}
+      secretName: {{ .Values.secretName | quote }}
       defaultMode: 0440
 {{- if .Values.volume.enabled }}
   - name: store
     persistentVolumeClaim:
-      claimName: {{ .Values.volume.existingClaim | default (include "mintmark.name" .) }}
+      claimName: {{ .Values.volume.existingClaim | default (include "mintmark.name" .) | quote }}
 {{- end }}
 {{- end }}
 

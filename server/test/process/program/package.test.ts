@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test, type TestContext } from 'node:test'
@@ -57,6 +66,17 @@ const assertReleased = (): void => {
   assert.match(printed, /^debian: (?:not built in a dry run|skipped, dpkg-deb is missing)$/m)
 }
 
+const assertRefusedFirst = (): void => {
+  const output = join(folder, 'refused')
+  const args = [join(root, 'deploy/release/main.ts'), '--dry-run', '--output', output]
+  for (const name of ['nonsense', 'constructor']) {
+    assert.throws(() => run(process.execPath, [...args, '--only', 'sbom', '--only', name]), {
+      stderr: new RegExp(`^release: there is no part ${name}; expected mintmark, client`),
+    })
+  }
+  assert.ok(!existsSync(output))
+}
+
 /** Of the project that the package is installed in, which may have such folders too. */
 const makeFoldersOfOthers = (): void => {
   for (const name of ['console', 'guide']) {
@@ -109,6 +129,8 @@ suite('the published package', () => {
   after(() => rmSync(folder, { recursive: true, force: true }))
 
   test('comes with a checksum, as each file of a release does; a dry run says what it leaves out', assertReleased)
+
+  test('is not begun where a part of the release that is named is unknown', assertRefusedFirst)
 
   test('holds built JavaScript and no TypeScript', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
