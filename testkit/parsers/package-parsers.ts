@@ -7,6 +7,10 @@ import { parseAuthorization } from '../../packages/verify/src/authorization.ts'
 import { isUnreadable, readChanges, readHead, readSnapshot } from '../../packages/verify/src/feed/document.ts'
 import { makeEventReader, type ServerEvent } from '../../packages/verify/src/feed/event-stream.ts'
 import { parseHead } from '../../packages/verify/src/feed/requests.ts'
+import { parseCertificateHeader } from '../../packages/verify/src/gateway/certificate-header.ts'
+import { parseCheckQuery } from '../../packages/verify/src/gateway/check-query.ts'
+import { parseListenAddress } from '../../packages/verify/src/gateway/listen-address.ts'
+import { parseOriginalRequest } from '../../packages/verify/src/gateway/original-request.ts'
 import { isRefusal } from '../../packages/verify/src/refusals.ts'
 import { readClaims } from '../../packages/verify/src/tokens/claims.ts'
 import { decodeCanonical, makeCompactReader, splitCompact } from '../../packages/verify/src/tokens/compact-jws.ts'
@@ -134,6 +138,28 @@ export const PACKAGE_PARSERS: readonly Parser[] = [
     refusesBy(RequestFailure, parseHead),
   ),
   parsersIn('packages/verify/src/feed/event-stream.ts').ofText({ name: 'makeEventReader', good: events }, eventsIn),
+  parsersIn('packages/verify/src/gateway/check-query.ts').ofText(
+    {
+      name: 'parseCheckQuery',
+      good: good('scope=db:read+db:write&audience=urn%3Aa', { scopes: ['db:read', 'db:write'], audience: 'urn:a' }),
+    },
+    parseCheckQuery,
+  ),
+  parsersIn('packages/verify/src/gateway/original-request.ts').ofText(
+    { name: 'parseOriginalRequest', good: good('/v1/orders?page=2', { method: 'GET', path: '/v1/orders' }) },
+    text => parseOriginalRequest('GET', text),
+  ),
+  parsersIn('packages/verify/src/gateway/listen-address.ts').ofText(
+    { name: 'parseListenAddress', good: good('[::1]:8790', { host: '::1', port: 8790 }) },
+    parseListenAddress,
+  ),
+  parsersIn('packages/verify/src/gateway/certificate-header.ts').ofText(
+    {
+      name: 'parseCertificateHeader',
+      good: good('Hash=ab;Cert="-----BEGIN%20CERTIFICATE-----"', '-----BEGIN CERTIFICATE-----'),
+    },
+    text => parseCertificateHeader('xfcc', text),
+  ),
   exchanges.ofText({ name: 'parseObject', good: fc.json().map(json => ({ input: `{"a":${json}}` })) }, text =>
     parseAnswer(text),
   ),

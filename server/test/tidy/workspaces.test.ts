@@ -229,8 +229,19 @@ test('there are no circular imports among the sources of a package', () => {
   assert.equal(cycle, undefined, `An import cycle: ${cycle?.join(' → ')}`)
 })
 
+/** The process beside a gateway: only the command of the package reaches it, and never what a program imports. */
+const OF_NODE = 'packages/verify/src/gateway/'
+
+test('only the command of a package reaches what is of Node alone', () => {
+  const wrong = PUBLISHED.flatMap(folder => partOf(folder, 'src'))
+    .filter(({ path }) => !path.startsWith(OF_NODE))
+    .filter(file => importedFilesOf(file).some(path => path.startsWith(OF_NODE)))
+    .map(({ path }) => path)
+  nothing(wrong, `It imports ${OF_NODE}, which runs in no worker.`)
+})
+
 test('the sources of a package import no module of Node and name none of its globals: they run in a worker too', () => {
-  const sources = PUBLISHED.flatMap(folder => partOf(folder, 'src'))
+  const sources = PUBLISHED.flatMap(folder => partOf(folder, 'src')).filter(({ path }) => !path.startsWith(OF_NODE))
   const modules = sources.flatMap(file =>
     importedPackagesOf(file)
       .filter(name => name.startsWith('node:'))

@@ -1,0 +1,68 @@
+// What a decision is on the wire. No answer to a check has a body: gateways pass bodies on to callers.
+import type { Refused } from '../refusals.ts'
+import type { Verified } from '../verifier.ts'
+
+export type Answer = {
+  readonly status: number
+  /** Names and values by turns, as Node writes them without looking at each. */
+  readonly headers: string[]
+  readonly body?: string
+}
+
+type Headers = Readonly<Record<string, string>>
+
+export const emptyAnswer = (status: number, headers: Headers = {}): Answer => ({
+  status,
+  headers: Object.entries({ 'Cache-Control': 'no-store', 'Content-Length': '0', ...headers }).flat(),
+})
+
+export const textAnswer = (body: string, contentType: string, headers: Headers = {}): Answer => {
+  const length = String(new TextEncoder().encode(body).length)
+  return { ...emptyAnswer(200, { 'Content-Length': length, 'Content-Type': contentType, ...headers }), body }
+}
+
+/** UTF-8, percent-encoded but for letters, digits and `-._~!*'():/@`: the others could end a header, a quotation or an item. */
+const encode = (text: string): string => encodeURIComponent(text).replaceAll(/%(?:3A|2F|40)/g, decodeURIComponent)
+
+/**
+ * All four headers stand in each acceptance, empty where the token has nothing to say, so that a gateway which copies them
+ * overwrites what its caller sent.
+ */
+const acceptance = ({ claims, scopes }: Verified): Answer =>
+  emptyAnswer(200, {
+    'X-Auth-Subject': encode(claims.sub),
+    'X-Auth-Client': encode(claims.client_id),
+    'X-Auth-Scope': scopes.map(encode).join(' '),
+    'X-Auth-Actor': claims.act === undefined ? '' : encode(claims.act.sub),
+  })
+
+/** Half of a surrogate pair has no UTF-8, and so no header. */
+const isEncodable = ({ claims: { sub, client_id: client, act } }: Verified): boolean =>
+  [sub, client, act?.sub ?? ''].every(text => text.isWellFormed())
+
+const NOT_ENCODABLE = emptyAnswer(401, { 'WWW-Authenticate': 'Bearer error="invalid_token"' })
+
+/** Answers to verified tokens, kept: a verifier hands out one object for all requests with a token. */
+export const makeAcceptances = () => {
+  const known = new WeakMap<Verified, Answer>()
+  return (verified: Verified): Answer => {
+    const before = known.get(verified)
+    if (before !== undefined) return before
+    const answer = isEncodable(verified) ? acceptance(verified) : NOT_ENCODABLE
+    known.set(verified, answer)
+    return answer
+  }
+}
+
+/** Gateways know 401 and 403 as refusals, and 400 as a fault of the check: nginx would answer 500. */
+export const refusalAnswer = ({ status, challenge, retryAfter }: Refused): Answer =>
+  emptyAnswer(status === 400 ? 401 : status, {
+    ...(challenge !== undefined && { 'WWW-Authenticate': challenge }),
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+  })
+
+/** The answer to a query that asks for what there is not: no gateway lets pass what is answered so. */
+export const BAD_QUERY = emptyAnswer(500)
+/** The answer to a fault of this process. */
+export const FAULT = emptyAnswer(503, { 'Retry-After': '1' })
+export const NOT_FOUND = emptyAnswer(404)

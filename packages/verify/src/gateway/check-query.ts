@@ -1,0 +1,30 @@
+// The query of `/check`, which the operator writes into the gateway's configuration: it can ask for more, and never for less.
+
+export type CheckQuery = {
+  readonly scopes: readonly string[]
+  /** The one audience that is accepted; undefined: each of the configured ones. */
+  readonly audience: string | undefined
+}
+
+export const NO_QUERY: CheckQuery = { scopes: [], audience: undefined }
+
+/** RFC 6749 §3.3. */
+const SCOPES = /^[\u0021\u0023-\u005b\u005d-\u007e]+(?: [\u0021\u0023-\u005b\u005d-\u007e]+)*$/
+
+export const isScopes = (text: string): boolean => SCOPES.test(text)
+
+/**
+ * Undefined where it is not as it should be: a parameter that came out empty or misspelled would else ask for nothing.
+ * Of several `scope` all are needed; several audiences would be a choice.
+ */
+export const parseCheckQuery = (query: string): CheckQuery | undefined => {
+  if (query === '') return NO_QUERY
+  const scopes: string[] = []
+  let audience: string | undefined
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (name === 'scope' && isScopes(value)) scopes.push(...value.split(' '))
+    else if (name === 'audience' && value !== '' && audience === undefined) audience = value
+    else return undefined
+  }
+  return { scopes, audience }
+}

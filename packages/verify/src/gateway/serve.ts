@@ -1,0 +1,112 @@
+// `mintmark-verify serve`: follows the feed, answers checks, and ends in good order.
+import type { Server } from 'node:http'
+import { createVerifier } from '../create-verifier.ts'
+import type { Verifier } from '../verifier.ts'
+import type { GatewayConfig } from './config.ts'
+import { type Gateway, makeGateway } from './gateway-server.ts'
+import { listen } from './listen.ts'
+import { formatListenAddress } from './listen-address.ts'
+import { type Log, makeLog, makeRestedLog } from './log.ts'
+import { misuse } from './usage-error.ts'
+
+/** After a signal checks are answered as before for so long, so that a balancer sees that it is not ready. */
+const DRAIN_MS = 1000
+/** What is under way then has so long to end. */
+const FINISH_MS = 3000
+const WATCH_MS = 250
+const TURNS_APART = 20
+
+const ENDING = ['SIGTERM', 'SIGINT'] as const
+
+const delay = (ms: number): Promise<void> => new Promise(resolve => void setTimeout(resolve, ms))
+
+const closeServer = (server: Server): Promise<void> =>
+  new Promise(resolve => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+    setTimeout(() => server.closeAllConnections(), FINISH_MS).unref()
+  })
+
+/** What the library says of its options, in the names of the flags. */
+const asFlags = (message: string): string =>
+  message.replace(
+    /^createVerifier: (\w+)/,
+    (_text, option: string) => `--${option.replaceAll(/[A-Z]/g, one => `-${one.toLowerCase()}`)}`,
+  )
+
+const openVerifier = ({ verifier }: GatewayConfig, log: Log): Verifier => {
+  try {
+    return createVerifier({ ...verifier, hooks: { failed: problem => log('warn', 'problem', { problem }) } })
+  } catch (fault) {
+    if (!(fault instanceof TypeError)) throw fault
+    return misuse(asFlags(fault.message))
+  }
+}
+
+/** Logs when it becomes ready, and when it is no longer. Where it is not, no tokens come, with which keys would be read. */
+const watchReadiness = ({ isReady }: Gateway, verifier: Verifier, log: Log): (() => void) => {
+  let [was, turns] = [false, 0]
+  void verifier.ready()
+  const timer = setInterval(() => {
+    const is = isReady()
+    turns += 1
+    if (!is && turns % TURNS_APART === 0) void verifier.ready()
+    if (is !== was) log(is ? 'info' : 'warn', is ? 'ready' : 'not_ready')
+    was = is
+  }, WATCH_MS)
+  return () => clearInterval(timer)
+}
+
+const untilSignal = (): Promise<string> =>
+  new Promise(resolve => {
+    const take = (signal: string): void => {
+      // A second one ends the process at once.
+      for (const one of ENDING) process.off(one, take)
+      resolve(signal)
+    }
+    for (const signal of ENDING) process.on(signal, take)
+  })
+
+const keepOn = (log: Log): void => {
+  // Of SIGUSR1 Node would open its debugger, which can read the API key. SIGHUP would end the process.
+  for (const signal of ['SIGHUP', 'SIGUSR1'] as const) process.on(signal, () => undefined)
+  process.on('unhandledRejection', fault => log('error', 'fault', { problem: String(fault).slice(0, 200) }))
+  // A log that nobody reads must not end the process.
+  process.stderr.on('error', () => undefined)
+}
+
+const tryListening = async (server: Server, config: GatewayConfig): Promise<string> => {
+  try {
+    return await listen(server, config.listen)
+  } catch (fault) {
+    const code = fault instanceof Error && 'code' in fault ? String(fault.code) : String(fault)
+    return misuse(
+      `${formatListenAddress(config.listen)} cannot be bound (${code}). Give another address with --listen.`,
+    )
+  }
+}
+
+/** Resolves once it has ended after a signal. Throws {@link UsageError} where it cannot begin. */
+export const serve = async (config: GatewayConfig): Promise<void> => {
+  const log = makeLog(line => void process.stderr.write(line))
+  const restedLog = makeRestedLog(log)
+  keepOn(log)
+  const verifier = openVerifier(config, restedLog)
+  const gateway = makeGateway({ config, verifier, log: restedLog })
+  const { server } = gateway
+  const signaled = untilSignal()
+  const address = await tryListening(server, config)
+  server.on('error', fault => log('error', 'fault', { problem: fault.message }))
+  log('info', 'listening', { address, mode: verifier.status().mode })
+  if (verifier.status().mode === 'offline') log('warn', 'revocations_not_seen')
+  const endWatch = watchReadiness(gateway, verifier, log)
+  const signal = await signaled
+  endWatch()
+  gateway.beginStop()
+  log('info', 'stopping', { signal })
+
+  await delay(DRAIN_MS)
+  await closeServer(server)
+  verifier.close()
+  log('info', 'stopped')
+}

@@ -1,0 +1,77 @@
+// Gathers the texts of all settings from arguments, variables and files. What they mean is for config.ts.
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { PREFIX, SETTING_NAMES, type SettingName, settingOf, spell, variableOf } from './settings.ts'
+import { misuse } from './usage-error.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The texts by setting, at least one each. */
+export type Texts = ReadonlyMap<SettingName, readonly string[]>
+
+/** What Kubernetes sets for a service whose name begins with mintmark-verify. */
+const OF_KUBERNETES = /_SERVICE_|_PORT(?:_|$)/
+
+const FLAGS = SETTING_NAMES.filter(name => settingOf(name).isSecret === undefined)
+
+/** The first sentence of what Node says of arguments, which goes on about positional ones. */
+const firstSentence = (fault: unknown): string => {
+  const [line = ''] = (fault instanceof Error ? fault.message : 'The arguments cannot be read').split('\n', 1)
+  const [sentence = ''] = line.split('. ', 1)
+  return sentence.endsWith('.') ? sentence.slice(0, -1) : sentence
+}
+
+const flagsIn = (args: readonly string[]): Readonly<Record<string, readonly string[] | undefined>> => {
+  const options = Object.fromEntries(FLAGS.map(name => [name, { type: 'string', multiple: true } as const]))
+  try {
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
+  } catch (fault) {
+    return misuse(`${firstSentence(fault)}. \`mintmark-verify serve --help\` lists the options; a secret is no option.`)
+  }
+}
+
+const refuseUnknownVariables = (environment: Environment): void => {
+  const known = new Set(SETTING_NAMES.map(variableOf))
+  const unknown = Object.keys(environment).find(
+    name => name.startsWith(PREFIX) && !known.has(name) && !OF_KUBERNETES.test(name),
+  )
+  if (unknown !== undefined) {
+    misuse(`${unknown} is no variable of mintmark-verify. \`mintmark-verify serve --help\` lists them.`)
+  }
+}
+
+const textsOf = (name: SettingName, flags: readonly string[] | undefined, variable: string | undefined) => {
+  const { isList } = settingOf(name)
+  const texts = flags ?? (variable === undefined ? [] : isList ? variable.split(/ +/) : [variable])
+  const origin = flags === undefined ? variableOf(name) : spell(name)
+  if (texts.some(text => text.trim() === '')) misuse(`${origin} is empty. Give a value, or leave it out.`)
+  if (texts.length > 1 && isList !== true) misuse(`${origin} is given ${texts.length} times. Give it once.`)
+  return texts
+}
+
+/** Throws {@link UsageError} for a flag or a variable that there is not, and for a value that is empty or repeated. */
+export const gatherTexts = (args: readonly string[], environment: Environment): Texts => {
+  const flags = flagsIn(args)
+  refuseUnknownVariables(environment)
+  const texts = SETTING_NAMES.map(name => [name, textsOf(name, flags[name], environment[variableOf(name)])] as const)
+  return new Map(texts.filter(([, found]) => found.length > 0))
+}
+
+const reasonOf = (fault: unknown): string =>
+  fault instanceof Error && 'code' in fault ? String(fault.code) : 'it cannot be read'
+
+/** The secret in a file, without the line break at its end. */
+export const secretIn = (path: string): string => {
+  let text = ''
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (fault) {
+    misuse(
+      `The file ${JSON.stringify(path)} of --api-key-file cannot be read (${reasonOf(fault)}). Name one with the API key.`,
+    )
+  }
+  const secret = text.replace(/\r?\n$/, '')
+  return secret === ''
+    ? misuse(`The file ${JSON.stringify(path)} of --api-key-file is empty. Write the API key into it.`)
+    : secret
+}
