@@ -84,5 +84,9 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   'postgres-depth': { file: 'bench/postgres-depth.ts', shows: 'the same on a small database and on a full one' },
   'feed-sizes': { file: 'bench/feed/feed-sizes.ts', shows: 'the snapshot of the feed in bytes and seconds' },
+  gateway: {
+    file: 'bench/feed/gateway.ts',
+    shows: 'how many checks a second mintmark-verify serve answers on one core',
+  },
   verify: { file: 'bench/feed/verify.ts', shows: 'what @mintmark/verify costs beside introspection, on one core' },
 }

@@ -4,6 +4,7 @@ import { DELEGATION } from './delegation.ts'
 import { DURABILITY } from './durability.ts'
 import { ENDINGS } from './endings.ts'
 import { FEED } from './feed.ts'
+import { GATEWAY } from './gateway.ts'
 import { LIMITS } from './limits.ts'
 import { REVOCATION } from './revocation.ts'
 import type { SeededBug } from './seeded-bug.ts'
@@ -18,4 +19,5 @@ export const ALL_BUGS: readonly SeededBug[] = [
   ...TOKENS,
   ...ACCESS,
   ...FEED,
+  ...GATEWAY,
 ]

@@ -35,6 +35,7 @@ const takingCertificates = (header: string) => ({
 const GATEWAYS = [
   { name: 'apache' },
   { name: 'nginx', settings: takingCertificates('X-Client-Cert pem') },
+  { name: 'gateway' },
   { name: 'haproxy', settings: takingCertificates('Client-Cert rfc9440') },
 ]
 
@@ -66,7 +67,7 @@ export const SUITES: readonly Suite[] = [
   ...GATEWAYS.map(gateway => ({
     ...gateway,
     needs: ['apt-get', 'dpkg-deb'],
-    prepare: [{ command: 'sh', args: ['../../debian/fetch.sh'] }],
+    prepare: [{ command: 'sh', args: ['../debian/fetch.sh'] }],
     run: { command: process.execPath, args: ['run.ts'] },
   })),
 ]

@@ -52,10 +52,21 @@ type Way = {
   readonly address: string
   /** Whether it asks for every request, and so refuses a revoked token at once. */
   readonly seesRevocation: boolean
+  /** How long a revocation may take to be seen; at once unless given. */
+  readonly withinMs?: number
+}
+
+/** The status of a revoked token, once it is another than 200 or the time is over. */
+const statusOfRevoked = async ({ address, withinMs = 0 }: Way, token: string): Promise<number> => {
+  const until = performance.now() + withinMs
+  let status = await statusOf(address, token)
+  while (status === 200 && performance.now() < until) status = await statusOf(address, token)
+  return status
 }
 
 /** Sends what a resource server meets, and holds it to its answers. */
-export const holdTo = async ({ address, seesRevocation }: Way): Promise<void> => {
+export const holdTo = async (way: Way): Promise<void> => {
+  const { address, seesRevocation } = way
   const token = await take(RESOURCE, SCOPE)
   const forged = `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(86)}`
   const expired = await take(RESOURCE, SCOPE, BRIEF)
@@ -69,7 +80,7 @@ export const holdTo = async ({ address, seesRevocation }: Way): Promise<void> =>
     malformed: await statusOf(address, 'x'),
     'of another resource': await statusOf(address, await take('https://mail.example', SCOPE)),
     'of another scope': await statusOf(address, await take(RESOURCE, 'db:write')),
-    revoked: await post('/oauth/revoke', { token }).then(() => statusOf(address, token)),
+    revoked: await post('/oauth/revoke', { token }).then(() => statusOfRevoked(way, token)),
   }
   console.log(address, seen)
   const { good, 'good again': again, revoked, ...refused } = seen
