@@ -142,7 +142,6 @@ const putInPlace = (partial: string, folder: string, files: Build['files']): voi
 const unpackBelow = ([start, ...names]: Place, build: Build): string => {
   checkLevels(realpathSync(start))
   const base = names.reduce((above, name) => makeOwn(join(above, name)), start)
-  checkParent(base)
   const folder = join(base, build.name)
   if (isWhole(folder, build.files)) return makeOwn(folder)
   removeAbandoned(base)

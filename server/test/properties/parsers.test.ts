@@ -99,7 +99,6 @@ const NO_ROW: Readonly<Record<string, string>> = {
   'server/src/domain/import/keycloak-client.ts readKeycloakClient': 'planDocument of Keycloak calls it',
   'server/src/http/console/built-console.ts readConsole': 'it reads files of this installation',
   'server/src/http/oauth/present-api-key.ts readApiKey': 'it reads headers, by parseAuthorization and decodeBasic',
-  'server/src/http/wire/fields.ts readQueryAsSent': 'it is readQuery, of a query that may be malformed',
   'server/src/keys/clients/der.ts readInside': 'it is readElements, of one element',
   'server/src/keys/providers/fetch-json.ts readBounded': BYTES,
 }

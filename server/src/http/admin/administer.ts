@@ -6,7 +6,7 @@ import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import { readIdempotencyKey } from '../wire/idempotency-key.ts'
-import { compileValidator, readQueryAsSent } from '../wire/fields.ts'
+import { compileValidator, queryParser } from '../wire/fields.ts'
 import type { RawFields } from '../wire/form.ts'
 import { makeJsonReader } from '../wire/json-body.ts'
 import type { RefusedInput } from '../wire/refused-input.ts'
@@ -67,7 +67,7 @@ export const accessOf = ({ id, access }: Operation): Access => {
   throw new Error(`${id} is not an operation of the administration.`)
 }
 
-const NO_QUERY = z.object({})
+const readNoQuery = queryParser(z.object({}))
 const readNoBody = makeJsonReader(z.strictObject({}).default({}))
 
 /**
@@ -77,7 +77,7 @@ const readNoBody = makeJsonReader(z.strictObject({}).default({}))
 const refuseUnread = (row: Operation, { query, body }: FastifyRequest): RefusedInput | undefined => {
   if (methodOf(row) === 'GET') return undefined
   if (row.query === undefined) {
-    const asked = readQueryAsSent(NO_QUERY, query as RawFields) // as READING parses it
+    const asked = readNoQuery(query as RawFields) // as READING parses it
     if ('error' in asked) return asked.error
   }
   // Many clients name the type of a body that they do not send.

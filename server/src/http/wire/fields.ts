@@ -88,11 +88,8 @@ export const QUERY_MALFORMED = 'The query string is not percent-encoded UTF-8.'
 export const readQuery = (schema: z.ZodObject, pairs: readonly Pair[]): Parsed =>
   compileFields(schema, 'refuses unknown')(pairs)
 
-/** The same of a query as it was sent. */
-export const readQueryAsSent = (schema: z.ZodObject, { pairs }: RawFields): Parsed =>
-  pairs === undefined ? refuse(QUERY_MALFORMED) : readQuery(schema, pairs)
-
-const queryParser = (schema: z.ZodObject): ((query: RawFields) => Parsed) => {
+/** The parser of a query as it was sent. */
+export const queryParser = (schema: z.ZodObject): ((query: RawFields) => Parsed) => {
   const parse = compileFields(schema, 'refuses unknown')
   return ({ pairs }) => (pairs === undefined ? refuse(QUERY_MALFORMED) : parse(pairs))
 }
