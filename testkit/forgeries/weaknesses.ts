@@ -3,6 +3,7 @@
 import type { Forgeries, Forge } from './forgeries.ts'
 import { CLAIM_WEAKNESSES } from './weak-claims.ts'
 import { HEADER_WEAKNESSES } from './weak-headers.ts'
+import { signatureNumbersOf } from './weak-signatures.ts'
 import { SIGNATURE_SPELLINGS, TEXT_WEAKNESSES } from './weak-texts.ts'
 
 export type Weakness = {
@@ -18,9 +19,11 @@ export type Weakness = {
 const rows = (of: Weakness['of'], group: Forgeries): readonly Weakness[] =>
   Object.entries(group).map(([name, forge]) => ({ name, forge, of }))
 
-export const WEAKNESSES: readonly Weakness[] = [
+/** The table for a genuine JWT that is signed by this algorithm. */
+export const weaknessesOf = (alg: 'ES256' | 'RS256'): readonly Weakness[] => [
   ...rows('anything else', HEADER_WEAKNESSES),
   ...rows('anything else', TEXT_WEAKNESSES),
+  ...rows('anything else', signatureNumbersOf(alg)),
   ...rows('signature spelling', SIGNATURE_SPELLINGS),
   ...rows('claims', CLAIM_WEAKNESSES),
 ]

@@ -1,17 +1,17 @@
-// What the feed drill does to the way between the service and its verifiers: again and again for some seconds, with
-// quiet ones between.
+// What the feed drill does to the way between the service and its verifiers, or to their clocks: again and again for
+// some seconds, with quiet ones between.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type BufferingProxy, openBufferingProxy } from '../../../testkit/proxies/buffering-proxy.ts'
 import { BOTH, type Link, openLink } from '../../../testkit/proxies/link.ts'
 import { findNginx, type Nginx, openNginx } from '../../../testkit/proxies/nginx.ts'
 import type { Random } from '../random.ts'
 
-export const FAULTS = ['none', 'cut', 'slow', 'buffer', 'nginx', 'kill'] as const
+export const FAULTS = ['none', 'cut', 'slow', 'buffer', 'nginx', 'kill', 'clock'] as const
 
 export type Fault = (typeof FAULTS)[number]
 
 /** Begins it; what it gives ends it. */
-type Begin = () => Promise<() => void>
+export type Begin = () => Promise<() => void>
 
 export type Way = {
   /** The port that stands for the service's. */
@@ -30,6 +30,8 @@ export type Killed = { readonly port: number; readonly kill: () => Promise<void>
 const SLOW_MS = 150
 /** nginx: eight buffers of 4 kB. */
 const BUFFER_BYTES = 32_768
+/** As far as a machine's clock is set by hand, or by a virtual machine that was moved. */
+const STEP_MS_MOST = 3_600_000
 const QUIET_MS_LEAST = 1000
 const QUIET_MS_MOST = 2500
 /** The time beyond the allowed staleness: a token that ends as a fault begins is verified while no verifier may accept it. */
@@ -52,6 +54,17 @@ const bufferProxy =
     proxy.setBuffering(true)
     return () => proxy.setBuffering(false)
   }
+
+/** Steps the clocks of all verifiers by up to an hour, ahead and back in turn. */
+export const stepClocks = (step: (ms: number) => Promise<void>, random: Random): Begin => {
+  let sign = -1
+  return async () => {
+    sign = -sign
+    const ms = sign * random.between(1, STEP_MS_MOST)
+    await step(ms)
+    return () => void step(-ms)
+  }
+}
 
 /** The way to one replica. What it opens ends with the drill. */
 export const openWay = async (fault: Fault, replica: Killed, started: AsyncDisposableStack): Promise<Way> => {
@@ -81,16 +94,16 @@ export type FaultSchedule = { readonly faults: () => number; readonly stop: () =
 
 type Schedule = { readonly fault: Fault; readonly stalenessMs: number; readonly random: Random }
 
-/** Strikes one way after another until it is stopped; all are as they should be then. */
+/** Strikes one after another until it is stopped; all is as it should be then. */
 export const startFaults = (
-  ways: readonly Way[],
+  begins: readonly Begin[],
   replicas: readonly Killed[],
   { fault, stalenessMs, random }: Schedule,
 ): FaultSchedule => {
   let faults = 0
   const schedule = { isStopped: false }
   const strike = async (index: number): Promise<void> => {
-    const end = await ways[index]?.begin()
+    const end = await begins[index]?.()
     faults += 1
     await delay(stalenessMs + random.between(BEYOND_STALENESS_MS_LEAST, BEYOND_STALENESS_MS_MOST))
     end?.()
@@ -99,7 +112,7 @@ export const startFaults = (
   const run = async (): Promise<void> => {
     while (!schedule.isStopped) {
       await delay(random.between(QUIET_MS_LEAST, QUIET_MS_MOST))
-      if (!schedule.isStopped) await strike(random.below(ways.length))
+      if (!schedule.isStopped) await strike(random.below(begins.length))
     }
   }
   const running = fault === 'none' ? Promise.resolve() : run()

@@ -11,7 +11,7 @@ import { makeRollingReplica, type RollingReplica } from '../rolling/rolling-repl
 import { environmentOf, prepareAccess, type Variables } from '../service-under-drill.ts'
 import { STORES, type StoreUnderDrill } from '../stores.ts'
 import { createAgent, end, issue, type Kind, KINDS, type Service } from './ends.ts'
-import { FAULTS, type FaultSchedule, type Killed, lacksFor, openWay, startFaults } from './feed-faults.ts'
+import { FAULTS, type FaultSchedule, type Killed, lacksFor, openWay, startFaults, stepClocks } from './feed-faults.ts'
 import { startVerifyingProcesses, type VerifyingProcesses } from './verifying-processes.ts'
 import { judgeSightings, quantile } from './watched-token.ts'
 
@@ -158,7 +158,8 @@ const setUp = async (
   const processes = await startVerifyingProcesses(settings, started)
   const { fresh } = await processes.counts()
   if (fresh === 0) throw new Error('No verifier follows the feed.')
-  const schedule = startFaults(ways, killed, { fault, stalenessMs, random })
+  const begins = fault === 'clock' ? [stepClocks(processes.stepClock, random)] : ways.map(({ begin }) => begin)
+  const schedule = startFaults(begins, killed, { fault, stalenessMs, random })
   return { service: { ports, access }, loops, processes, schedule }
 }
 
@@ -200,8 +201,11 @@ const report = (name: string): void => {
     `  ${JSON.stringify(Object.fromEntries(ends))}; ${formatCount(unknown)} verifications by stale verifiers; up to ${polling} verifiers followed by long polls at a time`,
   )
   print(`  ${formatCount(unaware)} times a verifier had not heard of an end when it was asked, and accepted nothing`)
-  if (timed === 0) violations.push('Nothing was ended, so nothing was tested.')
+  if (ends.size === 0) violations.push('Nothing was ended, so nothing was tested.')
   if (fault !== 'none' && faults === 0) violations.push('Nothing failed, so nothing was tested.')
+  if (fault === 'none' && timed === 0) {
+    violations.push(`Nothing was ended after the first ${options.warmup} s, so no time was bounded.`)
+  }
   if (fault === 'none' && p99 > options.bound) violations.push(`The 99th percentile on ${name} is ${ms(p99)}.`)
 }
 

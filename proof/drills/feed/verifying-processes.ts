@@ -36,6 +36,8 @@ export type VerifyingProcesses = {
   readonly watch: (id: number, token: string) => Promise<void>
   /** Returns the sightings of every verifier, and forgets the token. */
   readonly report: (id: number) => Promise<readonly Sighting[]>
+  /** Steps the clock of each process, as when that of their machine is set. */
+  readonly stepClock: (ms: number) => Promise<void>
   readonly counts: () => Promise<Counts & Pick<Reply, 'fresh' | 'polling'>>
 }
 
@@ -57,6 +59,7 @@ export const startVerifyingProcesses = async (
   return {
     watch: async (id, token) => void (await askAll({ kind: 'watch', id, token })),
     report: async id => (await askAll({ kind: 'report', id })).flatMap(({ sightings }) => sightings),
+    stepClock: async ms => void (await askAll({ kind: 'step', ms })),
     counts: async () => {
       const replies = await askAll({ kind: 'counts' })
       return {

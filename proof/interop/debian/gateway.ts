@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { end, freePort, untilAnswering } from '../service.ts'
 
@@ -91,7 +91,7 @@ export const holdTo = async (way: Way): Promise<void> => {
 
 export type Gateway = { readonly origin: string; readonly folder: string }
 
-/** Starts a server from Debian, waits until it answers, and ends it after the use. */
+/** Starts a server of Debian, or the one at an absolute path, waits until it answers, and ends it after the use. */
 export const withGateway = async (
   command: string,
   prepare: (gateway: Gateway) => { readonly args: readonly string[]; readonly env?: Record<string, string> },
@@ -103,7 +103,7 @@ export const withGateway = async (
   chmodSync(folder, 0o755)
   const origin = `http://127.0.0.1:${port}`
   const { args, env } = prepare({ origin, folder })
-  const running: ChildProcess = spawn(join(DEBIAN, 'usr/sbin', command), args, {
+  const running: ChildProcess = spawn(resolve(DEBIAN, 'usr/sbin', command), args, {
     env: { ...process.env, LD_LIBRARY_PATH: libraries(), DEBIAN, RESOURCE, FOLDER: folder, PORT: String(port), ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
   })

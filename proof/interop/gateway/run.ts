@@ -1,4 +1,4 @@
-// mintmark-verify serve behind nginx, HAProxy, Apache and Caddy from Debian, with the files of docs/recipes/gateway.md.
+// mintmark-verify serve behind nginx, HAProxy, Apache and Caddy from Debian, and Envoy from PyPI, with the files of docs/recipes/gateway.md.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
@@ -26,9 +26,10 @@ const startApi = async (): Promise<Server> => {
   return api
 }
 
-const startCheck = async (requestFrom: string): Promise<{ readonly address: string; readonly child: ChildProcess }> => {
+const startCheck = async ({ requestFrom, scope }: Try): Promise<{ readonly address: string; readonly child: ChildProcess }> => {
   const address = `127.0.0.1:${await freePort()}`
   const args = ['--issuer', ISSUER, '--audience', RESOURCE, '--listen', address, '--when-stale', 'refuse']
+  if (scope !== undefined) args.push('--scope', scope)
   const child = spawn(
     process.execPath,
     [COMMAND, 'serve', ...args, '--origin', ORIGIN, '--request-from', requestFrom],
@@ -116,21 +117,31 @@ const holdToClosed = async (origin: string, child: ChildProcess): Promise<void> 
 
 type Variables = Readonly<Record<string, string>>
 
-const substitute = (folder: string, name: string, variables: Variables): void => {
-  const text = readFileSync(join(import.meta.dirname, `${name}.template`), 'utf8')
-  writeFileSync(
-    join(folder, name),
-    text.replaceAll(/\$\{(\w+)\}/g, (_text, one: string) => variables[one] ?? ''),
-  )
-}
-
 const file = (name: string): string => join(import.meta.dirname, name)
 
+const substitute = (folder: string, name: string, variables: Variables): string => {
+  const text = readFileSync(file(`${name}.template`), 'utf8')
+  const path = join(folder, name)
+  writeFileSync(
+    path,
+    text.replaceAll(/\$\{(\w+)\}/g, (_text, one: string) => variables[one] ?? ''),
+  )
+  return path
+}
+
+/** The recipe as it stands in the frame, which says how far in. */
+const indented = (name: string, spaces: number): string =>
+  readFileSync(file(name), 'utf8').trimEnd().replaceAll('\n', `\n${' '.repeat(spaces)}`)
+
 const LUA = join(DEBIAN, 'usr/share/lua/5.3/?.lua')
+
+const ENVOY = join(variable('BUILD'), 'envoy/envoy/_bin/envoy')
 
 type Try = {
   readonly command: string
   readonly requestFrom: string
+  /** Where the gateway cannot name it in the address of a check. */
+  readonly scope?: string
   readonly prepare: (gateway: Gateway, variables: Variables) => readonly string[]
 }
 
@@ -155,13 +166,26 @@ const TRIES: readonly Try[] = [
     requestFrom: 'x-forwarded',
     prepare: () => ['run', '--adapter', 'caddyfile', '--config', file('Caddyfile')],
   },
+  {
+    command: ENVOY,
+    requestFrom: 'path',
+    scope: 'db:read',
+    prepare: ({ origin, folder }, variables) => {
+      const all = { ...variables, PORT: new URL(origin).port, RECIPE: indented('envoy.yaml', 16) }
+      return ['-c', substitute(folder, 'envoy-frame.yaml', all), '--disable-hot-restart', '--log-level', 'error']
+    },
+  },
 ]
 
-const tryOne = async ({ command, requestFrom, prepare }: Try, api: Server): Promise<void> => {
-  const { address, child } = await startCheck(requestFrom)
-  const upstream = `127.0.0.1:${(api.address() as AddressInfo).port}`
+const tryOne = async (gateway: Try, api: Server): Promise<void> => {
+  const { command, prepare } = gateway
+  const { address, child } = await startCheck(gateway)
+  const { port } = api.address() as AddressInfo
+  const upstream = `127.0.0.1:${port}`
   const variables = {
     CHECK: address,
+    CHECK_PORT: new URL(`http://${address}`).port,
+    UPSTREAM_PORT: String(port),
     UPSTREAM: `http://${upstream}`,
     UPSTREAM_HOST: upstream,
     RECIPES: import.meta.dirname,
@@ -171,7 +195,7 @@ const tryOne = async ({ command, requestFrom, prepare }: Try, api: Server): Prom
   try {
     await withGateway(
       command,
-      gateway => ({ args: prepare(gateway, variables), env: { ...variables, HOME: gateway.folder } }),
+      running => ({ args: prepare(running, variables), env: { ...variables, HOME: running.folder } }),
       async origin => {
         console.log(command)
         await holdTo({ address: origin + PATH, seesRevocation: true, withinMs: REVOKED_WITHIN_MS })
