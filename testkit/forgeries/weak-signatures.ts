@@ -33,7 +33,14 @@ const P256_PRIME = 0xffffffff00000001000000000000000000000000fffffffffffffffffff
 const toBytes = (number: bigint, length: number): Buffer =>
   Buffer.from(number.toString(16).padStart(2 * length, '0'), 'hex')
 
-const P256_EDGES = { '0': 0n, '1': 1n, 'n - 1': P256_ORDER - 1n, n: P256_ORDER, 'n + 1': P256_ORDER + 1n, p: P256_PRIME }
+const P256_EDGES = {
+  '0': 0n,
+  '1': 1n,
+  'n - 1': P256_ORDER - 1n,
+  n: P256_ORDER,
+  'n + 1': P256_ORDER + 1n,
+  p: P256_PRIME,
+}
 
 const ecEdges = Object.entries(P256_EDGES).flatMap(([name, number]) => {
   const edge = toBytes(number, 32)
@@ -52,8 +59,7 @@ const EC_SIGNATURES: Forgeries = {
 
 const RSA_BYTES = 256
 
-const modulusOf = ({ key }: Genuine): bigint =>
-  BigInt(`0x${Buffer.from(key.jwk.n ?? '', 'base64url').toString('hex')}`)
+const modulusOf = ({ key }: Genuine): bigint => BigInt(`0x${Buffer.from(key.jwk.n ?? '', 'base64url').toString('hex')}`)
 
 const RSA_EDGES: Readonly<Record<string, (modulus: bigint) => bigint>> = {
   '1': () => 1n,

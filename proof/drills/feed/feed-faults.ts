@@ -31,7 +31,7 @@ const SLOW_MS = 150
 /** nginx: eight buffers of 4 kB. */
 const BUFFER_BYTES = 32_768
 /** As far as a machine's clock is set by hand, or by a virtual machine that was moved. */
-const STEP_MS_MOST = 3_600_000
+const STEP_MS_MOST = 86_400_000
 const QUIET_MS_LEAST = 1000
 const QUIET_MS_MOST = 2500
 /** The time beyond the allowed staleness: a token that ends as a fault begins is verified while no verifier may accept it. */
@@ -55,23 +55,27 @@ const bufferProxy =
     return () => proxy.setBuffering(false)
   }
 
-/** Steps the clocks of all verifiers by up to an hour, ahead and back in turn. */
-export const stepClocks = (step: (ms: number) => Promise<void>, random: Random): Begin => {
-  let sign = -1
+/** Cuts a way, and while nothing passes steps the clocks of all verifiers by up to a day: back, so that time seems to stand still, and ahead in turn. */
+export const stepClocks = (cut: Begin, step: (ms: number) => Promise<void>, random: Random): Begin => {
+  let times = 0
   return async () => {
-    sign = -sign
-    const ms = sign * random.between(1, STEP_MS_MOST)
+    times += 1
+    const ms = (times % 2 === 0 ? 1 : -1) * random.between(1, STEP_MS_MOST)
+    const end = await cut()
     await step(ms)
-    return () => void step(-ms)
+    return () => {
+      end()
+      void step(-ms)
+    }
   }
 }
 
 /** The way to one replica. What it opens ends with the drill. */
 export const openWay = async (fault: Fault, replica: Killed, started: AsyncDisposableStack): Promise<Way> => {
-  if (fault === 'cut' || fault === 'slow') {
+  if (fault === 'cut' || fault === 'slow' || fault === 'clock') {
     const link = await openLink(replica.port)
     started.defer(link.close)
-    return { port: link.port, begin: fault === 'cut' ? cutLink(link) : async () => link.delay(SLOW_MS) }
+    return { port: link.port, begin: fault === 'slow' ? async () => link.delay(SLOW_MS) : cutLink(link) }
   }
   if (fault === 'buffer') {
     const proxy = await openBufferingProxy(replica.port, BUFFER_BYTES)

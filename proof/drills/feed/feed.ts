@@ -158,7 +158,7 @@ const setUp = async (
   const processes = await startVerifyingProcesses(settings, started)
   const { fresh } = await processes.counts()
   if (fresh === 0) throw new Error('No verifier follows the feed.')
-  const begins = fault === 'clock' ? [stepClocks(processes.stepClock, random)] : ways.map(({ begin }) => begin)
+  const begins = ways.map(({ begin }) => (fault === 'clock' ? stepClocks(begin, processes.stepClock, random) : begin))
   const schedule = startFaults(begins, killed, { fault, stalenessMs, random })
   return { service: { ports, access }, loops, processes, schedule }
 }

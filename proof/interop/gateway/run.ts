@@ -26,7 +26,10 @@ const startApi = async (): Promise<Server> => {
   return api
 }
 
-const startCheck = async ({ requestFrom, scope }: Try): Promise<{ readonly address: string; readonly child: ChildProcess }> => {
+const startCheck = async ({
+  requestFrom,
+  scope,
+}: Try): Promise<{ readonly address: string; readonly child: ChildProcess }> => {
   const address = `127.0.0.1:${await freePort()}`
   const args = ['--issuer', ISSUER, '--audience', RESOURCE, '--listen', address, '--when-stale', 'refuse']
   if (scope !== undefined) args.push('--scope', scope)
@@ -131,7 +134,9 @@ const substitute = (folder: string, name: string, variables: Variables): string 
 
 /** The recipe as it stands in the frame, which says how far in. */
 const indented = (name: string, spaces: number): string =>
-  readFileSync(file(name), 'utf8').trimEnd().replaceAll('\n', `\n${' '.repeat(spaces)}`)
+  readFileSync(file(name), 'utf8')
+    .trimEnd()
+    .replaceAll('\n', `\n${' '.repeat(spaces)}`)
 
 const LUA = join(DEBIAN, 'usr/share/lua/5.3/?.lua')
 
