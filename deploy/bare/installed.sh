@@ -15,7 +15,7 @@ make_npm_root() {
   copy_root npm
   add_node "$dir/npm" 24 11
   mkdir "$dir/npm/folder"
-  cp "$dir"/release/mintmark-*.tgz "$dir/npm/mintmark.tgz"
+  cp "$dir"/release/mintmark-[0-9]*.tgz "$dir/npm/mintmark.tgz"
 }
 
 # dev_works ROOT COMMAND…: from an empty folder to the answers that the README shows.
@@ -28,6 +28,23 @@ dev_works() {
   wait_for "$dir/dev.log" 'source .mintmark/dev.env\|\. .mintmark/dev.env'
   readme_works "$root/folder"
   stop_service
+}
+
+# From an empty folder to a route of Express that refuses a token which was revoked 100 ms before: docs/resource-servers.md.
+route_refuses() {
+  local root=$dir/npm
+  mkdir "$root/route"
+  cp "$dir"/release/mintmark-verify-*.tgz "$root/verify.tgz"
+  cp deploy/bare/route.mjs "$root/route"
+  # shellcheck disable=SC2016 # for the shell within
+  start "$dir/route.log" chroot "$root" /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/root PORT=8080 \
+    bash -ec 'cd /route && npm init --yes && npm install --silent /mintmark.tgz /verify.tgz express
+      npx mintmark dev & until [[ -s .mintmark/dev.env ]]; do sleep 0.1; done
+      set -a && source .mintmark/dev.env && exec node route.mjs'
+  wait_for "$dir/route.log" 'Orders on'
+  (cd "$root/route" && bash -e "$OLDPWD/deploy/bare/route.sh") | tee "$dir/answers"
+  stop_service
+  grep -o '[0-9]*$' "$dir/answers" | grep . | tr '\n' ' ' | grep -qx '200 401 '
 }
 
 npx_dev_works() { dev_works "$dir/npm" npx --yes --package /mintmark.tgz mintmark; }

@@ -13,6 +13,7 @@ import { type Part, PARTS, readRelease, type Release } from './parts.ts'
 /** The exit code where something was skipped for want of a program. */
 const SKIPPED = 2
 const CHECKSUMS = 'SHA256SUMS'
+const USAGE = '[--dry-run] [--only PART …] [--output FOLDER]'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -55,7 +56,15 @@ const checksumOf = (folder: string, name: string): string =>
     .update(readFileSync(join(folder, name)))
     .digest('hex')}  ${name}\n`
 
-const { values } = parseArgs({ options })
+const readOptions = () => {
+  try {
+    return parseArgs({ options }).values
+  } catch (fault) {
+    return giveUp(`${fault instanceof Error ? fault.message : String(fault)}\nUsage: npm run release -- ${USAGE}`)
+  }
+}
+
+const values = readOptions()
 const parts = values.only.map(findPart)
 const folder = resolve(values.output)
 mkdirSync(folder, { recursive: true })
