@@ -83,6 +83,10 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     shows: 'what the same costs on PostgreSQL, with processor time of the database',
   },
   'postgres-depth': { file: 'bench/postgres-depth.ts', shows: 'the same on a small database and on a full one' },
+  console: {
+    file: 'bench/console.ts',
+    shows: 'how long a browser waits for the screens of a full store, to the hundredth page',
+  },
   'feed-sizes': { file: 'bench/feed/feed-sizes.ts', shows: 'the snapshot of the feed in bytes and seconds' },
   gateway: {
     file: 'bench/feed/gateway.ts',

@@ -1,8 +1,8 @@
 // The console of a service of its own, wide and signed in as an administrator, for all tests of a file.
 import { before } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { openPage, signIn, SKIPPED } from './browser.ts'
-import { type RunningDev, startDev } from './dev-service.ts'
+import { openPage, signIn, SKIPPED } from '../../testkit/console/browser.ts'
+import { type RunningDev, startDev } from '../../testkit/console/start-dev.ts'
 import { useFileScope } from './file-scope.ts'
 import { shareBrowser } from './shared-browser.ts'
 

@@ -2,7 +2,7 @@
 // tests do. It ends with the file that imports this first.
 import { after } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { openBrowser } from './browser.ts'
+import { openBrowser } from '../../testkit/console/browser.ts'
 
 let opened: Promise<Browser> | undefined
 

@@ -5,22 +5,28 @@ import type { Column } from '../parts/records.tsx'
 import { Time } from '../parts/time.tsx'
 import { formatActor, formatReason } from './describe-end.ts'
 
-const shared: readonly Column<TokenRecord>[] = [
+const whose: readonly Column<TokenRecord>[] = [
   { title: 'Token', show: ({ id }) => <ShortId id={id} /> },
   { title: 'Agent', show: ({ agent_id: id }) => <AgentName id={id} /> },
+]
+
+const what: readonly Column<TokenRecord>[] = [
   { title: 'Scope', show: ({ scope }) => <span title={scope}>{scope}</span> },
   { title: 'Audience', show: ({ audience }) => <span title={audience.join('\n')}>{audience.join(' ')}</span> },
   { title: 'Issued', show: ({ issued_at: at }) => <Time at={at} /> },
 ]
 
 export const TOKEN_COLUMNS: readonly Column<TokenRecord>[] = [
-  ...shared,
+  ...whose,
+  ...what,
   { title: 'Expires', show: ({ expires_at: at }) => <Time at={at} /> },
 ]
 
+/** How a token ended stands where it is in sight beside an open panel, and on a narrow screen. */
 export const HISTORY_COLUMNS: readonly Column<EndedTokenRecord>[] = [
-  ...shared,
-  { title: 'Ended', show: ({ ended_at: at }) => <Time at={at} /> },
+  ...whose,
   { title: 'Reason', show: ({ termination_reason: reason }) => formatReason(reason) },
+  { title: 'Ended', show: ({ ended_at: at }) => <Time at={at} /> },
   { title: 'By', show: ({ ended_by: actor }) => formatActor(actor) },
+  ...what,
 ]

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AdminConsole, useAdminConsole } from '../admin-console.ts'
 import { findAxeFaults } from '../axe-faults.ts'
-import { openPage, signIn, SKIPPED } from '../browser.ts'
-import { idOf } from '../dev-service.ts'
+import { openPage, signIn, SKIPPED } from '../../../testkit/console/browser.ts'
+import { idOf } from '../../../testkit/console/start-dev.ts'
 
 let { service, browser, page, complaints, open } = {} as AdminConsole
 useAdminConsole(opened => {

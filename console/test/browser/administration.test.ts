@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withFile } from '../../../testkit/stores/store-file.ts'
 import { type AdminConsole, useAdminConsole } from '../admin-console.ts'
-import { SKIPPED } from '../browser.ts'
+import { SKIPPED } from '../../../testkit/console/browser.ts'
 
 let { service, page, complaints, open } = {} as AdminConsole
 useAdminConsole(opened => {

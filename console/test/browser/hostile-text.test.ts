@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { countInteractions, go, openPage, signIn, SKIPPED } from '../browser.ts'
-import { type Agent, idOf, type RunningDev, startDev } from '../dev-service.ts'
+import { countInteractions, go, openPage, signIn, SKIPPED } from '../../../testkit/console/browser.ts'
+import { type Agent, idOf, type RunningDev, startDev } from '../../../testkit/console/start-dev.ts'
 import { useFileScope } from '../file-scope.ts'
 import { shareBrowser } from '../shared-browser.ts'
 

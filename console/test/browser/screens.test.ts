@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AdminConsole, useAdminConsole } from '../admin-console.ts'
 import { findAxeFaults } from '../axe-faults.ts'
-import { go, SKIPPED } from '../browser.ts'
-import type { Agent } from '../dev-service.ts'
-import { SCREENS } from '../listed-screens.ts'
+import { go, SKIPPED } from '../../../testkit/console/browser.ts'
+import type { Agent } from '../../../testkit/console/start-dev.ts'
+import { SCREENS } from '../../../testkit/console/listed-screens.ts'
 
 let { service, page, complaints, open } = {} as AdminConsole
 useAdminConsole(opened => {
@@ -214,6 +214,8 @@ test('single keys move, open, close, jump and help; the switch turns them off', 
 
 for (const [theme, width] of [
   ['light', 1440],
+  ['light', 320],
+  ['dark', 1440],
   ['dark', 320],
 ] as const) {
   test(`every screen, ${theme} at ${width} pixels, has no fault that axe finds`, { skip: SKIPPED }, async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { freePorts, makeFolder, start } from '../../../testkit/commands/run-mintmark.ts'
-import { openPage, signIn, SKIPPED } from '../browser.ts'
+import { openPage, signIn, SKIPPED } from '../../../testkit/console/browser.ts'
 import { useFileScope } from '../file-scope.ts'
 import { shareBrowser } from '../shared-browser.ts'
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AdminConsole, useAdminConsole } from '../admin-console.ts'
-import { SKIPPED } from '../browser.ts'
-import { idOf } from '../dev-service.ts'
+import { SKIPPED } from '../../../testkit/console/browser.ts'
+import { idOf } from '../../../testkit/console/start-dev.ts'
 
 let { service, page, complaints, open } = {} as AdminConsole
 useAdminConsole(opened => {

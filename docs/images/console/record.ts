@@ -2,8 +2,8 @@
 // an administrator. `npm run record:console`; with the name of a screenshot only that one.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { openBrowser, openPage, signIn } from '../../../console/test/browser.ts'
-import { type Agent, type RunningDev, startDev } from '../../../console/test/dev-service.ts'
+import { openBrowser, openPage, signIn } from '../../../testkit/console/browser.ts'
+import { type Agent, idOf, type RunningDev, startDev } from '../../../testkit/console/start-dev.ts'
 
 const [WIDTH, HEIGHT] = [1100, 560]
 const IMAGE_BYTES_MAX = 100_000
@@ -16,10 +16,20 @@ type Shot = {
   readonly theme: 'light' | 'dark'
   /** What is pressed before, by its name. */
   readonly press?: string
+  /** A text of the row that is open. */
+  readonly row?: string
 }
 
 const SHOTS: readonly Shot[] = [
   { name: 'overview', path: '', ready: 'reports', theme: 'light' },
+  {
+    name: 'token',
+    path: 'history?termination_reason=manual_revocation',
+    ready: 'Its use',
+    theme: 'dark',
+    row: 'manual revocation',
+  },
+  { name: 'agent', path: 'agents', ready: 'Last hour', theme: 'light', row: 'billing' },
   { name: 'signing-keys', path: 'keys', ready: 'retained', theme: 'light' },
   { name: 'verifiers', path: 'verifiers', ready: 'orders-7f9c', theme: 'dark' },
   { name: 'audit', path: 'audit', ready: /^verified/, theme: 'light', press: 'Verify the seals' },
@@ -53,6 +63,8 @@ const fill = async (service: RunningDev): Promise<void> => {
   for (const [n, agent] of agents.entries()) {
     for (let count = 0; count < TOKENS_EACH * (AGENTS.length - n); count += 1) await service.issue(agent)
   }
+  const leaked = idOf(await service.issue(agents[1] as Agent))
+  await service.ask('POST', `/api/v1/tokens/${leaked}/revoke`, { note: 'seen in a public log' })
   const [runaway] = agents.slice(3)
   const note = 'asked for tokens in a loop'
   await service.ask('POST', `/api/v1/agents/${runaway?.agent_id}/disable`, { note })
@@ -70,9 +82,12 @@ try {
   await page.setViewportSize({ width: WIDTH, height: HEIGHT })
   await signIn(page, service.baseUrl, 'admin')
   const [only] = process.argv.slice(2)
-  for (const { name, path, ready, theme, press } of SHOTS.filter(shot => only === undefined || shot.name === only)) {
+  for (const { name, path, ready, theme, press, row } of SHOTS.filter(
+    shot => only === undefined || shot.name === only,
+  )) {
     await page.emulateMedia({ colorScheme: theme })
     await page.goto(`${service.baseUrl}/console/${path}`)
+    if (row !== undefined) await page.getByRole('row', { name: row }).first().click()
     if (press !== undefined) await page.getByRole('button', { name: press }).click()
     await page.locator('main').getByText(ready).first().waitFor()
     await page.waitForLoadState('networkidle')

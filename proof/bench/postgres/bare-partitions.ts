@@ -28,13 +28,16 @@ const INDEXES = `select case when k.oid is null then pg_get_indexdef(x.indexreli
       else 'alter table ' || x.indrelid::regclass || ' drop constraint ' || quote_ident(k.conname) end as drop
   from pg_index x left join pg_constraint k on k.conindid = x.indexrelid where x.indrelid = $1::regclass`
 
+/** The parameters of an index stand before its condition. */
+const filledUp = (make: string): string => make.replace(/(?= WHERE |$)/, ' with (fillfactor = 100)')
+
 const fillBare = async (client: pg.Client, { partition, bound }: Leaf, fill: () => Promise<unknown>): Promise<void> => {
   const name = nameOf(partition)
   await client.query(`alter table ${partition.table} detach partition ${name}`)
   const { rows } = await client.query<{ make: string; drop: string }>(INDEXES, [name])
   for (const { drop } of rows) await client.query(drop)
   await fill()
-  for (const { make } of rows) await client.query(`${make} with (fillfactor = 100)`)
+  for (const { make } of rows) await client.query(filledUp(make))
   await client.query(`comment on table ${name} is 'packed'`)
   await client.query(`alter table ${partition.table} attach partition ${name} ${bound}`)
 }

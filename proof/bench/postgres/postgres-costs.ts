@@ -97,11 +97,26 @@ const instantIn = ({ oldest, newest }: Span, share: number): number => Math.floo
 
 type Numbers = { readonly agent: number; readonly scope: number }
 
-const keysOf = (n: number, { agent, scope }: Numbers): readonly number[] => [[], [agent], [scope]][n] ?? []
+/** The ways to the rows of a page that both stores have rows for, each by what its statements begin to ask for. */
+const WAYS: readonly {
+  readonly access: string
+  readonly token: string
+  readonly ended: string
+  readonly keys: (numbers: Numbers) => readonly number[]
+}[] = [
+  { access: '', token: 'where life = ?', ended: 'where reason = ?', keys: () => [] },
+  { access: ', an agent', token: 'where agent = ?', ended: 'where agent = ?', keys: ({ agent }) => [agent] },
+  { access: ', a scope set', token: 'where scope = ?', ended: 'where scope = ?', keys: ({ scope }) => [scope] },
+]
+
+const statementWith = (statements: readonly string[], condition: string): string => {
+  const found = statements.find(text => text.includes(condition))
+  if (found === undefined) throw new Error(`No statement of a list has ${condition}.`)
+  return found
+}
 
 /** The statements that a page consists of, each at three depths. */
 const rangesOf = ({ live, ended }: FilledStore, numbers: Numbers): readonly Asked[] => {
-  const access = ['', ', an agent', ', a scope set']
   const reason = REASONS[REASONS_GIVEN[0] ?? 'manual_revocation']
   // So far from the end even a page of the small store is full.
   const depths = { middle: 0.5, deep: 0.25 }
@@ -115,31 +130,22 @@ const rangesOf = ({ live, ended }: FilledStore, numbers: Numbers): readonly Aske
     middle: instantIn(ended, depths.middle),
     deep: instantIn(ended, depths.deep),
   }
-  const tokens = TOKEN_RANGE_STATEMENTS.flatMap((text, n) =>
+  const tokens = WAYS.flatMap(({ access, token, keys }) =>
     Object.entries(tokenAt).map(([depth, below]) => ({
-      name: `live tokens${access[n]}, ${depth}`,
-      text,
-      values: [...keysOf(n, numbers), LIVE_LIFETIME_SECONDS, lowestIdAt(live.oldest - 60_000), below, PAGE],
+      name: `live tokens${access}, ${depth}`,
+      text: statementWith(TOKEN_RANGE_STATEMENTS, token),
+      values: [...keys(numbers), LIVE_LIFETIME_SECONDS, lowestIdAt(live.oldest - 60_000), below, PAGE],
     })),
   )
-  const endings = ENDED_RANGE_STATEMENTS.flatMap((text, n) =>
-    Object.entries(endedAt).map(([depth, at]) => {
-      const bounds = Array.from(text.matchAll(/\?/g)).length - keysOf(n, numbers).length - (n === 2 ? 0 : 1)
-      return {
-        name: `ended${access[n]}${n === 2 ? '' : ', a reason'}, ${depth}`,
-        text,
-        values: [
-          ...keysOf(n, numbers),
-          ...(n === 2 ? [] : [reason]),
-          ...(bounds === 5 ? [at] : []),
-          at,
-          lowestIdAt(0),
-          0,
-          PAGE,
-        ],
-      }
-    }),
-  )
+  const endings = WAYS.flatMap(({ access, ended: condition, keys }) => {
+    const text = statementWith(ENDED_RANGE_STATEMENTS, condition)
+    const reasons = text.includes('reason = ?') ? [reason] : []
+    return Object.entries(endedAt).map(([depth, at]) => ({
+      name: `ended${access}${reasons.length === 0 ? '' : ', a reason'}, ${depth}`,
+      text,
+      values: [...keys(numbers), ...reasons, at, lowestIdAt(0), 0, PAGE],
+    }))
+  })
   return [...tokens, ...endings]
 }
 

@@ -1,8 +1,8 @@
 // A running `mintmark dev` with agents of its own, for tests that use the console.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { claimsOf } from '../../testkit/callers/requests.ts'
-import { freePorts, makeFolder, start } from '../../testkit/commands/run-mintmark.ts'
+import { claimsOf } from '../callers/requests.ts'
+import { freePorts, makeFolder, start } from '../commands/run-mintmark.ts'
 
 /** The id of a token, by its text. */
 export const idOf = (token: string): string => String(claimsOf(token)['jti'])
@@ -11,12 +11,16 @@ type Scope = { readonly after: (end: () => unknown) => void }
 
 export type Agent = { readonly agent_id: string; readonly client_id: string; readonly client_secret: string }
 
+/** Where a `dev` keeps what it makes, and listens. */
+export type DevPlace = { readonly cwd: string; readonly port: number; readonly providerPort: number }
+
 export type RunningDev = {
   readonly baseUrl: string
   readonly storeFile: string
   readonly ask: (method: string, path: string, body?: object) => Promise<unknown>
   readonly makeAgent: (name: string) => Promise<Agent>
   readonly issue: (agent: Agent) => Promise<string>
+  readonly stop: () => Promise<unknown>
 }
 
 const readVariable = (folder: string, name: string): string => {
@@ -25,13 +29,17 @@ const readVariable = (folder: string, name: string): string => {
   return found[1]
 }
 
-export const startDev = async (scope: Scope): Promise<RunningDev> => {
+export const makeDevPlace = async (scope: Scope): Promise<DevPlace> => {
   const [port, providerPort] = await freePorts()
+  return { cwd: makeFolder(scope), port, providerPort }
+}
+
+export const startDev = async (scope: Scope, place?: DevPlace): Promise<RunningDev> => {
+  const { cwd, port, providerPort } = place ?? (await makeDevPlace(scope))
   const baseUrl = `http://127.0.0.1:${port}`
-  const cwd = makeFolder(scope)
   const folder = join(cwd, 'data')
   const variables = { PORT: String(port), MINTMARK_DEV_IDP_PORT: String(providerPort), MINTMARK_DATA_DIR: folder }
-  await start(scope, cwd, { args: ['dev'], variables, ready: /jwks\.json"; echo\n/ })
+  const { stop } = await start(scope, cwd, { args: ['dev'], variables, ready: /jwks\.json"; echo\n/ })
   const headers = { authorization: `Bearer ${readVariable(folder, 'IDENTITY_PROVIDER_JWT')}` }
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
     const response = await fetch(`${baseUrl}${path}`, {
@@ -49,5 +57,5 @@ export const startDev = async (scope: Scope): Promise<RunningDev> => {
     const response = await fetch(`${baseUrl}/oauth/token`, { method: 'POST', body })
     return ((await response.json()) as { readonly access_token: string }).access_token
   }
-  return { baseUrl, storeFile: join(folder, 'mintmark.db'), ask, makeAgent, issue }
+  return { baseUrl, storeFile: join(folder, 'mintmark.db'), ask, makeAgent, issue, stop }
 }

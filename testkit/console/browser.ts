@@ -1,7 +1,7 @@
 // A browser of this machine, in which tests use the console of a running `mintmark dev`.
 import assert from 'node:assert/strict'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { findProgram } from '../../testkit/processes/find-program.ts'
+import { findProgram } from '../processes/find-program.ts'
 
 export const CHROMIUM = findProgram('chromium') ?? findProgram('google-chrome')
 
