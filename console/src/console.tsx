@@ -7,6 +7,7 @@ import { useKeys } from './keyboard/use-keys.ts'
 import { Fault } from './parts/fault.tsx'
 import { Link } from './parts/link.tsx'
 import { OperatorMenu } from './parts/operator-menu.tsx'
+import { Suspended } from './parts/suspended.tsx'
 import { useLiveStream } from './reading/live-stream.ts'
 import { includes, RoleContext } from './reading/role.ts'
 import { makeQueryClient, readSession, type Role, SESSION_KEY, type Session } from './reading/service.ts'
@@ -88,6 +89,7 @@ const Frame = ({ session, role }: { readonly session: Session; readonly role: Ro
       </header>
       <Navigation screens={screens} current={current} />
       <main id={CONTENT_ID} tabIndex={-1}>
+        <Suspended />
         <Suspense fallback={<p className="quiet">Reading…</p>}>
           {current === undefined ? <NotFound /> : <current.Show />}
         </Suspense>

@@ -208,6 +208,12 @@ export const STORE_ROWS: readonly Row[] = [
         queries: [['sum(increase(mintmark_feed_faults_total{instance=~"$instance"}[$__rate_interval]))', 'looks']],
       },
       {
+        title: 'Verifiers',
+        description: 'Those that report where they are, until five minutes after their last report.',
+        unit: 'short',
+        queries: [['max by (state) (mintmark_verifiers{instance=~"$instance"})', '{{state}}']],
+      },
+      {
         title: 'Followers cut off',
         unit: 'short',
         queries: [

@@ -16,6 +16,8 @@ export type DevPlace = { readonly cwd: string; readonly port: number; readonly p
 
 export type RunningDev = {
   readonly baseUrl: string
+  /** Its data folder. */
+  readonly folder: string
   readonly storeFile: string
   readonly ask: (method: string, path: string, body?: object) => Promise<unknown>
   readonly makeAgent: (name: string) => Promise<Agent>
@@ -57,5 +59,5 @@ export const startDev = async (scope: Scope, place?: DevPlace): Promise<RunningD
     const response = await fetch(`${baseUrl}/oauth/token`, { method: 'POST', body })
     return ((await response.json()) as { readonly access_token: string }).access_token
   }
-  return { baseUrl, storeFile: join(folder, 'mintmark.db'), ask, makeAgent, issue, stop }
+  return { baseUrl, folder, storeFile: join(folder, 'mintmark.db'), ask, makeAgent, issue, stop }
 }

@@ -45,17 +45,38 @@ const stickRevocation = async (service: WatchedService): Promise<void> => {
 const LONG_EXPIRED = `insert into token (life, id, digest, agent, cred, key, scope, aud, seq)
   select life, x'00000000000170008000000000000001', digest, agent, cred, key, scope, aud, seq from token limit 1`
 
+// What waits is counted of a store that has been restored.
+const RESTORED = `insert into audit (at, kind, actor, detail)
+  select max(at), 'store.restore', '{"type":"system"}', '{"backup_made_at":null}' from audit`
+
 const setBack = (table: string, column: string, ms: number): string =>
   `update ${table} set ${column} = ${column} - ${ms}`
 
-/** Follows the revocation feed until the signal, and again where the stream ends. */
-const follow = async ({ json, url }: WatchedService, signal: AbortSignal): Promise<void> => {
+/** The feed as a follower asks for it, and where it stands. */
+const openFeed = async ({ json, url }: WatchedService) => {
   const key = json('api-key', 'create', '--name', 'follower', '--permission', 'tokens:introspect') as {
     readonly api_key: string
   }
   const headers = { 'x-api-key': key.api_key }
   const feed = `${url}/oauth/revocation-feed`
-  const { epoch } = (await (await fetch(feed, { headers, signal })).json()) as { readonly epoch: string }
+  const { epoch, position } = (await (await fetch(feed, { headers })).json()) as {
+    readonly epoch: string
+    readonly position: number
+  }
+  return { feed, headers, epoch, position }
+}
+
+const reportOnce = async (service: WatchedService): Promise<void> => {
+  const { feed, headers, epoch, position } = await openFeed(service)
+  const body = JSON.stringify({ name: 'orders', epoch, position })
+  const sent = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }
+  const { status } = await fetch(`${feed}/positions`, sent)
+  if (status !== 204) throw new Error(`The report of a position was answered ${status}.`)
+}
+
+/** Follows the revocation feed until the signal, and again where the stream ends. */
+const follow = async (service: WatchedService, signal: AbortSignal): Promise<void> => {
+  const { feed, headers, epoch } = await openFeed(service)
   // From the beginning of a store that is new.
   const stream = `${feed}/stream?epoch=${epoch}&position=0`
   while (!signal.aborted) {
@@ -103,6 +124,12 @@ export const STORE_CAUSES: readonly Cause[] = [
     after: async service => changeStore(service, 'alter table seal rename to seal_elsewhere'),
   },
   { alerts: ['MintmarkFeedFaults'], start: startWatched, after: cutFeedOff },
+  { alerts: ['MintmarkVerifierSilent'], start: startWatched, after: reportOnce },
+  {
+    alerts: ['MintmarkSuspended'],
+    start: startWatched,
+    after: async service => changeStore(service, `update agent set suspended_at = created_at; ${RESTORED}`),
+  },
   { alerts: ['MintmarkRevocationBacklog'], start: startWatched, after: stickRevocation },
   {
     alerts: ['MintmarkRetentionLate'],

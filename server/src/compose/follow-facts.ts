@@ -1,4 +1,5 @@
 // Publishes the facts of the store as gauges: read in the background, so that no scrape waits for a store that hangs.
+import { VERIFIER_STATES } from '../../../api/values/verifiers.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Timing } from '../ports/timing.ts'
 import { inBackground, type OnFault } from '../store/background.ts'
@@ -19,6 +20,7 @@ const publish = (metrics: Metrics, facts: MetricFacts): void => {
   metrics.set('mintmark_suspended', { kind: 'agent' }, agents)
   metrics.set('mintmark_suspended', { kind: 'credential' }, credentials)
   metrics.set('mintmark_suspended', { kind: 'api_key' }, apiKeys)
+  for (const state of VERIFIER_STATES) metrics.set('mintmark_verifiers', { state }, facts.verifiers[state])
   metrics.set('mintmark_audit_entries_unsealed', {}, facts.auditEntriesUnsealed)
   metrics.set('mintmark_open_cutoffs', {}, facts.openCutOffs)
   metrics.set('mintmark_cutoff_backlog_rows', {}, facts.cutOffBacklog)

@@ -1,6 +1,7 @@
 // What the service counts and measures: one table, from which the memory, /metrics and docs/metrics.md follow.
 import { WORK_LIMITS } from '../domain/refusal.ts'
 import { type EndingReason, REASONS } from '../../../api/values/reason.ts'
+import { VERIFIER_STATES } from '../../../api/values/verifiers.ts'
 
 /** Values that the process gives at its start; any other value counts as `other`. Never an id, an address or a name. */
 type OpenList = 'operations' | 'codes' | 'tasks'
@@ -163,6 +164,10 @@ export const METRICS = {
   mintmark_suspended: gauge(
     'What a restore suspended and nobody has accepted since: requests with it are refused until mintmark restore accept.',
     { kind: ['agent', 'credential', 'api_key'] },
+  ),
+  mintmark_verifiers: gauge(
+    'Verifiers that reported where they follow the revocation feed within the last 5 minutes. silent: not for 30 s. behind: they lack what ended last, or were at another epoch.',
+    { state: VERIFIER_STATES },
   ),
   mintmark_audit_entries_unsealed: gauge('Entries of the audit log behind the last seal.', {}),
   mintmark_open_cutoffs: gauge('Large acts whose tokens are still being moved.', {}),

@@ -146,7 +146,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
     verifiers,
     sessions: makeSessionRepository(reader, writer, own),
     auditSealsUnder: keys => ({ check: after => reader.readUntimed(() => checkPart(keys, after, own.lastGiven)) }),
-    facts: () => reader.read(snapshot => readMetricFacts(snapshot, readReplication)),
+    facts: () => reader.read(snapshot => readMetricFacts(snapshot, { readReplication, ...feedParts })),
     settle: async () => {
       await audit.settle()
       // What is used is counted beside the verifier that reports it.

@@ -32,6 +32,9 @@ export type Verifier = {
 /** The position of the feed in the same snapshot as verifiers. */
 export type FeedStanding = { readonly epoch: string; readonly position: number; readonly now: Milliseconds }
 
+/** How many are in each state. */
+export type VerifierCounts = Readonly<Record<VerifierState, number>>
+
 export type StandingVerifier = { readonly verifier: Verifier; readonly feed: FeedStanding }
 
 type Missing = { readonly name: string; readonly apiKeyId: string; readonly staleSeconds: number }

@@ -7,8 +7,9 @@ import {
   type StandingVerifier,
   staleSecondsOf,
   type Verifier,
+  type VerifierCounts,
 } from '../../domain/clients/verifier.ts'
-import { MISSING_MAX } from '../../../../api/values/verifiers.ts'
+import { MISSING_MAX, SILENT_SECONDS } from '../../../../api/values/verifiers.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { VerifiersRequest } from '../../ports/verifiers.ts'
 import { all, only, type Program, type Value } from '../statement-program.ts'
@@ -57,6 +58,19 @@ const COUNTS = `select count(*) as total, cast(coalesce(sum(case when ${HOLDS} t
   from verifier where reported_at >= ?`
 const MISSING = `select name, api_key as "apiKeyId", reported_at as "reportedAt" from verifier
   where not ${HOLDS} and reported_at >= ?`
+
+// The states that `verifierRecord` gives.
+const STATES = `select cast(coalesce(sum(case when reported_at <= ? then 1 else 0 end), 0) as bigint) as silent,
+    cast(coalesce(sum(case when reported_at > ? and ${HOLDS} then 1 else 0 end), 0) as bigint) as current, count(*) as total
+  from verifier where reported_at >= ?`
+
+/** Counts by state the verifiers that a revocation counts. */
+export function* countVerifiers({ now, epoch, position }: FeedStanding): Program<VerifierCounts> {
+  const silentBefore = now - 1000 * SILENT_SECONDS
+  const asked = [silentBefore, silentBefore, epoch, position, heardSince(now)] as const
+  const { silent, current, total } = yield* only<{ silent: number; current: number; total: number }>(STATES, ...asked)
+  return { silent, current, behind: total - silent - current }
+}
 
 type Asked = { readonly apiKeyId: string | null; readonly position: number | null }
 

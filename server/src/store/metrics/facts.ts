@@ -1,8 +1,11 @@
 // What the store itself reports of its state: one snapshot of cheap look-ups, for metrics. Nothing here grows with the number of tokens.
 import { EXPIRING_DAYS } from '../../../../api/values/status.ts'
 import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
+import type { VerifierCounts } from '../../domain/clients/verifier.ts'
 import type { StoreFacts } from '../../domain/service-status.ts'
 import { issuedAtOf, lowestLiveId } from '../../domain/ledger/token-id.ts'
+import { countVerifiers, readStanding } from '../feed/read-verifiers.ts'
+import type { FeedParts } from '../feed/revocation-feed.ts'
 import { readAgentOf, readLifetimes } from '../ledger/scan-affected-rows.ts'
 import { readLastBackup } from '../repositories/backups.ts'
 import { readSuspended } from '../repositories/suspensions.ts'
@@ -28,6 +31,7 @@ export type MetricFacts = StoreFacts & {
   readonly replication: ReplicationFacts
   /** The moment as of which the last recorded backup shows the store; null if none is recorded. */
   readonly lastBackupAt: Milliseconds | null
+  readonly verifiers: VerifierCounts
 }
 
 /** A key or credential that expires sooner is counted. */
@@ -115,11 +119,11 @@ export function* readFacts({ now }: Snapshot): Program<StoreFacts> {
   }
 }
 
+/** What differs between the stores. */
+type Own = Pick<FeedParts, 'epochSuffix'> & { readonly readReplication: () => Program<ReplicationFacts> }
+
 /** Reads the facts of the status, and what only metrics contain. */
-export function* readMetricFacts(
-  snapshot: Snapshot,
-  readReplication: () => Program<ReplicationFacts>,
-): Program<MetricFacts> {
+export function* readMetricFacts(snapshot: Snapshot, { readReplication, epochSuffix }: Own): Program<MetricFacts> {
   const facts = yield* readFacts(snapshot)
   return {
     ...facts,
@@ -127,5 +131,6 @@ export function* readMetricFacts(
     cascades: (yield* only<{ count: number }>(CASCADES, BACKLOG_COUNTED)).count,
     replication: yield* readReplication(),
     lastBackupAt: yield* readLastBackup(),
+    verifiers: yield* countVerifiers(yield* readStanding(snapshot.now, epochSuffix)),
   }
 }

@@ -176,6 +176,7 @@ const FACTS: MetricFacts = {
   cascades: 12,
   replication: { standbys: 13, lagBytes: 14 },
   lastBackupAt: 15_000,
+  verifiers: { current: 1, behind: 2, silent: 3 },
 }
 
 const SHOWN = {

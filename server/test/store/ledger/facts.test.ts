@@ -55,6 +55,32 @@ test('keys by state, what expires within 7 days, entries behind the last seal, a
   assert.equal(after.auditEntriesUnsealed, before.auditEntriesUnsealed + 3)
 })
 
+test('verifiers by state, until five minutes after their last report', async t => {
+  const { store, clock } = await open(t)
+  const id = randomUUID()
+  const apiKey = {
+    id,
+    name: 'k',
+    keyHash: randomBytes(32).toString('hex'),
+    audiences: null,
+    permissions: [],
+    expiry: null,
+  }
+  await store.apiKeys.create(apiKey, act('api_key.create'))
+  const { epoch, position } = await store.feed.head()
+  const report = (name: string, at: { readonly epoch: string; readonly position: number }): void =>
+    store.verifiers.report({ apiKeyId: id, name, address: '127.0.0.1', ...at, uses: null })
+  report('gone', { epoch, position })
+  await store.settle()
+  clock.advance(30_000)
+  report('here', { epoch, position })
+  report('elsewhere', { epoch: 'another', position })
+  await store.settle()
+  assert.deepEqual((await store.facts()).verifiers, { current: 1, behind: 1, silent: 1 })
+  clock.advance(270_001)
+  assert.deepEqual((await store.facts()).verifiers, { current: 0, behind: 0, silent: 2 })
+})
+
 const NONE = {
   agentId: null,
   credentialId: null,
