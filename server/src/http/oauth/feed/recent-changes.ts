@@ -1,5 +1,6 @@
 // The newest changes of the feed as followers of a thread get them: each is signed once, and written to all.
 import { Buffer } from 'node:buffer'
+import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 
 /** Changes in memory; a follower that is further behind reads the rest by itself. */
 const CHANGES_MAX = 1024
@@ -10,11 +11,19 @@ export type Change = {
   readonly to: number
   /** A compact JWS. */
   readonly text: string
+  /** The key that signed it. */
+  readonly kid: string
+  readonly signedAt: MonotonicMilliseconds
 }
 
 export type RecentChanges = {
-  /** Begins where the one before it ended. */
+  /**
+   * Begins where the one before it ended. What another key signed is forgotten: that key may be revoked, and a follower that is
+   * behind reads its documents signed anew.
+   */
   readonly add: (change: Change) => void
+  /** Forgets what was signed before this time. */
+  readonly forget: (before: MonotonicMilliseconds) => void
   readonly clear: () => void
   /** A change that one who stands at the position can apply, if it is kept. */
   readonly after: (position: number) => Change | undefined
@@ -37,24 +46,32 @@ export const makeRecentChanges = (): RecentChanges => {
     return (changes[index]?.from ?? Number.POSITIVE_INFINITY) <= position ? index : -1
   }
 
-  const drop = (): void => {
-    while (changes.length > CHANGES_MAX || (bytes > CACHED_BYTES_MAX && changes.length > 1)) {
-      bytes -= changes.shift()?.text.length ?? 0
-    }
+  const dropOldest = (): void => {
+    bytes -= changes.shift()?.text.length ?? 0
+    events.clear()
+  }
+
+  const isFull = (): boolean => changes.length > CHANGES_MAX || (bytes > CACHED_BYTES_MAX && changes.length > 1)
+  const isBefore = (time: MonotonicMilliseconds): boolean => (changes[0]?.signedAt ?? time) < time
+
+  const clear = (): void => {
+    changes = []
+    bytes = 0
+    events.clear()
   }
 
   return {
     add: change => {
+      if (changes.at(-1)?.kid !== change.kid) clear()
       changes.push(change)
       bytes += change.text.length
       events.clear()
-      drop()
+      while (isFull()) dropOldest()
     },
-    clear: () => {
-      changes = []
-      bytes = 0
-      events.clear()
+    forget: before => {
+      while (isBefore(before)) dropOldest()
     },
+    clear,
     after: position => {
       const index = indexAfter(position)
       return index === -1 ? undefined : changes[index]
