@@ -1,4 +1,4 @@
-// The changes of the feed that a thread keeps for its streams: no longer than their signatures are good.
+// The changes of the feed that a thread keeps for its streams: no longer than their signatures are good, and in bounded memory.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Change, makeRecentChanges } from '../../src/http/oauth/feed/recent-changes.ts'
@@ -32,4 +32,16 @@ test('what was signed before a time is forgotten, and what was signed at that ti
   )
   recent.forget(3)
   assert.equal(recent.after(2), undefined)
+})
+
+test('followers at however many positions keep some MiB of events, and not some for each position', () => {
+  const recent = makeRecentChanges()
+  const text = 'x'.repeat(100_000)
+  const positions = Array.from({ length: 40 }, (_, n) => n)
+  for (const from of positions) recent.add(change(from, { text }))
+  const given = new Map(positions.map(position => [position, recent.eventsAfter(position)]))
+  const kept = positions.filter(position => recent.eventsAfter(position) === given.get(position))
+  const bytes = kept.reduce((sum, position) => sum + (given.get(position)?.length ?? 0), 0)
+  assert.ok(bytes <= 2 * 4_194_304, `${bytes} bytes`)
+  assert.equal(String(recent.eventsAfter(38)).split('\n\n').length, 3)
 })

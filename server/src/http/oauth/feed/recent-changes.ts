@@ -4,6 +4,7 @@ import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 
 /** Changes in memory; a follower that is further behind reads the rest by itself. */
 const CHANGES_MAX = 1024
+/** The size of their documents; their events may take as much again. */
 const CACHED_BYTES_MAX = 4_194_304
 
 export type Change = {
@@ -34,11 +35,31 @@ export type RecentChanges = {
 /** As an event of a stream. A JWS has no line breaks. */
 export const changesEvent = (text: string): Buffer => Buffer.from(`event: changes\ndata: ${text}\n\n`)
 
+/** Joined events by the position that they follow. */
+const makeEvents = () => {
+  const events = new Map<number, Buffer>()
+  let bytes = 0
+  const clear = (): void => {
+    events.clear()
+    bytes = 0
+  }
+  return {
+    get: (position: number): Buffer | undefined => events.get(position),
+    clear,
+    // Nearly all followers stand at one of the last few positions: where others do too, they are joined anew.
+    keep: (position: number, joined: Buffer): Buffer => {
+      if (bytes + joined.length > CACHED_BYTES_MAX) clear()
+      events.set(position, joined)
+      bytes += joined.length
+      return joined
+    },
+  }
+}
+
 export const makeRecentChanges = (): RecentChanges => {
   let changes: Change[] = []
   let bytes = 0
-  // Nearly all followers stand at one of the last few positions.
-  const events = new Map<number, Buffer>()
+  const events = makeEvents()
 
   const indexAfter = (position: number): number => {
     let index = changes.length
@@ -81,9 +102,7 @@ export const makeRecentChanges = (): RecentChanges => {
       if (known !== undefined) return known
       const index = indexAfter(position)
       if (index === -1) return undefined
-      const joined = Buffer.concat(changes.slice(index).map(({ text }) => changesEvent(text)))
-      events.set(position, joined)
-      return joined
+      return events.keep(position, Buffer.concat(changes.slice(index).map(({ text }) => changesEvent(text))))
     },
   }
 }
