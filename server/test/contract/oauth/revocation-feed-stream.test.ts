@@ -33,6 +33,23 @@ test('a heartbeat says where the feed stands by a look at the store since the on
   stream.close()
 })
 
+test('the time of heartbeats never falls, also for one who comes between two of them', WAITING, async t => {
+  const { service, key, end } = await startWorld(t, { timing: { feedHeartbeatMs: 200 } })
+  const following = await openStream(service, key)
+  // The first is of the request itself, the second of the watch.
+  await nextOf(following, 'heartbeat')
+  await nextOf(following, 'heartbeat')
+  service.clock.advance(1234)
+  const late = await openStream(service, key)
+  const nowOf = async (): Promise<number> => (JSON.parse(await nextOf(late, 'heartbeat')) as Head).now
+  const now = service.clock.wall()
+  assert.equal(await nowOf(), now)
+  end()
+  await nextOf(late, 'changes')
+  assert.equal(await nowOf(), now)
+  for (const stream of [following, late]) stream.close()
+})
+
 test(
   'while the store hangs no heartbeat goes out, requests are 503, and the stream goes on afterwards',
   WAITING,
