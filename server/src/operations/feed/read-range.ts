@@ -26,6 +26,8 @@ export type RangeDocument = {
   readonly to: number
   /** A compact JWS. */
   readonly text: string
+  /** The key that signed it. */
+  readonly kid: string
 }
 
 export type RangeReader = {
@@ -47,7 +49,7 @@ const readPages = async ({ feed }: Pick<Ports, 'feed'>, { epoch, from, to }: Wan
   return pages
 }
 
-const makeDocument = async (ports: FeedPorts, wanted: WantedRange) => {
+const makeDocument = async (ports: FeedPorts, wanted: WantedRange): Promise<RangeDocument | 'epoch_changed'> => {
   // The range ends at a head that was read before: the key is of no earlier time than its facts.
   const [signingKey, pages] = await Promise.all([readSigningKey(ports), readPages(ports, wanted)])
   const first = pages[0]
@@ -60,15 +62,12 @@ const makeDocument = async (ports: FeedPorts, wanted: WantedRange) => {
   const unsigned = { kind: 'changes', epoch, now, from, to, ...joinPages(pages) } as const
   const [text] = signDocumentsBy(signingKey, ports, [unsigned])
   if (text === undefined) throw new Error('A document was not signed.')
-  return { document: { epoch, from, to, text }, kid: signingKey.publicJwk.kid }
+  return { epoch, from, to, text, kid: signingKey.publicJwk.kid }
 }
 
 /** Reads each range anew, for one who asks for each once. */
 export const makeRangeReaderOfOne = (ports: FeedPorts): RangeReader => ({
-  read: async wanted => {
-    const made = await makeDocument(ports, wanted)
-    return made === 'epoch_changed' ? made : made.document
-  },
+  read: wanted => makeDocument(ports, wanted),
 })
 
 /** The documents of one key in one epoch, the ones used longest ago first. */
@@ -157,8 +156,8 @@ export const makeRangeReader = (ports: FeedPorts): RangeReader => {
     const made = await makeDocument(ports, wanted)
     if (made === 'epoch_changed') return made
     cache.turnTo(`${made.kid} ${wanted.epoch}`)
-    cache.keep(key, made.document)
-    return made.document
+    cache.keep(key, made)
+    return made
   }
 
   return {

@@ -1,9 +1,16 @@
 // Signs documents of the revocation feed by the key that signs tokens, all at once.
+import { KEY_MARGIN_SECONDS } from '../../domain/keys/key-life.ts'
 import type { ChangesDocument, SnapshotDocument } from '../../domain/ledger/revocation-document.ts'
 import type { SigningKey } from '../../domain/keys/signing-key.ts'
 import type { Ports } from '../../ports/ports.ts'
 
 export type SigningPorts = Pick<Ports, 'agents' | 'codec' | 'profile'>
+
+/**
+ * How long a document may be kept, here or by a caller. A key is published for longer after it signed last, however short its
+ * tokens live: so none that is kept has a signature that nobody can verify.
+ */
+export const SIGNATURE_KEPT_SECONDS = KEY_MARGIN_SECONDS
 
 type Unsigned = Omit<ChangesDocument, 'iss'> | Omit<SnapshotDocument, 'iss'>
 

@@ -2,7 +2,16 @@
 // hangs, fails and starts over, and while the service shuts down.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask, type Head, nextOf, openStream, payloadOf, readDocument } from '../../../../testkit/feed/feed-client.ts'
+import {
+  ask,
+  type Head,
+  nextOf,
+  openStream,
+  payloadOf,
+  readDocument,
+  verifyDocument,
+} from '../../../../testkit/feed/feed-client.ts'
+import { bearer, postJson } from '../../../../testkit/callers/requests.ts'
 import { FROM_START, someTail } from '../../../../testkit/feed/feed-in-memory.ts'
 import { FAST, LATER, makeCounts, readUpTo, startWorld, WAITING } from '../../../../testkit/feed/feed-world.ts'
 import { IN_TIME } from '../../../../testkit/services/test-server.ts'
@@ -22,6 +31,23 @@ test('a heartbeat says where the feed stands by a look at the store since the on
     if (beat.now === now) break
   }
   stream.close()
+})
+
+test('the time of heartbeats never falls, also for one who comes between two of them', WAITING, async t => {
+  const { service, key, end } = await startWorld(t, { timing: { feedHeartbeatMs: 200 } })
+  const following = await openStream(service, key)
+  // The first is of the request itself, the second of the watch.
+  await nextOf(following, 'heartbeat')
+  await nextOf(following, 'heartbeat')
+  service.clock.advance(1234)
+  const late = await openStream(service, key)
+  const nowOf = async (): Promise<number> => (JSON.parse(await nextOf(late, 'heartbeat')) as Head).now
+  const now = service.clock.wall()
+  assert.equal(await nowOf(), now)
+  end()
+  await nextOf(late, 'changes')
+  assert.equal(await nowOf(), now)
+  for (const stream of [following, late]) stream.close()
 })
 
 test(
@@ -160,3 +186,29 @@ test('a follower that is far behind gets all of it, a document at a time', WAITI
   assert.ok(from === 0 && to > 0 && to < pages.length)
   stream.close()
 })
+
+test(
+  'one who was behind as a signing key was revoked gets nothing that it signed, though others follow',
+  WAITING,
+  async t => {
+    const { service, key, end } = await startWorld(t)
+    const following = await openStream(service, key)
+    // The first is of the request itself, the second of the watch.
+    await nextOf(following, 'heartbeat')
+    await nextOf(following, 'heartbeat')
+    end()
+    const signed = await nextOf(following, 'changes')
+    const { kid } = JSON.parse(Buffer.from(signed.split('.')[0] ?? '', 'base64url').toString()) as {
+      readonly kid: string
+    }
+    const operator = bearer(await service.provider.operatorJwt({ role: 'mintmark-admin' }))
+    const answer = await postJson(service, `/api/v1/keys/${kid}/compromise`, {}, operator)
+    assert.equal(answer.status, 200, answer.text)
+    // Of the revocation, which this feed does not hold by itself.
+    end()
+    await nextOf(following, 'changes')
+    const late = await openStream(service, key)
+    assert.ok((await verifyDocument(service, await nextOf(late, 'changes'))).to > 0)
+    for (const stream of [following, late]) stream.close()
+  },
+)

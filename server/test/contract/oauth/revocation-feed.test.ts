@@ -176,7 +176,7 @@ test('a segment may be kept by its caller for as long as its key is published, a
   const { epoch, position } = await head()
   const path = `/segments/${epoch}/${position - 1}-${position}`
   const [answer, again] = [await ask(service, apiKey.key, path), await ask(service, apiKey.key, path)]
-  assert.equal(answer.headers['cache-control'], 'private, immutable, max-age=300')
+  assert.equal(answer.headers['cache-control'], 'private, immutable, max-age=60')
   assert.equal(answer.text, again.text)
   await endOne()
   assert.equal((await ask(service, apiKey.key, path)).text, answer.text)

@@ -4,8 +4,8 @@ import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { Sha256 } from '../../../domain/text/text.ts'
 import type { FeedWatch } from './watch-feed.ts'
 
-/** The newest heartbeat as an event. */
-export type Beat = { readonly number: number; readonly event: Buffer }
+/** The newest heartbeat as an event. `askedAt`: when its look at the store began. */
+export type Beat = { readonly askedAt: MonotonicMilliseconds; readonly event: Buffer }
 
 /** What there is to write. */
 export type News = Pick<FeedWatch, 'recent' | 'confirmed' | 'reached'> & { readonly beat: () => Beat | undefined }

@@ -153,9 +153,9 @@ export const makeFollowers = (options: FollowersOptions): Followers => {
     following.add(follower)
   }
 
-  const endOfStream = (): MonotonicMilliseconds => {
+  const endOfStream = (beganAt: MonotonicMilliseconds): MonotonicMilliseconds => {
     const [spread = 0] = ports.randomness.bytes(1)
-    return ports.monotonic() + timing.feedStreamMs * (1 + spread / GREATEST_BYTE / SPREAD_PART)
+    return beganAt + timing.feedStreamMs * (1 + spread / GREATEST_BYTE / SPREAD_PART)
   }
 
   return {
@@ -164,7 +164,8 @@ export const makeFollowers = (options: FollowersOptions): Followers => {
       if (isRefused(permit)) return permit
       open()
       const { entry, response } = arrival
-      const own = { endsAt: endOfStream(), timing, ranges, inTime, metrics, onFault }
+      const beganAt = ports.monotonic()
+      const own = { beganAt, endsAt: endOfStream(beganAt), timing, ranges, inTime, metrics, onFault }
       add(makeStreamFollower({ ...own, entry, response }), arrival, permit)
       return LET_IN
     },

@@ -23,7 +23,7 @@ export const makeHeartbeat = (confirmed: () => Confirmed | undefined, metrics: M
       if (known === undefined) return
       metrics.observe('mintmark_feed_head_age_seconds', {}, (now - known.askedAt) / 1000)
       if (known.askedAt < before) return
-      beat = { number: (beat?.number ?? 0) + 1, event: heartbeatEvent(known.head) }
+      beat = { askedAt: known.askedAt, event: heartbeatEvent(known.head) }
     },
     latest: () => beat,
   }

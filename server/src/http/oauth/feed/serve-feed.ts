@@ -8,6 +8,7 @@ import { judgeStanding } from '../../../operations/feed/answer-changes.ts'
 import { authenticateFollowers, FEED, type Follower } from '../../../operations/feed/authenticate-followers.ts'
 import { makeRangeReader, makeRangeReaderOfOne, type RangeReader } from '../../../operations/feed/read-range.ts'
 import { makeSnapshots } from '../../../operations/feed/read-snapshot.ts'
+import { SIGNATURE_KEPT_SECONDS } from '../../../operations/feed/sign-documents.ts'
 import { GROUP_MAX } from '../../../domain/one-by-one.ts'
 import { inGroups } from '../../../operations/group.ts'
 import type { Introspector } from '../../../operations/authentication/authorize-introspector.ts'
@@ -19,12 +20,6 @@ import { readApiKey } from '../present-api-key.ts'
 import { makeFollowers } from './followers.ts'
 import { serveReports } from './report-position.ts'
 import { type Handle, makeChangesHandler, makeStreamHandler, sendDocument } from './follow.ts'
-
-/**
- * How long a cache of the caller may keep a segment. No longer than a key is published after it signed last: then no kept
- * segment has a signature that nobody can verify.
- */
-export const SEGMENT_MAX_AGE_SECONDS = 300
 
 /** Recognizes the callers of a group together. */
 const makeRecognizer = ({ ports, inTime, credentials }: Wire) => {
@@ -86,7 +81,7 @@ const makeSegmentHandler = (wire: Wire, ranges: RangeReader): Handle<typeof api.
     const segment = await inTime(read(request.params, keyHash), until)
     if (isRefused(segment)) return void refuser.refuse(reply, segment.refusal)
     metrics.add('mintmark_feed_documents_total', { kind: 'segment' })
-    void reply.header('cache-control', `private, immutable, max-age=${SEGMENT_MAX_AGE_SECONDS}`)
+    void reply.header('cache-control', `private, immutable, max-age=${SIGNATURE_KEPT_SECONDS}`)
     sendDocument(reply, segment.text)
   }
 }

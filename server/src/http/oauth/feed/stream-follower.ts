@@ -23,6 +23,8 @@ type Streaming = {
   readonly entry: Entry
   /** Its headers are sent. */
   readonly response: ServerResponse
+  /** When its own look at the store had ended, whose heartbeat it has. */
+  readonly beganAt: MonotonicMilliseconds
   readonly endsAt: MonotonicMilliseconds
   readonly timing: Pick<Timing, 'followerUnreadMs'>
   readonly ranges: RangeReader
@@ -123,17 +125,18 @@ const makeCatchingUp = (
 }
 
 export const makeStreamFollower = (streaming: Streaming): Follower => {
-  const { entry, response, endsAt } = streaming
+  const { entry, response, beganAt, endsAt } = streaming
   const writing = makeWriting(streaming)
   const isSlow = makeSlowness(streaming)
   const catchingUp = makeCatchingUp(streaming, writing)
-  let seenBeat = 0
+  let seen: Beat | undefined
   // A connection that is reset ends like any other.
   response.on('error', () => undefined)
 
   const beat = (latest: Beat | undefined): void => {
-    if (latest === undefined || latest.number === seenBeat) return
-    seenBeat = latest.number
+    // The time of heartbeats never falls: one of an earlier look than its own is not for this follower.
+    if (latest === undefined || latest === seen || latest.askedAt < beganAt) return
+    seen = latest
     response.write(latest.event)
   }
 

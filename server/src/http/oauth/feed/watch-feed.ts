@@ -4,6 +4,7 @@ import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { RangeReader } from '../../../operations/feed/read-range.ts'
 import type { InTime } from '../../../ports/deadline.ts'
 import type { Ports } from '../../../ports/ports.ts'
+import { SIGNATURE_KEPT_SECONDS } from '../../../operations/feed/sign-documents.ts'
 import type { FeedHead } from '../../../ports/revocation-feed.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import { makeRecentChanges, type RecentChanges } from './recent-changes.ts'
@@ -51,33 +52,30 @@ export const makeFeedWatch = (options: WatchOptions): FeedWatch => {
     for (let from = position; from < to; ) {
       const read = await inTime(ranges.read({ epoch, from, to }, WATCH))
       if (read === 'epoch_changed' || read.to <= from) return false
-      recent.add({ from, to: read.to, text: read.text })
+      recent.add({ ...read, from, signedAt: ports.monotonic() })
       from = read.to
       reached = from
     }
     return true
   }
 
-  const begin = (now: Confirmed): void => {
+  const begin = (now: Confirmed, begun: () => void): void => {
     recent.clear()
     confirmed = now
     reached = now.head.position
+    begun()
   }
 
   const poll = async (): Promise<void> => {
-    const askedAt = ports.monotonic()
-    const head = await inTime(ports.feed.head())
-    if (confirmed === undefined || reached === undefined) {
-      begin({ head, askedAt })
-      return onChanges()
-    }
-    if (confirmed.head.epoch !== head.epoch || confirmed.head.position > head.position) {
-      begin({ head, askedAt })
-      return onStartOver()
-    }
+    const now: Confirmed = { askedAt: ports.monotonic(), head: await inTime(ports.feed.head()) }
+    const { askedAt, head } = now
+    recent.forget(askedAt - 1000 * SIGNATURE_KEPT_SECONDS)
+    if (confirmed === undefined || reached === undefined) return begin(now, onChanges)
+    const isRewritten = confirmed.head.epoch !== head.epoch || confirmed.head.position > head.position
+    if (isRewritten) return begin(now, onStartOver)
     const isNew = reached < head.position
     if (!(await readTo(head, reached))) return
-    confirmed = { head, askedAt }
+    confirmed = now
     if (isNew) onChanges()
   }
 
