@@ -26,9 +26,12 @@ const attributesIn = (html: string, pattern: RegExp): readonly string[] => [
   ...new Set([...html.matchAll(pattern)].map(([, value = '']) => value.replaceAll('&amp;', '&'))),
 ]
 
-/** Paths below the site of what a page loads when it opens. */
+/** Paths below the site of what a page loads: an image that is lazy only when a reader scrolls to it. */
 const loadedBy = (html: string): readonly string[] =>
   attributesIn(html, /<(?:script|img|link)\b[^>]*?\b(?:src|href)="([^"]+)"/g)
+
+const loadedAtOnceBy = (html: string): readonly string[] =>
+  loadedBy(html.replaceAll(/<img\b[^>]*\bloading="lazy"[^>]*>/g, ''))
 
 const pages = (): ReadonlyMap<string, string> =>
   new Map(globSync('**/*.html', { cwd: BUILT }).map(path => [path, readFileSync(join(BUILT, path), 'utf8')]))
@@ -51,7 +54,7 @@ const findDeadLinks = (all: Pages): readonly string[] =>
 
 const findHeavy = (all: Pages): readonly string[] => {
   const weights = [...all].map(([path, html]) => {
-    const parts = loadedBy(html).map(address => posix.relative(GUIDE_PATH, address))
+    const parts = loadedAtOnceBy(html).map(address => posix.relative(GUIDE_PATH, address))
     return { path, bytes: [path, ...parts].reduce((sum, part) => sum + bytesOf(part), 0) }
   })
   const heaviest = weights.toSorted((a, b) => b.bytes - a.bytes)

@@ -54,6 +54,7 @@ export default {
   markdown: {
     html: false,
     linkify: false,
+    image: { lazyLoading: true },
     anchor: { slugify: headingIdOf },
     highlight: code => `<pre v-pre tabindex="0"><code>${escape(code)}</code></pre>`,
   },
