@@ -135,9 +135,16 @@ export const makeGateway = (parts: GatewayParts): Gateway => {
     }
   }
 
-  const options = { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS_MAX, keepAliveTimeout: KEEP_ALIVE_MS }
-  const server = createServer(options)
+  const server = createServer({
+    // Else NODE_OPTIONS decides, and a lenient parser may divide requests otherwise than the gateway did.
+    insecureHTTPParser: false,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: HEADERS_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  })
   server.maxConnections = CONNECTIONS_MAX
+  // Node 24 drops lines beyond 2,000, and among them one that comes again. Their bytes are bounded.
+  server.maxHeadersCount = 0
   const listener = (request: IncomingMessage, response: ServerResponse): void => void handle(request, response)
   // An answer without 100 (Continue): the body is not wanted (RFC 9110 §10.1.1).
   server.on('request', listener).on('checkContinue', listener)
