@@ -67,6 +67,12 @@ test('what is required is missed, and a variable that there is not is refused', 
   assert.equal(mistakeOf([], { ...GOOD, ...kubernetes }), 'none')
 })
 
+test('a start where Node verifies no certificate is refused', () => {
+  const mistake = mistakeOf([], { ...GOOD, NODE_TLS_REJECT_UNAUTHORIZED: '0' })
+  assert.match(mistake, /^NODE_TLS_REJECT_UNAUTHORIZED is 0, .*NODE_EXTRA_CA_CERTS\.$/)
+  assert.equal(mistakeOf([], { ...GOOD, NODE_TLS_REJECT_UNAUTHORIZED: '1' }), 'none')
+})
+
 test('a flag wins over its variable, and lists are repeated or separated by spaces', () => {
   const environment = { ...GOOD, MINTMARK_VERIFY_MODE: 'offline', MINTMARK_VERIFY_SCOPE: 'a b' }
   const config = makeConfig(['--mode', 'introspect', '--audience', 'urn:a', '--audience', 'urn:b'], environment)
