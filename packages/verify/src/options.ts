@@ -71,7 +71,7 @@ const STALENESS_USUAL = 5
 /** The bounds of `maxKeyAge` in seconds. */
 export const KEY_AGE_MIN = 1
 export const KEY_AGE_MAX = 86_400
-const KEY_AGE_USUAL = 3600
+export const KEY_AGE_USUAL = 3600
 
 const MODES: readonly Mode[] = ['feed', 'offline', 'introspect']
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/

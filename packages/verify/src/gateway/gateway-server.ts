@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { METADATA_HEADERS, metadataOf, metadataPathOf } from '../adapters/protected-resource.ts'
 import { describeFault } from '../wire/http.ts'
+import { KEY_AGE_USUAL } from '../options.ts'
 import type { Verifier } from '../verifier.ts'
 import {
   type Answer,
@@ -53,10 +54,9 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 const makeIsReady =
   ({ verifier }: GatewayParts) =>
   (): boolean => {
-    const { mode, isFresh, keysAgeMs } = verifier.status()
-    if (mode === 'feed') return isFresh
-    // Keys are read again as tokens come: their age says nothing where none came for long.
-    return mode === 'introspect' || keysAgeMs !== undefined
+    const { mode, isFresh, keysAgeMs = Infinity } = verifier.status()
+    if (mode === 'introspect') return true
+    return keysAgeMs <= KEY_AGE_USUAL * 1000 && (mode === 'offline' || isFresh)
   }
 
 const makeAnswerCheck = (parts: GatewayParts, count: (status: number, cause?: Cause) => void) => {

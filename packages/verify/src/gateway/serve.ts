@@ -43,14 +43,14 @@ const openVerifier = ({ verifier }: GatewayConfig, log: Log): Verifier => {
   }
 }
 
-/** Logs when it becomes ready, and when it is no longer. Where it is not, no tokens come, with which keys would be read. */
+/** Logs when it becomes ready, and when it is no longer. Where no tokens come, keys are read again by this alone. */
 const watchReadiness = ({ isReady }: Gateway, verifier: Verifier, log: Log): (() => void) => {
   let [was, turns] = [false, 0]
   void verifier.ready()
   const timer = setInterval(() => {
     const is = isReady()
     turns += 1
-    if (!is && turns % TURNS_APART === 0) void verifier.ready()
+    if (turns % TURNS_APART === 0) void verifier.ready()
     if (is !== was) log(is ? 'info' : 'warn', is ? 'ready' : 'not_ready')
     was = is
   }, WATCH_MS)
