@@ -45,6 +45,7 @@ const MISTAKES: readonly (readonly [args: readonly string[], said: RegExp])[] = 
   [['--certificate-header', 'X-C pem', '--trusted-peer', '10.0.0.0/33'], /^--trusted-peer is /],
   [['--certificate-header', 'X-C pem', '--trusted-peer', 'proxy'], /^--trusted-peer is /],
   [['--name', 'é'], /^--name is /],
+  [['--name', ' a'], /^--name is " a"\. .*without spaces around/],
   [['--api-key-file', '/nowhere'], /^MINTMARK_VERIFY_API_KEY and --api-key-file are both given/],
 ]
 
@@ -90,6 +91,9 @@ test('the API key is read from a file, which must hold one', t => {
   t.after(() => rmSync(path, { force: true }))
   writeFileSync(path, 'mma_y\n')
   assert.equal(makeConfig([], { ...NEEDED, MINTMARK_VERIFY_API_KEY_FILE: path }).verifier.apiKey, 'mma_y')
+  writeFileSync(path, '\ufeffmma_y')
+  assert.match(mistakeOf(['--api-key-file', path], NEEDED), /^The file .* of --api-key-file holds a character/)
+  assert.match(mistakeOf([], { ...NEEDED, MINTMARK_VERIFY_API_KEY: 'mma y' }), /^MINTMARK_VERIFY_API_KEY holds a char/)
   writeFileSync(path, '\n')
   assert.match(mistakeOf(['--api-key-file', path], NEEDED), /is empty\. Write the API key into it\.$/)
   assert.match(mistakeOf(['--api-key-file', '/nowhere'], NEEDED), /cannot be read \(ENOENT\)/)
