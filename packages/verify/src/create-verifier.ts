@@ -186,7 +186,9 @@ export const makeVerifier = (options: VerifierOptions, runtime: Runtime): Verifi
     authorize: makeAuthorize(settings, journal, verify),
     ready: async (timeoutMs = READY_MS) => {
       start()
-      if (settings.mode === 'offline') await parts.keySet.load()
+      if (settings.mode === 'offline' && parts.keySet.isTooOld()) await parts.keySet.load()
+      // Where no token comes nothing else reads them again.
+      if (settings.mode !== 'introspect') parts.keySet.refresh()
       if (feed === undefined || status().isFresh) return status()
       const arrival = new AbortController()
       const arrive = (): void => arrival.abort()

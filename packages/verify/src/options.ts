@@ -71,7 +71,7 @@ const STALENESS_USUAL = 5
 /** The bounds of `maxKeyAge` in seconds. */
 export const KEY_AGE_MIN = 1
 export const KEY_AGE_MAX = 86_400
-const KEY_AGE_USUAL = 3600
+export const KEY_AGE_USUAL = 3600
 
 const MODES: readonly Mode[] = ['feed', 'offline', 'introspect']
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
@@ -84,7 +84,9 @@ const parseIssuer = ({ issuer, insecure }: VerifierOptions): string => {
   if (typeof issuer !== 'string' || !URL.canParse(issuer)) {
     return fail('issuer is not a URL. Give the base URL of the service, such as https://tokens.example.com.')
   }
-  const { protocol, hostname, search, hash } = new URL(issuer)
+  const { protocol, hostname, search, hash, username, password } = new URL(issuer)
+  // What fails says the whole address, in a log too.
+  if (username !== '' || password !== '') return fail('issuer holds a user name or a password. Give the URL without.')
   if (issuer.endsWith('/') || search !== '' || hash !== '') {
     return fail(
       'issuer ends with a slash, or has a query or a fragment. Give it exactly as the service states it in iss.',
@@ -118,6 +120,9 @@ const parseAlgorithms = (algorithms: readonly string[]): ReadonlySet<string> =>
     ? new Set(algorithms)
     : fail(`algorithms is not a list of some of: ${ALGORITHMS.join(', ')}.`)
 
+/** Whether a header can carry it as it is. */
+export const isApiKey = (text: string): boolean => /^[\u0021-\u007e]+$/.test(text)
+
 const parseApiKey = ({ apiKey = '' }: VerifierOptions, mode: Mode, whenStale: string): string => {
   const isNeeded = mode !== 'offline'
   if (isNeeded && apiKey === '') {
@@ -125,7 +130,7 @@ const parseApiKey = ({ apiKey = '' }: VerifierOptions, mode: Mode, whenStale: st
       `apiKey is missing. Mode ${mode} (${whenStale} when stale) needs one with the permission tokens:introspect.`,
     )
   }
-  return /^[\u0021-\u007e]*$/.test(apiKey) ? apiKey : fail('apiKey holds a character that no API key has.')
+  return apiKey === '' || isApiKey(apiKey) ? apiKey : fail('apiKey holds a character that no API key has.')
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'

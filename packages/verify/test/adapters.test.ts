@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite, test, type TestContext } from 'node:test'
 import { makeProof, makeProofKey } from '../../../testkit/keys/dpop.ts'
+import { verifyNodeRequest } from '../src/adapters/node-request.ts'
 import { usePublisher, verifierOf } from './fixtures.ts'
 import { type Build, FRAMEWORKS, MEMBERS } from './frameworks.ts'
 import { ath, thumbprint } from './proofs.ts'
@@ -138,3 +139,27 @@ for (const [name, build] of Object.entries(FRAMEWORKS)) {
     tryProofsAndMetadata(publisher, open)
   })
 }
+
+suite('targets that a URL parser reads as more than a path', () => {
+  const publisher = usePublisher()
+  test('a proof is for the path as it stands there, and for none behind what looks like a host', async t => {
+    const verifier = verifierOf(t, publisher, { mode: 'offline' })
+    const key = makeProofKey()
+    const { token } = publisher.mint({ cnf: { jkt: await thumbprint(key) } })
+    const claims = { htm: 'GET', iat: Math.floor(Date.now() / 1000), ath: ath(token) }
+    const isTaken = async (url: string, path: string): Promise<boolean> => {
+      const proof = makeProof(key, {
+        claims: { ...claims, htu: `https://api.example${path}`, jti: crypto.randomUUID() },
+      })
+      return (await verifyNodeRequest(verifier, { url, headers: { authorization: `DPoP ${token}`, dpop: proof } }, {}))
+        .ok
+    }
+    for (const target of ['//admin/v1/read', '/\\admin/v1/read', '//admin:80/v1/read?a#b']) {
+      assert.equal(await isTaken(target, '/v1/read'), false, target)
+      assert.equal(await isTaken(target, `//admin${target.includes(':') ? ':80' : ''}/v1/read`), true, target)
+    }
+    for (const target of ['/v1/read', '/v1/read?page=2', 'http://other.example/v1/read']) {
+      assert.equal(await isTaken(target, '/v1/read'), true, target)
+    }
+  })
+})

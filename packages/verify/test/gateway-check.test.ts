@@ -118,6 +118,14 @@ test('credentials that are not one token in one header are 401 invalid_request',
   assert.equal(await statusOf(ask(origin, `/check/x?access_token=${token}`)), 500)
 })
 
+test('a line that comes again behind two thousand others is found', async t => {
+  const { origin } = await openGateway(t, publisher)
+  const line = ['Authorization', `Bearer ${publisher.mint().token}`]
+  const others = Array.from({ length: 2100 }, (_, n) => [`a${n}`, '']).flat()
+  assert.equal(await statusOf(ask(origin, '/check', { headers: [...line, ...others] })), 200)
+  assert.equal(await statusOf(ask(origin, '/check', { headers: [...line, ...others, ...line] })), 401)
+})
+
 test('the query of /check asks for more than the flags, and never for less', async t => {
   const other = 'https://other.example'
   const { origin, events } = await openGateway(t, publisher, ['--scope', 'db:read', '--audience', other])

@@ -65,6 +65,28 @@ test('in mode offline it is ready once the keys were read, in mode introspect at
   assert.deepEqual([answered.status, answered.headers.connection], [200, 'close'])
 })
 
+test('in mode offline it is no longer ready where keys are too old to be believed, and stays ready where no token comes', async t => {
+  const publisher = await open(t)
+  const runtime = makeRuntime()
+  const { origin, verifier } = await openGateway(t, publisher, [], runtime)
+  await verifier.ready()
+  for (let n = 0; n < 3; n += 1) {
+    runtime.pass(1_800_001)
+    await verifier.ready()
+    await until('keys are young', async () => (verifier.status().keysAgeMs ?? Infinity) < 1_800_000)
+    assert.deepEqual(await readiness(origin), [200, 200])
+  }
+  const lasting = publisher.mint({ exp: Math.floor(runtime.wallMs() / 1000) + 7200 })
+  stale(publisher)
+  runtime.pass(3_600_001)
+  assert.equal(await statusOf(check(origin, lasting.token)), 503)
+  assert.deepEqual(await readiness(origin), [200, 503])
+  publisher.fault = undefined
+  await verifier.ready()
+  assert.deepEqual(await readiness(origin), [200, 200])
+  assert.equal(await statusOf(check(origin, lasting.token)), 200)
+})
+
 test('the metrics count checks by outcome and refusals by cause, and say how stale it is', async t => {
   const publisher = await open(t)
   publisher.end(publisher.mint())

@@ -45,6 +45,7 @@ const MISTAKES: readonly (readonly [args: readonly string[], said: RegExp])[] = 
   [['--certificate-header', 'X-C pem', '--trusted-peer', '10.0.0.0/33'], /^--trusted-peer is /],
   [['--certificate-header', 'X-C pem', '--trusted-peer', 'proxy'], /^--trusted-peer is /],
   [['--name', 'é'], /^--name is /],
+  [['--name', ' a'], /^--name is " a"\. .*without spaces around/],
   [['--api-key-file', '/nowhere'], /^MINTMARK_VERIFY_API_KEY and --api-key-file are both given/],
 ]
 
@@ -67,6 +68,12 @@ test('what is required is missed, and a variable that there is not is refused', 
   assert.equal(mistakeOf([], { ...GOOD, ...kubernetes }), 'none')
 })
 
+test('a start where Node verifies no certificate is refused', () => {
+  const mistake = mistakeOf([], { ...GOOD, NODE_TLS_REJECT_UNAUTHORIZED: '0' })
+  assert.match(mistake, /^NODE_TLS_REJECT_UNAUTHORIZED is 0, .*NODE_EXTRA_CA_CERTS\.$/)
+  assert.equal(mistakeOf([], { ...GOOD, NODE_TLS_REJECT_UNAUTHORIZED: '1' }), 'none')
+})
+
 test('a flag wins over its variable, and lists are repeated or separated by spaces', () => {
   const environment = { ...GOOD, MINTMARK_VERIFY_MODE: 'offline', MINTMARK_VERIFY_SCOPE: 'a b' }
   const config = makeConfig(['--mode', 'introspect', '--audience', 'urn:a', '--audience', 'urn:b'], environment)
@@ -84,6 +91,9 @@ test('the API key is read from a file, which must hold one', t => {
   t.after(() => rmSync(path, { force: true }))
   writeFileSync(path, 'mma_y\n')
   assert.equal(makeConfig([], { ...NEEDED, MINTMARK_VERIFY_API_KEY_FILE: path }).verifier.apiKey, 'mma_y')
+  writeFileSync(path, '\ufeffmma_y')
+  assert.match(mistakeOf(['--api-key-file', path], NEEDED), /^The file .* of --api-key-file holds a character/)
+  assert.match(mistakeOf([], { ...NEEDED, MINTMARK_VERIFY_API_KEY: 'mma y' }), /^MINTMARK_VERIFY_API_KEY holds a char/)
   writeFileSync(path, '\n')
   assert.match(mistakeOf(['--api-key-file', path], NEEDED), /is empty\. Write the API key into it\.$/)
   assert.match(mistakeOf(['--api-key-file', '/nowhere'], NEEDED), /cannot be read \(ENOENT\)/)

@@ -1,7 +1,7 @@
 // Mode `introspect`: the service is asked at each request, and nothing that it says is kept.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { assertVerified, refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
+import { assertVerified, makeRuntime, refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
 import type { Fault } from './publisher.ts'
 
 const publisher = usePublisher()
@@ -121,6 +121,20 @@ test('a service that does not answer is given up after a time', async t => {
     return new Promise(() => {})
   }
   assert.equal(await verifyAs(verifier, publisher.mint().token), 'introspection_unavailable')
+})
+
+test('an answer from before the machine was suspended says nothing, because timers stood still too', async t => {
+  const runtime = makeRuntime()
+  const verifier = verifierOf(t, publisher, { mode: 'introspect', runtime })
+  const minted = publisher.mint()
+  publisher.fault = () => {
+    // It is answered all the same, as of the time before.
+    runtime.step(60_000)
+    return false
+  }
+  assert.equal(await verifyAs(verifier, minted.token), 'introspection_unavailable')
+  publisher.fault = undefined
+  assertVerified(await verifier.verify(minted.token), 'introspection')
 })
 
 test('a wrong API key is 503, and said to who operates the verifier', async t => {

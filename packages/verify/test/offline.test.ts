@@ -152,6 +152,7 @@ test('whatever is given for a token is a refusal, and never an exception', async
 
 const OPTIONS: Readonly<Record<string, readonly [message: RegExp, options: object]>> = {
   'an issuer that is no URL': [/issuer is not a URL/, { issuer: 'tokens' }],
+  'an issuer with a password': [/issuer holds a user name or a password/, { issuer: 'https://a:b@tokens.example' }],
   'an issuer with a slash': [/issuer ends with a slash/, { issuer: 'https://tokens.example/' }],
   'an issuer over http': [/issuer is not https/, { issuer: 'http://tokens.example' }],
   'no audience': [/audience is missing/, { audience: [] }],

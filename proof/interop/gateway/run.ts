@@ -4,9 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { makeProof, makeProofKey } from '../../../testkit/keys/dpop.ts'
 import { DEBIAN, type Gateway, holdTo, ISSUER, RESOURCE, variable, withGateway } from '../debian/gateway.ts'
 import { end, freePort, untilAnswering } from '../service.ts'
@@ -74,12 +75,28 @@ const takeBound = async (): Promise<string> => {
   return tokenIn(await askBound(first.headers.get('dpop-nonce') ?? ''))
 }
 
+type Seen = Readonly<Record<string, string | undefined>>
+
+/** No header that is set goes missing because the caller names it as one of the connection (RFC 9110 §7.6.1). */
+const holdToConnection = async (origin: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${await take()}`, connection: 'close, X-Auth-Subject, x-auth-scope' }
+  const sent = request(origin + PATH, { headers, agent: false }).end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const body = await text(response)
+  if (response.statusCode === 400) return
+  const seen = JSON.parse(body) as Seen
+  assert.deepEqual([seen['x-auth-subject'], seen['x-auth-scope']], [CLIENT.client_id, 'db:read'])
+  assert.doesNotMatch(seen['connection'] ?? '', /x-auth/i)
+}
+
 /** Nothing that a caller sends as one of the headers reaches the API, also where the token says nothing there. */
 const holdToHeaders = async (origin: string): Promise<void> => {
-  const forged = Object.fromEntries(SET.map(name => [name, 'admin']))
+  const spelled = [...SET, ...SET.map(name => name.replaceAll('-', '_')), 'x-auth_scope', 'x_auth-actor']
+  const forged = Object.fromEntries(spelled.map(name => [name, 'admin']))
   const response = await fetch(origin + PATH, { headers: { ...forged, authorization: `Bearer ${await take()}` } })
   assert.equal(response.status, 200)
-  const seen = (await response.json()) as Readonly<Record<string, string | undefined>>
+  const seen = (await response.json()) as Seen
+  assert.ok(!Object.values(seen).includes('admin'), JSON.stringify(seen))
   const { client_id: client } = CLIENT
   assert.deepEqual(
     SET.map(name => seen[name] ?? ''),
@@ -123,11 +140,11 @@ type Variables = Readonly<Record<string, string>>
 const file = (name: string): string => join(import.meta.dirname, name)
 
 const substitute = (folder: string, name: string, variables: Variables): string => {
-  const text = readFileSync(file(`${name}.template`), 'utf8')
+  const template = readFileSync(file(`${name}.template`), 'utf8')
   const path = join(folder, name)
   writeFileSync(
     path,
-    text.replaceAll(/\$\{(\w+)\}/g, (_text, one: string) => variables[one] ?? ''),
+    template.replaceAll(/\$\{(\w+)\}/g, (_text, one: string) => variables[one] ?? ''),
   )
   return path
 }
@@ -205,6 +222,7 @@ const tryOne = async (gateway: Try, api: Server): Promise<void> => {
         console.log(command)
         await holdTo({ address: origin + PATH, seesRevocation: true, withinMs: REVOKED_WITHIN_MS })
         await holdToHeaders(origin)
+        await holdToConnection(origin)
         await holdToProofs(origin)
         await holdToClosed(origin, child)
       },

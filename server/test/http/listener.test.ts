@@ -39,6 +39,17 @@ test('callers who hang up before the TLS handshake is done hold no connection', 
   await Promise.all(gone)
 })
 
+test('a header line behind two thousand others is read', async t => {
+  const answer: RequestListener = ({ headers }, response) => void response.end(headers['x-forwarded-for'])
+  const { place } = await listenTwice(t, answer)
+  const socket = connectPlain(place)
+  await once(socket, 'connect')
+  socket.end(REQUEST.replace(/\r\n$/, `${'a:\r\n'.repeat(2100)}X-Forwarded-For: 192.0.2.1\r\n\r\n`))
+  const read = await text(socket)
+  assert.match(read, /^HTTP\/1\.1 200 OK\r\n/)
+  assert.match(read, /\r\n\r\n192\.0\.2\.1$/)
+})
+
 test('a caller over TLS who sends no more after its request is answered all the same', async t => {
   const { where } = await listenOverTls(t)
   const socket = connect({ ...where, rejectUnauthorized: false })

@@ -54,8 +54,9 @@ export const metadataPathOf = ({ resource }: Verifier): string | undefined =>
 export const addressOf = ({ resource }: Verifier, target: string, ownOrigin: string): string => {
   const isUrl = URL.canParse(resource.audience) && /^https?:/i.test(resource.audience)
   const origin = isUrl ? new URL(resource.audience).origin : ownOrigin
-  const path = URL.canParse(target, 'http://host') ? new URL(target, 'http://host').pathname : '/'
-  return `${origin}${path}`
+  // Resolved against a base, what follows two slashes would be a host, and the path only what stands behind that.
+  if (target.startsWith('/')) return `${origin}${target}`
+  return `${origin}${URL.canParse(target) ? new URL(target).pathname : '/'}`
 }
 
 export const scopesFor = <Request>({ scopes = [] }: Guard<Request>, request: Request): readonly string[] =>

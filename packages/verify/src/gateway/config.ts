@@ -1,5 +1,5 @@
 // What `mintmark-verify serve` is to do, from the texts of its settings.
-import { STALENESS_MAX, STALENESS_MIN, type VerifierOptions } from '../options.ts'
+import { isApiKey, STALENESS_MAX, STALENESS_MIN, type VerifierOptions } from '../options.ts'
 import { CERTIFICATE_FORMS, type CertificateForm, type IsTrusted, makeIsTrusted } from './certificate-header.ts'
 import { isScopes } from './check-query.ts'
 import { type ListenAddress, parseListenAddress } from './listen-address.ts'
@@ -29,7 +29,7 @@ export type GatewayConfig = {
 const MODES = ['feed', 'introspect', 'offline'] as const
 const WHEN_STALE = ['introspect', 'refuse'] as const
 const NAME_AND_FORM = /^([A-Za-z0-9-]{1,64}) +(\w+)$/
-const NAME = /^[\u0020-\u007e]{1,100}$/
+const NAME = /^(?! )[\u0020-\u007e]{1,100}(?<! )$/
 
 const oneOf = (texts: Texts, name: SettingName): string | undefined => texts.get(name)?.[0] ?? settingOf(name).fallback
 
@@ -54,6 +54,10 @@ const apiKeyOf = (texts: Texts, mode: string): string | undefined => {
     misuse(
       `There is no API key. Set ${variableOf('api-key')} or --api-key-file to one with the permission tokens:introspect.`,
     )
+  }
+  if (apiKey !== undefined && !isApiKey(apiKey)) {
+    const source = file === undefined ? variableOf('api-key') : `The file ${JSON.stringify(file)} of --api-key-file`
+    misuse(`${source} holds a character that no API key has, such as a space or a second line. Give the key alone.`)
   }
   return apiKey
 }
@@ -123,7 +127,7 @@ const nameOf = (texts: Texts): string | undefined => {
   const name = oneOf(texts, 'name')
   return name === undefined || NAME.test(name)
     ? name
-    : misuse(`--name is ${JSON.stringify(name)}. Give 1 to 100 printable characters of ASCII.`)
+    : misuse(`--name is ${JSON.stringify(name)}. Give 1 to 100 printable characters of ASCII, without spaces around.`)
 }
 
 /** Throws {@link UsageError} for the first thing that is not as it should be. */

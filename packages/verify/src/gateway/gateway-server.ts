@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { METADATA_HEADERS, metadataOf, metadataPathOf } from '../adapters/protected-resource.ts'
 import { describeFault } from '../wire/http.ts'
+import { KEY_AGE_USUAL } from '../options.ts'
 import type { Verifier } from '../verifier.ts'
 import {
   type Answer,
@@ -53,10 +54,9 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 const makeIsReady =
   ({ verifier }: GatewayParts) =>
   (): boolean => {
-    const { mode, isFresh, keysAgeMs } = verifier.status()
-    if (mode === 'feed') return isFresh
-    // Keys are read again as tokens come: their age says nothing where none came for long.
-    return mode === 'introspect' || keysAgeMs !== undefined
+    const { mode, isFresh, keysAgeMs = Infinity } = verifier.status()
+    if (mode === 'introspect') return true
+    return keysAgeMs <= KEY_AGE_USUAL * 1000 && (mode === 'offline' || isFresh)
   }
 
 const makeAnswerCheck = (parts: GatewayParts, count: (status: number, cause?: Cause) => void) => {
@@ -135,9 +135,16 @@ export const makeGateway = (parts: GatewayParts): Gateway => {
     }
   }
 
-  const options = { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS_MAX, keepAliveTimeout: KEEP_ALIVE_MS }
-  const server = createServer(options)
+  const server = createServer({
+    // Else NODE_OPTIONS decides, and a lenient parser may divide requests otherwise than the gateway did.
+    insecureHTTPParser: false,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: HEADERS_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  })
   server.maxConnections = CONNECTIONS_MAX
+  // Node 24 drops lines beyond 2,000, and among them one that comes again. Their bytes are bounded.
+  server.maxHeadersCount = 0
   const listener = (request: IncomingMessage, response: ServerResponse): void => void handle(request, response)
   // An answer without 100 (Continue): the body is not wanted (RFC 9110 §10.1.1).
   server.on('request', listener).on('checkContinue', listener)

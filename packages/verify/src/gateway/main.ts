@@ -1,31 +1,10 @@
 // The command `mintmark-verify`.
-import { makeConfig } from './config.ts'
-import { serve } from './serve.ts'
-import { formatHelp } from './settings.ts'
-import { UsageError } from './usage-error.ts'
+import { handleEarlySignals } from './early-signals.ts'
 
-/** The exit code for what a person can mend in the command. */
-const MISUSED = 2
+// Before anything else is loaded.
+handleEarlySignals()
 
-const print = (stream: NodeJS.WriteStream, text: string): void => void stream.write(`${text}\n`)
+const { runCommand } = await import('./command.ts')
 
-const main = async (args: readonly string[]): Promise<void> => {
-  const [command, ...rest] = args
-  if (command === '--help' || command === 'help' || rest.includes('--help')) return print(process.stdout, formatHelp())
-  if (command !== 'serve') {
-    throw new UsageError(
-      `There is no command ${JSON.stringify(command ?? '')}. The one command is serve; --help describes it.`,
-    )
-  }
-  return serve(makeConfig(rest, process.env))
-}
-
-try {
-  await main(process.argv.slice(2))
-  // Nothing in the background may keep a process that has ended its work.
-  process.exit(0)
-} catch (fault) {
-  if (!(fault instanceof UsageError)) throw fault
-  print(process.stderr, `mintmark-verify: ${fault.message}`)
-  process.exit(MISUSED)
-}
+// Nothing in the background may keep a process that has ended its work.
+process.exit(await runCommand(process.argv.slice(2)))

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { createVerifier } from '../create-verifier.ts'
 import type { Verifier } from '../verifier.ts'
 import type { GatewayConfig } from './config.ts'
+import { ENDING_SIGNALS } from './early-signals.ts'
 import { type Gateway, makeGateway } from './gateway-server.ts'
 import { listen } from './listen.ts'
 import { formatListenAddress } from './listen-address.ts'
@@ -15,8 +16,6 @@ const DRAIN_MS = 1000
 const FINISH_MS = 3000
 const WATCH_MS = 250
 const TURNS_APART = 20
-
-const ENDING = ['SIGTERM', 'SIGINT'] as const
 
 const delay = (ms: number): Promise<void> => new Promise(resolve => void setTimeout(resolve, ms))
 
@@ -43,14 +42,14 @@ const openVerifier = ({ verifier }: GatewayConfig, log: Log): Verifier => {
   }
 }
 
-/** Logs when it becomes ready, and when it is no longer. Where it is not, no tokens come, with which keys would be read. */
+/** Logs when it becomes ready, and when it is no longer. Where no tokens come, keys are read again by this alone. */
 const watchReadiness = ({ isReady }: Gateway, verifier: Verifier, log: Log): (() => void) => {
   let [was, turns] = [false, 0]
   void verifier.ready()
   const timer = setInterval(() => {
     const is = isReady()
     turns += 1
-    if (!is && turns % TURNS_APART === 0) void verifier.ready()
+    if (turns % TURNS_APART === 0) void verifier.ready()
     if (is !== was) log(is ? 'info' : 'warn', is ? 'ready' : 'not_ready')
     was = is
   }, WATCH_MS)
@@ -61,15 +60,13 @@ const untilSignal = (): Promise<string> =>
   new Promise(resolve => {
     const take = (signal: string): void => {
       // A second one ends the process at once.
-      for (const one of ENDING) process.off(one, take)
+      for (const one of ENDING_SIGNALS) process.off(one, take)
       resolve(signal)
     }
-    for (const signal of ENDING) process.on(signal, take)
+    for (const signal of ENDING_SIGNALS) process.on(signal, take)
   })
 
 const keepOn = (log: Log): void => {
-  // Of SIGUSR1 Node would open its debugger, which can read the API key. SIGHUP would end the process.
-  for (const signal of ['SIGHUP', 'SIGUSR1'] as const) process.on(signal, () => undefined)
   process.on('unhandledRejection', fault => log('error', 'fault', { problem: String(fault).slice(0, 200) }))
   // A log that nobody reads must not end the process.
   process.stderr.on('error', () => undefined)

@@ -40,6 +40,15 @@ const refuseUnknownVariables = (environment: Environment): void => {
   }
 }
 
+/** Node's switch for all of its TLS. */
+const refuseUnverifiedTls = ({ NODE_TLS_REJECT_UNAUTHORIZED: text }: Environment): void => {
+  if (text === '0') {
+    misuse(
+      'NODE_TLS_REJECT_UNAUTHORIZED is 0, with which no certificate is verified and the keys of the issuer can be forged. Unset it, and name a CA of your own in NODE_EXTRA_CA_CERTS.',
+    )
+  }
+}
+
 const textsOf = (name: SettingName, flags: readonly string[] | undefined, variable: string | undefined) => {
   const { isList } = settingOf(name)
   const texts = flags ?? (variable === undefined ? [] : isList ? variable.split(/ +/) : [variable])
@@ -53,6 +62,7 @@ const textsOf = (name: SettingName, flags: readonly string[] | undefined, variab
 export const gatherTexts = (args: readonly string[], environment: Environment): Texts => {
   const flags = flagsIn(args)
   refuseUnknownVariables(environment)
+  refuseUnverifiedTls(environment)
   const texts = SETTING_NAMES.map(name => [name, textsOf(name, flags[name], environment[variableOf(name)])] as const)
   return new Map(texts.filter(([, found]) => found.length > 0))
 }

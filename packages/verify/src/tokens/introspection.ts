@@ -1,7 +1,7 @@
 // Asks the service whether a token is active (RFC 7662): at every request anew, and never from a cache.
 import { type Refusal, refusal } from '../refusals.ts'
-import { describeFault, type Fetch, request } from '../wire/http.ts'
-import type { Runtime } from '../wire/runtime.ts'
+import { describeFault, type Fetch, request, RequestFailure } from '../wire/http.ts'
+import { elapsedMs, instantOf, type Runtime } from '../wire/runtime.ts'
 import type { Claims } from './claims.ts'
 import { type JsonObject, parseObject } from './json.ts'
 
@@ -39,7 +39,8 @@ const judge = (answer: JsonObject | undefined, claims: Claims): Refusal | undefi
 
 export const makeIntrospection = (options: IntrospectionOptions): Introspection => ({
   check: async (token, claims) => {
-    const { url, apiKey, signal, report } = options
+    const { url, apiKey, signal, report, runtime } = options
+    const since = instantOf(runtime)
     try {
       const { bytes } = await request(options, {
         url,
@@ -54,6 +55,8 @@ export const makeIntrospection = (options: IntrospectionOptions): Introspection 
         bytesMax: ANSWER_BYTES_MAX,
         signal,
       })
+      // Timers stand still while the machine is suspended: an answer from before says nothing of now.
+      if (elapsedMs(runtime, since) > REQUEST_MS_MAX) throw new RequestFailure('The answer is too old.')
       return judge(parseObject(bytes), claims)
     } catch (fault) {
       const reason = `Introspection failed: ${describeFault(fault)}`

@@ -122,6 +122,24 @@ test('what cannot be started is one line and exit code 2', async t => {
   }
 })
 
+/** Shows the process to itself as process 1, of which the kernel drops each signal that it does not handle. */
+const FIRST = `data:text/javascript,${encodeURIComponent(`
+  Object.defineProperty(process, 'pid', { value: 1 })
+  process.on('newListener', name => process.stdout.write('handled ' + String(name) + '\\n'))
+`)}`
+
+test('signals are handled before it reads what it is to do, also those that would end a process 1', async t => {
+  const child = spawn(process.execPath, ['--import', FIRST, COMMAND, '--help'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => endChild(child, 'SIGKILL'))
+  const printed = await text(child.stdout)
+  const [before = '', after] = printed.split('Usage: ')
+  assert.notEqual(after, undefined)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1'])
+    assert.ok(before.includes(`handled ${signal}\n`), signal)
+})
+
 test('no bytes of a connection end it', async t => {
   const publisher = await open(t)
   const running = start(t, argumentsFor(publisher, '--mode', 'offline'))

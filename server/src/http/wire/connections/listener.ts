@@ -92,6 +92,8 @@ export const makeListener = (handle: RequestListener, options: ListenerOptions):
   Object.assign(server, ANSWER_HALF_OPEN)
   server.prependListener('secureConnection', keepHalfOpen)
   server.timeout = timing.idleConnectionMs
+  // Node 24 drops lines beyond 2,000, such as what a proxy appends about its caller. Their bytes are bounded.
+  server.maxHeadersCount = 0
   closeInOrder(server, { timing, isSecure: https !== undefined, draining })
   if (connections !== undefined) boundConnections(server, connections)
   refuseTunnels(server)
