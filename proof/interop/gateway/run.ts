@@ -18,6 +18,8 @@ const PATH = '/v1/orders'
 const CLIENT = { client_id: variable('CLIENT_ID'), client_secret: variable('CLIENT_SECRET') }
 /** The feed brings a revocation within it, on a machine that others use too. */
 const REVOKED_WITHIN_MS = 2000
+/** The recipes wait for a check for 5 s; HAProxy asks four times. */
+const HUNG_MS_MAX = 30_000
 const SET = ['x-auth-subject', 'x-auth-client', 'x-auth-scope', 'x-auth-actor']
 
 /** An API that answers with the headers that reached it. */
@@ -27,10 +29,11 @@ const startApi = async (): Promise<Server> => {
   return api
 }
 
-const startCheck = async ({
-  requestFrom,
-  scope,
-}: Try): Promise<{ readonly address: string; readonly child: ChildProcess }> => {
+type Check = { readonly address: string; readonly child: ChildProcess }
+
+const untilReady = ({ address, child }: Check): Promise<void> => untilAnswering(`http://${address}/readyz`, child)
+
+const startCheck = async ({ requestFrom, scope }: Try): Promise<Check> => {
   const address = `127.0.0.1:${await freePort()}`
   const args = ['--issuer', ISSUER, '--audience', RESOURCE, '--listen', address, '--when-stale', 'refuse']
   if (scope !== undefined) args.push('--scope', scope)
@@ -42,8 +45,9 @@ const startCheck = async ({
       stdio: ['ignore', 'ignore', 'ignore'],
     },
   )
-  await untilAnswering(`http://${address}/readyz`, child)
-  return { address, child }
+  const check = { address, child }
+  await untilReady(check)
+  return check
 }
 
 const key = makeProofKey()
@@ -126,6 +130,21 @@ const holdToProofs = async (origin: string): Promise<void> => {
   assert.equal(await status(prove('POST', ORIGIN + PATH, { ath }), PATH), 401)
 }
 
+/** A process that hangs lets nothing pass, and keeps nobody for long. */
+const holdToHung = async (origin: string, check: Check): Promise<void> => {
+  const headers = { authorization: `Bearer ${await take()}` }
+  check.child.kill('SIGSTOP')
+  try {
+    const from = performance.now()
+    const { status } = await fetch(origin + PATH, { headers, signal: AbortSignal.timeout(HUNG_MS_MAX) })
+    console.log(`hung: ${status} after ${Math.round(performance.now() - from)} ms`)
+    assert.ok(status >= 500, String(status))
+  } finally {
+    check.child.kill('SIGCONT')
+  }
+  await untilReady(check)
+}
+
 /** Without the process nothing passes. */
 const holdToClosed = async (origin: string, child: ChildProcess): Promise<void> => {
   const headers = { authorization: `Bearer ${await take()}` }
@@ -201,7 +220,8 @@ const TRIES: readonly Try[] = [
 
 const tryOne = async (gateway: Try, api: Server): Promise<void> => {
   const { command, prepare } = gateway
-  const { address, child } = await startCheck(gateway)
+  const check = await startCheck(gateway)
+  const { address, child } = check
   const { port } = api.address() as AddressInfo
   const upstream = `127.0.0.1:${port}`
   const variables = {
@@ -224,6 +244,7 @@ const tryOne = async (gateway: Try, api: Server): Promise<void> => {
         await holdToHeaders(origin)
         await holdToConnection(origin)
         await holdToProofs(origin)
+        await holdToHung(origin, check)
         await holdToClosed(origin, child)
       },
     )
