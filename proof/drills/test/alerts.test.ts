@@ -16,7 +16,13 @@ test('in the short rules no time is of minutes but those that were hours', () =>
   const rules = readShortRules()
   assert.equal(rules.match(/- alert: /g)?.length, alertNames().length)
   assert.deepEqual([...new Set(rules.match(/\[\w+\]/g))].toSorted(), ['[10s]', '[15s]', '[1h]', '[5s]'])
-  assert.deepEqual([...new Set(rules.match(/for: \w+/g))].toSorted(), ['for: 10s', 'for: 1m', 'for: 1s', 'for: 2s', 'for: 5s'])
+  assert.deepEqual([...new Set(rules.match(/for: \w+/g))].toSorted(), [
+    'for: 10s',
+    'for: 1m',
+    'for: 1s',
+    'for: 2s',
+    'for: 5s',
+  ])
 })
 
 test('a drawn panel has its title, a line for each series, and the last values in their unit', () => {
