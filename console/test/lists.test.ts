@@ -65,10 +65,15 @@ test('an id of a token is known in any case, and a text of a token by its form o
   for (const text of ['', 'eyJ.a.b', 'reports.of.sales', id, 'x'.repeat(100)]) assert.equal(isTokenText(text), false)
 })
 
-test('a client secret and an API key are known by their form, a piece of one too', () => {
+test('a client secret and an API key are known by their form, a piece of one too, with whatever was copied beside it', () => {
   const random = 'a1B2c3D4e5F6g7H8'
   for (const text of [`mmc_${random}`, ` mma_${random}${random}\n`]) assert.equal(isSecretText(text), true)
-  for (const text of ['', 'mmc_', 'mma_short', `mmx_${random}`, `x mmc_${random}`])
+  const long = `curl -d client_secret=mmc_${random} ${'x'.repeat(100)}`
+  for (const text of [`"mma_${random}"`, `X-API-Key: mma_${random}`, `MINTMARK_CLIENT_SECRET=mmc_${random}`, long]) {
+    assert.equal(isSecretText(text), true, text)
+    assert.equal(isTokenText(text), false, text)
+  }
+  for (const text of ['', 'mmc_', 'mma_short', `mmx_${random}`, `eyJ${random}.${random}mmc_${random}.${random}`])
     assert.equal(isSecretText(text), false)
 })
 
