@@ -1,4 +1,5 @@
 // The service that served this page: its administration, with the cookie of the session, and the session itself.
+import { ApiUnavailable } from '../../../packages/client/src/administration/api-errors.ts'
 import { createAdministration } from '../../../packages/client/src/administration/create-administration.ts'
 
 /** The base URL of the service, without a slash at its end. */
@@ -29,7 +30,7 @@ export const signInAddress = (to: string): string =>
   `${baseUrl}/console/sign-in?${new URLSearchParams({ to }).toString()}`
 
 export const signOut = async (): Promise<void> => {
-  const response = await fetch(`${baseUrl}/console/sign-out`, { method: 'POST' })
-  if (!response.ok && response.status !== 401)
-    throw new Error(`The service answers ${response.status} to the sign-out.`)
+  const response = await fetch(`${baseUrl}/console/sign-out`, { method: 'POST' }).catch(() => undefined)
+  if (response === undefined) throw new ApiUnavailable('the sign-out did not reach it')
+  if (!response.ok && response.status !== 401) throw new ApiUnavailable(`it answers ${response.status} to the sign-out`)
 }

@@ -66,3 +66,11 @@ test('a dialog whose act is under way offers no way to call it off', { skip: SKI
   await route.continue()
   await page.getByText('disabled', { exact: true }).first().waitFor()
 })
+
+test('a sign-out that the service does not make is said to have failed', { skip: SKIPPED }, async () => {
+  await open('')
+  await page.route('**/console/sign-out', route => route.fulfill({ status: 503 }), { times: 1 })
+  await page.getByRole('button', { name: 'Development admin' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('alert').getByText('it answers 503 to the sign-out').waitFor()
+})
