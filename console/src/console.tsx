@@ -1,16 +1,18 @@
 // The frame of the console: who is signed in, the screens, and the one that the address names.
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, useEffect, useRef, useState } from 'react'
 import { addressOf, useAddress } from './address.ts'
 import type { Jump } from './keyboard/keys.ts'
 import { useKeys } from './keyboard/use-keys.ts'
 import { Fault } from './parts/fault.tsx'
+import { Later } from './parts/later.tsx'
 import { Link } from './parts/link.tsx'
 import { OperatorMenu } from './parts/operator-menu.tsx'
 import { Suspended } from './parts/suspended.tsx'
 import { useLiveStream } from './reading/live-stream.ts'
+import { makeQueryClient, SESSION_KEY } from './reading/query-client.ts'
 import { includes, RoleContext } from './reading/role.ts'
-import { makeQueryClient, readSession, type Role, SESSION_KEY, type Session } from './reading/service.ts'
+import { readSession, type Role, type Session } from './reading/service.ts'
 import { NoRole, SignedOut, SignInOff } from './screens/sign-in.tsx'
 import { HeaderSearch } from './search/header-search.tsx'
 import { type Screen, SCREENS } from './screens/screens.ts'
@@ -90,14 +92,14 @@ const Frame = ({ session, role }: { readonly session: Session; readonly role: Ro
       <Navigation screens={screens} current={current} />
       <main id={CONTENT_ID} tabIndex={-1}>
         <Suspended />
-        <Suspense fallback={<p className="quiet">Reading…</p>}>
+        <Later key={path} fallback={<p className="quiet">Reading…</p>}>
           {current === undefined ? <NotFound /> : <current.Show />}
-        </Suspense>
+        </Later>
       </main>
       {isHelpOpen && (
-        <Suspense>
+        <Later>
           <KeyHelp jumps={jumps} onClose={() => setHelpOpen(false)} />
-        </Suspense>
+        </Later>
       )}
     </div>
   )
@@ -120,6 +122,8 @@ const Gate = () => {
 
 export const Console = () => (
   <QueryClientProvider client={queryClient}>
-    <Gate />
+    <Later>
+      <Gate />
+    </Later>
   </QueryClientProvider>
 )

@@ -1,8 +1,9 @@
-// What is new in a list, which filters a revocation can express, and what was pasted.
+// What is new in a list and what is chosen in it, which filters a revocation can express, and what was pasted.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keepOrder } from '../src/overview/keep-order.ts'
 import { compareRows } from '../src/reading/changes.ts'
+import { type Chosen, NONE_CHOSEN, toggleRows } from '../src/reading/selection.ts'
 import { isSecretText, isTokenText, readTokenId } from '../src/search/pasted-text.ts'
 import { staleFirst } from '../src/verifiers/stale-first.ts'
 import { isMatch } from '../src/settings/match-setting.ts'
@@ -24,6 +25,20 @@ test('rows above those that are shown are new, those that move up from below are
   assert.deepEqual(compare('defg', 'dfgh'), [0, false, ''])
   assert.deepEqual(compare('defghi', 'dfgh'), [0, false, 'e'])
   assert.deepEqual(compare('defg', 'wxyz'), [4, true, ''])
+})
+
+const choose = (chosen: Chosen<string>, rows: string, row: string, isRange = false): Chosen<string> =>
+  toggleRows(chosen, { rows: rows.split(''), idOf: id => id, index: rows.indexOf(row), isRange })
+
+const namesOf = ({ rows }: Chosen<string>): string => [...rows.keys()].join('')
+
+test('a range of chosen rows begins at the row that was chosen last, wherever that stands by now', () => {
+  const first = choose(NONE_CHOSEN, 'defgh', 'e')
+  assert.equal(namesOf(choose(first, 'defgh', 'g', true)), 'efg')
+  assert.equal(namesOf(choose(first, 'abcdefgh', 'g', true)), 'efg')
+  assert.equal(namesOf(choose(first, 'wxyz', 'y', true)), 'ey')
+  assert.equal(namesOf(choose(NONE_CHOSEN, 'defgh', 'f', true)), 'f')
+  assert.equal(namesOf(choose(choose(first, 'defgh', 'g', true), 'cdefgh', 'f', true)), 'e')
 })
 
 test('of a list that was read to its end every row that was not known is new', () => {
@@ -50,10 +65,15 @@ test('an id of a token is known in any case, and a text of a token by its form o
   for (const text of ['', 'eyJ.a.b', 'reports.of.sales', id, 'x'.repeat(100)]) assert.equal(isTokenText(text), false)
 })
 
-test('a client secret and an API key are known by their form, a piece of one too', () => {
+test('a client secret and an API key are known by their form, a piece of one too, with whatever was copied beside it', () => {
   const random = 'a1B2c3D4e5F6g7H8'
   for (const text of [`mmc_${random}`, ` mma_${random}${random}\n`]) assert.equal(isSecretText(text), true)
-  for (const text of ['', 'mmc_', 'mma_short', `mmx_${random}`, `x mmc_${random}`])
+  const long = `curl -d client_secret=mmc_${random} ${'x'.repeat(100)}`
+  for (const text of [`"mma_${random}"`, `X-API-Key: mma_${random}`, `MINTMARK_CLIENT_SECRET=mmc_${random}`, long]) {
+    assert.equal(isSecretText(text), true, text)
+    assert.equal(isTokenText(text), false, text)
+  }
+  for (const text of ['', 'mmc_', 'mma_short', `mmx_${random}`, `eyJ${random}.${random}mmc_${random}.${random}`])
     assert.equal(isSecretText(text), false)
 })
 

@@ -29,7 +29,7 @@ const Enable = ({ id }: { readonly id: string }) => {
       <button type="button" disabled={enabling.isPending} onClick={() => enabling.mutate()}>
         Enable
       </button>
-      {enabling.error !== null && <Fault fault={enabling.error} />}
+      {enabling.error !== null && <Fault fault={enabling.error} isOfAct />}
     </>
   )
 }

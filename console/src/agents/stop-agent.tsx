@@ -36,9 +36,9 @@ export const StopAgent = ({ id, name }: StopAgentProps) => {
           <form onSubmit={send}>
             <NoteField />
             <Command words={['mintmark', 'agent', 'disable', id]} />
-            {stopping.error !== null && <Fault fault={stopping.error} />}
+            {stopping.error !== null && <Fault fault={stopping.error} isOfAct />}
             <div className="acts">
-              <Dialog.Close>Let it go on</Dialog.Close>
+              <Dialog.Close disabled={stopping.isPending}>Let it go on</Dialog.Close>
               <button type="submit" className="danger" disabled={stopping.isPending}>
                 Stop it
               </button>

@@ -1,17 +1,18 @@
 // The charts, whose code comes once they are shown; their place is kept free until then.
-import { lazy, Suspense } from 'react'
+import { lazy } from 'react'
+import { Later } from '../parts/later.tsx'
 
 const Charts = lazy(async () => ({ default: (await import('./charts.tsx')).Charts }))
 
 export const OverTime = () => (
-  <Suspense fallback={<div className="charts-place" />}>
+  <Later fallback={<div className="charts-place" />}>
     <Charts title="Over time" />
-  </Suspense>
+  </Later>
 )
 
 /** What one agent asked for over time, beside what else is known of it. */
 export const AgentOverTime = ({ id }: { readonly id: string }) => (
-  <Suspense fallback={<div className="charts-place" />}>
+  <Later fallback={<div className="charts-place" />}>
     <Charts title="Over time" agentId={id} />
-  </Suspense>
+  </Later>
 )

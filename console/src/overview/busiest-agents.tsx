@@ -61,18 +61,21 @@ export const BusiestAgents = ({ mayStop }: { readonly mayStop: boolean }) => {
     refetchInterval: useRefreshMs(REFRESH_MS, REFRESH_WITH_STREAM_MS),
   })
   const { rows, pointed } = useCalmOrder(data?.data ?? [])
-  if (error !== null) return <Fault fault={error} onAgain={() => void refetch()} />
-  if (data === undefined) return <p className="quiet">Reading…</p>
+  const fault = error === null ? null : <Fault fault={error} onAgain={() => void refetch()} />
+  if (data === undefined) return fault ?? <p className="quiet">Reading…</p>
   if (data.data.length === 0) {
     return (
-      <section className="empty">
-        <p>No agent asked for a token within the last day.</p>
-        <Command words={['mintmark', 'agent', 'create', '--name', 'NAME', '--scope', 'SCOPE']} />
-      </section>
+      fault ?? (
+        <section className="empty">
+          <p>No agent asked for a token within the last day.</p>
+          <Command words={['mintmark', 'agent', 'create', '--name', 'NAME', '--scope', 'SCOPE']} />
+        </section>
+      )
     )
   }
   return (
     <div className="records by-rate" {...pointed}>
+      {fault}
       <table aria-label="Agents by tokens of the last minute">
         <thead>
           <tr>

@@ -56,9 +56,9 @@ const ActForm = <Made,>(props: ActDialogProps<Made> & { readonly onMade: (made: 
       {fields?.(form)}
       {typed !== undefined && <Typed phrase={typed} onTyped={setTyped} />}
       <Command words={commandOf(form)} />
-      {acting.error !== null && <Fault fault={acting.error} />}
+      {acting.error !== null && <Fault fault={acting.error} isOfAct />}
       <div className="acts">
-        <Dialog.Close>{keep}</Dialog.Close>
+        <Dialog.Close disabled={acting.isPending}>{keep}</Dialog.Close>
         <button type="submit" className={isDangerous ? 'danger' : 'primary'} disabled={acting.isPending || !isTyped}>
           {submit}
         </button>

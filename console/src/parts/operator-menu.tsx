@@ -1,24 +1,27 @@
 // Who is signed in, with which role, and what is one's own: colors, single keys, the end of the session.
 import * as Menu from '@radix-ui/react-dropdown-menu'
-import { type Role, type Session, signOut } from '../reading/service.ts'
+import type { Role, Session } from '../reading/service.ts'
 import { keysChoice } from '../keyboard/keys.ts'
 import { setTheme, type Theme, THEMES, useTheme } from './theme.ts'
+import { useSignOut } from './use-sign-out.tsx'
 
 type OperatorMenuProps = { readonly session: Session; readonly role: Role; readonly onHelp: () => void }
 
 export const OperatorMenu = ({ session, role, onHelp }: OperatorMenuProps) => {
   const theme = useTheme()
+  const { signOut, fault } = useSignOut()
   const keys = keysChoice.use()
   const { name, sub, iss } = session.operator
   return (
     <Menu.Root>
+      {fault}
       <Menu.Trigger className="operator">
-        {name ?? sub} <span className="quiet">{role}</span>
+        <bdi>{name ?? sub}</bdi> <span className="quiet">{role}</span>
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Content className="menu" align="end">
           <Menu.Label className="quiet">
-            {sub} at {iss}
+            <bdi>{sub}</bdi> at {iss}
           </Menu.Label>
           <Menu.Separator />
           <Menu.RadioGroup value={theme} onValueChange={value => setTheme(value as Theme)}>
@@ -40,7 +43,7 @@ export const OperatorMenu = ({ session, role, onHelp }: OperatorMenuProps) => {
           </Menu.CheckboxItem>
           <Menu.Item onSelect={onHelp}>Keys</Menu.Item>
           <Menu.Separator />
-          <Menu.Item onSelect={() => void signOut().then(() => window.location.reload())}>Sign out</Menu.Item>
+          <Menu.Item onSelect={signOut}>Sign out</Menu.Item>
         </Menu.Content>
       </Menu.Portal>
     </Menu.Root>

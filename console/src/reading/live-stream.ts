@@ -3,7 +3,8 @@ import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-qu
 import { useEffect, useSyncExternalStore } from 'react'
 import { CONSOLE_EVENTS, CONSOLE_SUBJECTS, type ConsoleSubject } from '../../../api/values/console-events.ts'
 import { liveChoice } from './live-choice.ts'
-import { baseUrl, SESSION_KEY } from './service.ts'
+import { SESSION_KEY } from './query-client.ts'
+import { baseUrl } from './service.ts'
 
 const RETRY_MS_MIN = 1_000
 const RETRY_MS_MAX = 30_000

@@ -1,4 +1,4 @@
-// After an act: what is shown is read anew, but for what does not change by it.
+// After an act: what is shown is read anew, but for what does not change by it. What came of the act is said meanwhile.
 import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query'
 
 /** They are of the moment in which they were asked for, or change by no act of this page. */
@@ -18,5 +18,4 @@ const isLong = (data: unknown): boolean =>
 
 const isTouched = ({ queryKey, state }: Query): boolean => !UNTOUCHED.includes(queryKey[0]) && !isLong(state.data)
 
-export const refresh = (queryClient: QueryClient): Promise<void> =>
-  queryClient.invalidateQueries({ predicate: isTouched })
+export const refresh = (queryClient: QueryClient): void => void queryClient.invalidateQueries({ predicate: isTouched })

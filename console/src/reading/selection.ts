@@ -8,24 +8,40 @@ export type Selection<Row> = {
   readonly clear: () => void
 }
 
-type Chosen<Row> = { readonly of: string; readonly rows: ReadonlyMap<string, Row>; readonly last: number }
+/** `last` is the id of the row that was chosen or given up last. */
+export type Chosen<Row> = { readonly rows: ReadonlyMap<string, Row>; readonly last: string | null }
+
+export const NONE_CHOSEN: Chosen<never> = { rows: new Map<string, never>(), last: null }
+
+type Toggled<Row> = {
+  readonly rows: readonly Row[]
+  readonly idOf: (row: Row) => string
+  readonly index: number
+  readonly isRange: boolean
+}
+
+/** Rows that came or went meanwhile do not move where a range begins; without its row it is the one row alone. */
+export const toggleRows = <Row>(chosen: Chosen<Row>, { rows, idOf, index, isRange }: Toggled<Row>): Chosen<Row> => {
+  const row = rows[index]
+  if (row === undefined) return chosen
+  const isChosen = !chosen.rows.has(idOf(row))
+  const begin = isRange ? rows.findIndex(each => idOf(each) === chosen.last) : -1
+  const [from, to] = begin === -1 ? [index, index] : [Math.min(begin, index), Math.max(begin, index)]
+  const next = new Map(chosen.rows)
+  for (const each of rows.slice(from, to + 1)) {
+    if (isChosen) next.set(idOf(each), each)
+    else next.delete(idOf(each))
+  }
+  return { rows: next, last: idOf(row) }
+}
 
 /** `of` names the list: what was chosen in another one is forgotten. */
 export const useSelection = <Row>(rows: readonly Row[], idOf: (row: Row) => string, of: string): Selection<Row> => {
-  const none: Chosen<Row> = { of, rows: new Map(), last: 0 }
-  const [kept, setKept] = useState(none)
-  const chosen = kept.of === of ? kept : none
-  const toggle = (index: number, isRange: boolean): void => {
-    const row = rows[index]
-    if (row === undefined) return
-    const isChosen = !chosen.rows.has(idOf(row))
-    const [from, to] = isRange ? [Math.min(chosen.last, index), Math.max(chosen.last, index)] : [index, index]
-    const next = new Map(chosen.rows)
-    for (const each of rows.slice(from, to + 1)) {
-      if (isChosen) next.set(idOf(each), each)
-      else next.delete(idOf(each))
-    }
-    setKept({ of, rows: next, last: index })
+  const [kept, setKept] = useState<{ readonly of: string; readonly chosen: Chosen<Row> }>({ of, chosen: NONE_CHOSEN })
+  const chosen = kept.of === of ? kept.chosen : NONE_CHOSEN
+  return {
+    chosen: chosen.rows,
+    toggle: (index, isRange) => setKept({ of, chosen: toggleRows(chosen, { rows, idOf, index, isRange }) }),
+    clear: () => setKept({ of, chosen: NONE_CHOSEN }),
   }
-  return { chosen: chosen.rows, toggle, clear: () => setKept(none) }
 }

@@ -1,6 +1,5 @@
 // The service that served this page: its administration, with the cookie of the session, and the session itself.
-import { QueryClient } from '@tanstack/react-query'
-import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
+import { ApiUnavailable } from '../../../packages/client/src/administration/api-errors.ts'
 import { createAdministration } from '../../../packages/client/src/administration/create-administration.ts'
 
 /** The base URL of the service, without a slash at its end. */
@@ -31,36 +30,7 @@ export const signInAddress = (to: string): string =>
   `${baseUrl}/console/sign-in?${new URLSearchParams({ to }).toString()}`
 
 export const signOut = async (): Promise<void> => {
-  const response = await fetch(`${baseUrl}/console/sign-out`, { method: 'POST' })
-  if (!response.ok && response.status !== 401)
-    throw new Error(`The service answers ${response.status} to the sign-out.`)
-}
-
-export const SESSION_KEY = ['session'] as const
-
-const TRIES_MAX = 3
-
-const isLost = (fault: unknown): boolean => fault instanceof ApiRefused && fault.status === 401
-
-/** What was read lately. A session that ended elsewhere shows at the next request: then the page asks who is signed in. */
-export const makeQueryClient = (): QueryClient => {
-  const client = new QueryClient({
-    defaultOptions: {
-      queries: {
-        staleTime: 5_000,
-        retry: (count, fault) => !(fault instanceof ApiRefused) && count < TRIES_MAX,
-        throwOnError: false,
-      },
-    },
-  })
-  const onFault = (fault: unknown): void => {
-    if (isLost(fault)) void client.invalidateQueries({ queryKey: SESSION_KEY })
-  }
-  client.getQueryCache().subscribe(({ query, type }) => {
-    if (type === 'updated' && query.state.status === 'error') onFault(query.state.error)
-  })
-  client.getMutationCache().subscribe(({ mutation }) => {
-    if (mutation?.state.status === 'error') onFault(mutation.state.error)
-  })
-  return client
+  const response = await fetch(`${baseUrl}/console/sign-out`, { method: 'POST' }).catch(() => undefined)
+  if (response === undefined) throw new ApiUnavailable('the sign-out did not reach it')
+  if (!response.ok && response.status !== 401) throw new ApiUnavailable(`it answers ${response.status} to the sign-out`)
 }

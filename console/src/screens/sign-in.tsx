@@ -1,5 +1,6 @@
 // Before anybody is signed in, and where somebody is who may see nothing.
-import { type Session, signInAddress, signOut } from '../reading/service.ts'
+import { useSignOut } from '../parts/use-sign-out.tsx'
+import { type Session, signInAddress } from '../reading/service.ts'
 
 export const SignedOut = () => (
   <main className="entry">
@@ -22,16 +23,20 @@ export const SignInOff = () => (
   </main>
 )
 
-export const NoRole = ({ session }: { readonly session: Session }) => (
-  <main className="entry">
-    <h1>You have no role here</h1>
-    <p>
-      You are signed in as {session.operator.name ?? session.operator.sub}, and the identity provider{' '}
-      <code>{session.operator.iss}</code> gave you none of the roles of this service: viewer, operator or admin. Ask its
-      administrator.
-    </p>
-    <button type="button" onClick={() => void signOut().then(() => window.location.reload())}>
-      Sign out
-    </button>
-  </main>
-)
+export const NoRole = ({ session }: { readonly session: Session }) => {
+  const { signOut, fault } = useSignOut()
+  return (
+    <main className="entry">
+      <h1>You have no role here</h1>
+      <p>
+        You are signed in as <bdi>{session.operator.name ?? session.operator.sub}</bdi>, and the identity provider{' '}
+        <code>{session.operator.iss}</code> gave you none of the roles of this service: viewer, operator or admin. Ask
+        its administrator.
+      </p>
+      <button type="button" onClick={signOut}>
+        Sign out
+      </button>
+      {fault}
+    </main>
+  )
+}

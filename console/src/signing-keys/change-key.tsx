@@ -70,9 +70,9 @@ const ChangeForm = ({ confirm, isDangerous, consequence, phrase, canForce, words
       {canForce === true && <Force />}
       <NoteField />
       <Command words={words} />
-      {changing.error !== null && <Fault fault={changing.error} />}
+      {changing.error !== null && <Fault fault={changing.error} isOfAct />}
       <div className="acts">
-        <Dialog.Close>Leave it as it is</Dialog.Close>
+        <Dialog.Close disabled={changing.isPending}>Leave it as it is</Dialog.Close>
         <button
           type="submit"
           className={isDangerous === true ? 'danger' : 'primary'}

@@ -9,17 +9,15 @@ import { Fault } from '../parts/fault.tsx'
 import { refresh } from '../reading/refresh.ts'
 import type { Selection } from '../reading/selection.ts'
 import type { ChosenPlan } from './chosen-plan.ts'
-import { endEach, type Progress } from './end-each.ts'
+import { endEach } from './end-each.ts'
 import { NoteField, noteOf } from './note-field.tsx'
 import { planChosen } from './plan-chosen.ts'
+import { formatProgress, type Progress } from './progress.ts'
 
 const Course = ({ progress: { done, of, failures } }: { readonly progress: Progress }) => (
   <>
     <progress value={done} max={of} aria-label="Tokens that were asked for" />
-    <p role="status">
-      {done - failures.length} of {of} ended
-      {failures.length > 0 && `, ${failures.length} not`}
-    </p>
+    <p role="status">{formatProgress({ done, of, failures })}</p>
     {failures.length > 0 && (
       <ul className="failures">
         {failures.map(({ id, message }) => (

@@ -2,10 +2,7 @@
 import { administration } from '../reading/service.ts'
 import { type ChosenPlan, isOutgrown } from './chosen-plan.ts'
 import { planChosen } from './plan-chosen.ts'
-
-export type Failure = { readonly id: string; readonly message: string }
-
-export type Progress = { readonly done: number; readonly of: number; readonly failures: readonly Failure[] }
+import { type Failure, failureOf, type Progress } from './progress.ts'
 
 type EndEach = {
   readonly plan: ChosenPlan
@@ -27,7 +24,7 @@ export const endEach = async ({ plan, note, signal, onProgress }: EndEach): Prom
     try {
       await administration.revokeTokenById({ path: { id }, body: { ...(note !== '' && { note }) } })
     } catch (fault) {
-      failures.push({ id, message: fault instanceof Error ? fault.message : String(fault) })
+      failures.push(failureOf(id, fault))
     }
     onProgress({ done: index + 1, of, failures: [...failures] })
   }

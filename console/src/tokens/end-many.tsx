@@ -1,6 +1,7 @@
 // Above the live tokens: ends those that were chosen, or all that match the filters.
-import { lazy, Suspense, useState } from 'react'
+import { lazy, useState } from 'react'
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
+import { Later } from '../parts/later.tsx'
 import type { Query } from '../reading/page.ts'
 import type { Selection } from '../reading/selection.ts'
 import { CHOSEN_MAX } from './chosen-plan.ts'
@@ -48,10 +49,10 @@ export const EndMany = ({ query, rows, selection }: EndManyProps) => {
       {isFiltered && conditions === undefined && (
         <span className="quiet">All that match can end together by agent, scope, tree and time of issue alone.</span>
       )}
-      <Suspense>
+      <Later>
         {open === 'chosen' && <EndChosen selection={selection} onClose={close} />}
         {open === 'matching' && conditions !== undefined && <EndMatching conditions={conditions} onClose={close} />}
-      </Suspense>
+      </Later>
     </div>
   )
 }

@@ -65,9 +65,9 @@ const Confirm = ({ plan }: { readonly plan: Plan }) => {
       {typedFor !== undefined && <AgentTyped id={typedFor} onTyped={setTyped} />}
       <NoteField />
       <Command words={commandOf(conditions)} />
-      {ending.error !== null && <Fault fault={ending.error} />}
+      {ending.error !== null && <Fault fault={ending.error} isOfAct />}
       <div className="acts">
-        <Dialog.Close>Keep them</Dialog.Close>
+        <Dialog.Close disabled={ending.isPending}>Keep them</Dialog.Close>
         <button
           type="submit"
           className="danger"

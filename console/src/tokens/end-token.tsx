@@ -32,9 +32,9 @@ export const EndToken = ({ id }: { readonly id: string }) => {
           <form onSubmit={send}>
             <NoteField />
             <Command words={['mintmark', 'token', 'revoke', id]} />
-            {ending.error !== null && <Fault fault={ending.error} />}
+            {ending.error !== null && <Fault fault={ending.error} isOfAct />}
             <div className="acts">
-              <Dialog.Close>Keep it</Dialog.Close>
+              <Dialog.Close disabled={ending.isPending}>Keep it</Dialog.Close>
               <button type="submit" className="danger" disabled={ending.isPending}>
                 End it
               </button>

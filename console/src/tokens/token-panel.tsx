@@ -147,7 +147,7 @@ export const TokenPanel = ({ id }: { readonly id: string }) => {
       ) : (
         error !== null && <Fault fault={error} onAgain={() => void refetch()} />
       )}
-      {data !== undefined && error === null && <Explained explanation={data} />}
+      {data !== undefined && !isUnknown(error) && <Explained explanation={data} />}
       {data === undefined && isPasted && <p>The text of a token is not kept. Paste it into the search once more.</p>}
     </Panel>
   )
