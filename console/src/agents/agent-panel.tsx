@@ -3,13 +3,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
 import { AgentOverTime } from '../charts/lazy-charts.tsx'
+import { ACCESS } from '../../../api/values/access.ts'
+import { Allowed } from '../parts/allowed.tsx'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { Link } from '../parts/link.tsx'
 import { Members } from '../parts/members.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { useRole } from '../reading/role.ts'
 import { refresh } from '../reading/refresh.ts'
 import { administration } from '../reading/service.ts'
 import { ChangeAgent } from './agent-form.tsx'
@@ -37,17 +38,27 @@ const Enable = ({ id }: { readonly id: string }) => {
 const limitOf = (value: number | null): string => (value === null ? 'any number' : String(value))
 
 const Life = ({ agent }: { readonly agent: AgentRecord }) => {
-  const role = useRole()
   const isDisabled = agent.disabled_at !== null
   const list = (screen: string): string => addressOf(screen, new URLSearchParams({ agent_id: agent.agent_id }))
   return (
     <>
       <p className={isDisabled ? 'state ended' : 'state active'}>{isDisabled ? 'disabled' : 'active'}</p>
       <div className="acts">
-        {!isDisabled && role !== 'viewer' && <StopAgent id={agent.agent_id} name={agent.name} />}
-        {isDisabled && role === 'admin' && <Enable id={agent.agent_id} />}
-        {role === 'admin' && <ChangeAgent agent={agent} />}
-        {role === 'admin' && <DeleteAgent agent={agent} />}
+        {isDisabled ? (
+          <Allowed to={ACCESS.writeAgents} act="Enable">
+            <Enable id={agent.agent_id} />
+          </Allowed>
+        ) : (
+          <Allowed to={ACCESS.stopAgents} act="Stop" label={`Stop ${agent.name}`}>
+            <StopAgent id={agent.agent_id} name={agent.name} />
+          </Allowed>
+        )}
+        <Allowed to={ACCESS.writeAgents} act="Change" label={`Change ${agent.name}`}>
+          <ChangeAgent agent={agent} />
+        </Allowed>
+        <Allowed to={ACCESS.writeAgents} act="Delete" label={`Delete ${agent.name}`}>
+          <DeleteAgent agent={agent} />
+        </Allowed>
       </div>
       <div className="acts">
         <Link to={list('tokens')}>Live tokens</Link>

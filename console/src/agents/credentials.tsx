@@ -1,10 +1,11 @@
 // The credentials of an agent: how it proves who it is, since when, and until when.
 import { useQuery } from '@tanstack/react-query'
 import type { ShowCredentialAnswer } from '../../../packages/client/src/index.ts'
+import { ACCESS } from '../../../api/values/access.ts'
 import { useAddress } from '../address.ts'
+import { Allowed } from '../parts/allowed.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Time } from '../parts/time.tsx'
-import { useRole } from '../reading/role.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
 import { CreateCredential } from './create-credential.tsx'
@@ -17,7 +18,6 @@ const stateOf = ({ revoked_at: revoked, suspended_at: suspended }: ShowCredentia
 }
 
 const Credential = ({ credential }: { readonly credential: ShowCredentialAnswer }) => {
-  const role = useRole()
   const state = stateOf(credential)
   // A token's panel names the credential that got it.
   const named = useAddress().query.get('credential')
@@ -45,8 +45,14 @@ const Credential = ({ credential }: { readonly credential: ShowCredentialAnswer 
       </p>
       {state === null && (
         <div className="acts">
-          {role === 'admin' && kind === 'client_secret' && <RotateCredential credential={credential} />}
-          {role !== 'viewer' && <RevokeCredential credential={credential} />}
+          {kind === 'client_secret' && (
+            <Allowed to={ACCESS.writeAgents} act="Roll" label={`Roll ${name}`}>
+              <RotateCredential credential={credential} />
+            </Allowed>
+          )}
+          <Allowed to={ACCESS.stopAgents} act="Revoke" label={`Revoke ${name}`}>
+            <RevokeCredential credential={credential} />
+          </Allowed>
         </div>
       )}
     </li>
@@ -64,7 +70,6 @@ export const useCredentials = (agentId: string) =>
 
 export const Credentials = ({ agentId }: { readonly agentId: string }) => {
   const { data, error, refetch } = useCredentials(agentId)
-  const role = useRole()
   return (
     <section>
       <h3>Credentials</h3>
@@ -74,7 +79,11 @@ export const Credentials = ({ agentId }: { readonly agentId: string }) => {
           <Credential key={credential.credential_id} credential={credential} />
         ))}
       </ul>
-      <div className="acts">{role === 'admin' && <CreateCredential agentId={agentId} />}</div>
+      <div className="acts">
+        <Allowed to={ACCESS.writeAgents} act="New secret">
+          <CreateCredential agentId={agentId} />
+        </Allowed>
+      </div>
     </section>
   )
 }

@@ -2,8 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { ListAgentUsageAnswer } from '../../../packages/client/src/index.ts'
+import { ACCESS } from '../../../api/values/access.ts'
 import { addressOf } from '../address.ts'
 import { StopAgent } from '../agents/stop-agent.tsx'
+import { Allowed } from '../parts/allowed.tsx'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Link } from '../parts/link.tsx'
@@ -21,7 +23,7 @@ const REFRESH_WITH_STREAM_MS = 5_000
 
 const count = new Intl.NumberFormat('en')
 
-const Row = ({ agent, mayStop }: { readonly agent: Busy; readonly mayStop: boolean }) => (
+const Row = ({ agent }: { readonly agent: Busy }) => (
   <tr>
     <th scope="row">
       <Link to={addressOf('tokens', new URLSearchParams({ agent_id: agent.agent_id }))}>{agent.name}</Link>
@@ -37,7 +39,13 @@ const Row = ({ agent, mayStop }: { readonly agent: Busy; readonly mayStop: boole
     <td className="number">{count.format(agent.refusals)}</td>
     <td>{agent.last_issued_at === null ? '' : <Time at={agent.last_issued_at} />}</td>
     <td className="act">
-      {agent.state !== 'active' ? agent.state : mayStop && <StopAgent id={agent.agent_id} name={agent.name} />}
+      {agent.state === 'active' ? (
+        <Allowed to={ACCESS.stopAgents} act="Stop" label={`Stop ${agent.name}`}>
+          <StopAgent id={agent.agent_id} name={agent.name} />
+        </Allowed>
+      ) : (
+        agent.state
+      )}
     </td>
   </tr>
 )
@@ -54,7 +62,7 @@ const useCalmOrder = (newest: readonly Busy[]) => {
   return { rows, pointed: { onPointerEnter: enter, onPointerLeave: leave, onFocus: enter, onBlur: leave } }
 }
 
-export const BusiestAgents = ({ mayStop }: { readonly mayStop: boolean }) => {
+export const BusiestAgents = () => {
   const { data, error, refetch } = useQuery({
     queryKey: ['usage', 'agents'],
     queryFn: ({ signal }) => administration.listAgentUsage({ query: { limit: AGENTS_SHOWN }, signal }),
@@ -104,7 +112,7 @@ export const BusiestAgents = ({ mayStop }: { readonly mayStop: boolean }) => {
         </thead>
         <tbody>
           {rows.map(agent => (
-            <Row key={agent.agent_id} agent={agent} mayStop={mayStop} />
+            <Row key={agent.agent_id} agent={agent} />
           ))}
         </tbody>
       </table>

@@ -1,14 +1,15 @@
 // The agents: who gets tokens.
+import { ACCESS } from '../../../api/values/access.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { CreateAgent } from '../agents/agent-form.tsx'
 import { AgentPanel } from '../agents/agent-panel.tsx'
+import { Allowed } from '../parts/allowed.tsx'
 import type { Filter } from '../parts/chips.tsx'
 import { Command } from '../parts/command.tsx'
 import { ListScreen } from '../parts/list-screen.tsx'
 import type { Column } from '../parts/records.tsx'
 import { Time } from '../parts/time.tsx'
 import { readPage } from '../reading/read-page.ts'
-import { useRole } from '../reading/role.ts'
 import { administration } from '../reading/service.ts'
 
 const FILTERS: readonly Filter[] = [
@@ -29,7 +30,11 @@ const COLUMNS: readonly Column<AgentRecord>[] = [
 export const Agents = () => (
   <ListScreen
     title="Agents"
-    acts={useRole() === 'admin' && <CreateAgent />}
+    acts={
+      <Allowed to={ACCESS.writeAgents} act="New agent">
+        <CreateAgent />
+      </Allowed>
+    }
     label="Agents, by id"
     filters={FILTERS}
     columns={COLUMNS}

@@ -6,7 +6,6 @@ import { Expiring } from '../overview/expiring.tsx'
 import { Health } from '../overview/health.tsx'
 import { VerifiersState } from '../overview/verifiers-state.tsx'
 import { Pause } from '../parts/pause.tsx'
-import { useRole } from '../reading/role.ts'
 
 export const Overview = () => (
   <>
@@ -16,7 +15,7 @@ export const Overview = () => (
     </div>
     <section className="overview-part" aria-label="Agents by issuing rate">
       <h2>Agents by issuing rate</h2>
-      <BusiestAgents mayStop={useRole() !== 'viewer'} />
+      <BusiestAgents />
     </section>
     <OverTime />
     <div className="overview-pair">

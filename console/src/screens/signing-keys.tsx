@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ShowSigningKeyAnswer } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
+import { Allowed } from '../parts/allowed.tsx'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Link } from '../parts/link.tsx'
@@ -23,7 +24,7 @@ const MEANINGS: Readonly<Record<ShowSigningKeyAnswer['state'], string>> = {
 /** The order of states: first those that verifiers use, then the past. */
 const ORDER: readonly ShowSigningKeyAnswer['state'][] = ['next', 'current', 'retained', 'compromised', 'gone']
 
-const Key = ({ signingKey, mayChange }: { readonly signingKey: ShowSigningKeyAnswer; readonly mayChange: boolean }) => {
+const Key = ({ signingKey }: { readonly signingKey: ShowSigningKeyAnswer }) => {
   const { kid, state, algorithm, imported, rotation_requested: isAwaited } = signingKey
   return (
     <li className={`key ${state}`}>
@@ -38,7 +39,7 @@ const Key = ({ signingKey, mayChange }: { readonly signingKey: ShowSigningKeyAns
         {imported && ' · imported'}
       </p>
       <KeyLife signingKey={signingKey} />
-      {mayChange && <KeyActs signingKey={signingKey} />}
+      <KeyActs signingKey={signingKey} />
       <Link to={addressOf('audit', new URLSearchParams({ subject: kid }))}>What was done to it</Link>
     </li>
   )
@@ -58,14 +59,16 @@ export const SigningKeys = () => {
     <>
       <h1>Signing keys</h1>
       <div className="acts">
-        {mayChange && <Rotate />}
+        <Allowed to={ACCESS.writeKeys} act="Rotate">
+          <Rotate />
+        </Allowed>
         <Command words={['mintmark', 'key', ...(mayChange ? ['rotate'] : ['list'])]} />
       </div>
       {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
       {data === undefined && error === null && <p className="quiet">Reading…</p>}
       <ol className="timeline">
         {keys.map(each => (
-          <Key key={each.kid} signingKey={each} mayChange={mayChange} />
+          <Key key={each.kid} signingKey={each} />
         ))}
       </ol>
       {data !== undefined && data.next_cursor !== null && (

@@ -1,4 +1,6 @@
 // The whole life of one token: why it is active or not, who ended it and why, what it is, where it is used, and its tree.
+import { ACCESS } from '../../../api/values/access.ts'
+import { Allowed } from '../parts/allowed.tsx'
 import { useQuery } from '@tanstack/react-query'
 import type { ExplainTokenAnswer } from '../../../packages/client/src/index.ts'
 import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
@@ -11,7 +13,7 @@ import { Link } from '../parts/link.tsx'
 import { type Member, Members } from '../parts/members.tsx'
 import { OPEN, Panel } from '../parts/panel.tsx'
 import { explanationKey, PASTED, explainId } from '../reading/explanations.ts'
-import { useRole } from '../reading/role.ts'
+import { useMay } from '../reading/role.ts'
 import { auditOfEnd } from './act-of-end.ts'
 import { Checks } from './checks.tsx'
 import { explainCode } from './describe-check.ts'
@@ -27,7 +29,7 @@ const at = (screen: string, query: Readonly<Record<string, string>>): string =>
 
 const End = ({ token }: { readonly token: Token }) => {
   const audit = auditOfEnd(token.ended_at, token.termination_reason)
-  const mayAudit = useRole() !== 'viewer'
+  const mayAudit = useMay(ACCESS.readAudit)
   const { ancestor_id: ancestor } = token
   return (
     <section>
@@ -97,12 +99,18 @@ const membersOf = (token: Token, maySeeKeys: boolean): readonly Member[] => [
 ]
 
 const Life = ({ token }: { readonly token: Token }) => {
-  const role = useRole()
+  const mayAudit = useMay(ACCESS.readAudit)
   const isActive = token.state === 'active'
   return (
     <>
-      {isActive ? role !== 'viewer' && <EndToken id={token.id} /> : <End token={token} />}
-      <Members of={membersOf(token, role !== 'viewer')} />
+      {isActive ? (
+        <Allowed to={ACCESS.revokeTokens} act="End this token">
+          <EndToken id={token.id} />
+        </Allowed>
+      ) : (
+        <End token={token} />
+      )}
+      <Members of={membersOf(token, mayAudit)} />
       <TokenUses token={token} isEnded={!isActive} />
       <Lineage id={token.id} />
       {token.root_id !== null && <Link to={at('tokens', { root_id: token.root_id })}>Live tokens of its tree</Link>}

@@ -128,25 +128,31 @@ test('an API key is made with its secret shown once, rolled and revoked', { skip
   assert.deepEqual(complaints, [])
 })
 
-test('a viewer is offered no act, and an operator those that stop and end', { skip: SKIPPED }, async () => {
+test('an act that a role may not do is disabled, and says which role may', { skip: SKIPPED }, async () => {
   const agent = await service.makeAgent('looked at')
   const token = await service.issue(agent)
-  for (const [role, offered] of [
+  for (const [role, usable] of [
     ['viewer', []],
     ['operator', ['End this token', 'Stop looked at', 'Revoke first']],
   ] as const) {
     const { page: theirs } = await openPage(browser)
     await signIn(theirs, service.baseUrl, role)
-    const names: string[] = []
+    const acts = theirs.getByRole('button', { name: /^(?:End|Stop|Revoke|Roll|New|Change|Delete|Enable)/ })
+    const enabled: string[] = []
+    const reasons = new Set<string>()
     for (const path of [`tokens?open=${idOf(token)}`, `agents?open=${agent.agent_id}`]) {
       await theirs.goto(`${service.baseUrl}/console/${path}`)
       await theirs.locator('.panel .members').first().waitFor()
       await theirs.waitForLoadState('networkidle')
-      const buttons = await theirs.locator('main button').all()
-      for (const button of buttons) names.push((await button.getAttribute('aria-label')) ?? (await button.innerText()))
+      for (const act of await acts.all()) {
+        const name = (await act.getAttribute('aria-label')) ?? (await act.innerText())
+        if (await act.isEnabled()) enabled.push(name)
+        else reasons.add((await act.getAttribute('title')) ?? '')
+      }
     }
-    const acts = names.filter(name => /^(?:End|Stop|Revoke|Roll|New|Change|Delete|Enable)/.test(name))
-    assert.deepEqual(acts, offered, role)
+    assert.deepEqual(enabled, usable, role)
+    assert.ok(reasons.has('To change agents takes the role admin.'), [...reasons].join('\n'))
+    assert.equal(reasons.has('To revoke tokens takes the role operator.'), role === 'viewer')
     await theirs.close()
   }
 })

@@ -59,7 +59,8 @@ for (const role of ROLES) {
       await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
       for (const [ready, control, asks] of may(role, reads) ? (ACTS[path] ?? []) : []) {
         await page.locator('main').getByText(ready).first().waitFor()
-        assert.equal((await control(page).count()) > 0, may(role, asks), `${role} on ${title}, who should ${asks.to}`)
+        const isUsable = (await control(page).count()) > 0 && (await control(page).first().isEnabled())
+        assert.equal(isUsable, may(role, asks), `${role} on ${title}, who should ${asks.to}`)
       }
     }
     assert.deepEqual(complaints, [])
