@@ -50,7 +50,9 @@ test('after a sign-out another operator may sign in, and comes back to the scree
 }, async () => {
   const { page, complaints } = await openPage(browser)
   await signIn(page, baseUrl, 'operator')
-  await page.context().clearCookies()
+  await page.getByRole('button', { name: 'Development operator' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('link', { name: 'Sign in' }).waitFor()
   await page.goto(`${baseUrl}/console/tokens?scope=db%3Aread`)
   await page.getByRole('link', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Sign in as viewer' }).click()
