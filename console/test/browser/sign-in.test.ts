@@ -140,6 +140,19 @@ test('an operator whose session an administrator ends is asked to sign in at the
   await page.close()
 })
 
+test('a tab to which its reader comes back says at once as whom another tab signed in', { skip: SKIPPED }, async () => {
+  const context = await browser.newContext()
+  const [page, other] = [await context.newPage(), await context.newPage()]
+  await signIn(page, baseUrl, 'admin')
+  await other.goto(`${baseUrl}/console/sign-in`)
+  await other.getByRole('button', { name: 'Sign in as viewer' }).click()
+  await other.getByRole('button', { name: 'Development viewer' }).waitFor()
+  // No tab of this browser is ever hidden.
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+  await page.getByRole('button', { name: 'Development viewer' }).waitFor()
+  await context.close()
+})
+
 /** What a fault in the page, or a library, might try. */
 const ATTEMPTS = [
   `document.body.innerHTML = '<img src=x>'`,
