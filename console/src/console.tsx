@@ -106,7 +106,17 @@ const Frame = ({ session, role }: { readonly session: Session; readonly role: Ro
 }
 
 const Gate = () => {
-  const { data: session, error, refetch } = useQuery({ queryKey: SESSION_KEY, queryFn: readSession, staleTime: 60_000 })
+  const {
+    data: session,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: SESSION_KEY,
+    queryFn: readSession,
+    staleTime: 60_000,
+    // Another tab may have signed in as another operator, in whose name this one would act.
+    refetchOnWindowFocus: 'always',
+  })
   // Who is signed in and cannot be asked for now stays where they are: each request shows what fails.
   if (session === undefined) return error === null ? null : <Fault fault={error} onAgain={() => void refetch()} />
   if (session === 'off') return <SignInOff />

@@ -7,7 +7,7 @@ const KEPT_SECONDS_MAX = 43_200
 
 type Kept = { readonly payload: AdapterPayload; readonly until: number }
 
-/** Makes one adapter for each kind of record; all forget together what belongs to one grant. */
+/** Makes one adapter for each kind of record. */
 export const makeProviderMemory = (): ((kind: string) => Adapter) => {
   const kept = new Map<string, Kept>()
 
@@ -37,8 +37,11 @@ export const makeProviderMemory = (): ((kind: string) => Adapter) => {
       destroy: async id => {
         kept.delete(keyOf(id))
       },
+      // Of its kind alone: the sign-in of another operator, by which the one before is signed out, names that one's grant too.
       revokeByGrantId: async grantId => {
-        for (const [key, { payload }] of kept) if (payload.grantId === grantId) kept.delete(key)
+        for (const [key, { payload }] of kept) {
+          if (key.startsWith(keyOf('')) && payload.grantId === grantId) kept.delete(key)
+        }
       },
     }
   }
