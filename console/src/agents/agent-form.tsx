@@ -1,4 +1,5 @@
 // Makes an agent, or changes the settings of one.
+import { ACCESS } from '../../../api/values/access.ts'
 import type { AgentRecord, CreateAgentBody } from '../../../packages/client/src/index.ts'
 import { addressOf, go } from '../address.ts'
 import { ActDialog } from '../parts/act-dialog.tsx'
@@ -75,6 +76,7 @@ const changeIn = (form: FormData, before: Readonly<Record<string, string>>) =>
 
 export const CreateAgent = () => (
   <ActDialog
+    asks={ACCESS.writeAgents}
     trigger="New agent"
     title="New agent"
     about="It gets its first secret, with which it asks for tokens."
@@ -94,6 +96,7 @@ export const ChangeAgent = ({ agent }: { readonly agent: AgentRecord }) => {
   const before = Object.fromEntries(SETTINGS.map(setting => [setting, textOf(agent, setting)]))
   return (
     <ActDialog
+      asks={ACCESS.writeAgents}
       trigger="Change"
       triggerLabel={`Change ${agent.name}`}
       title={`Change ${agent.name}`}

@@ -2,15 +2,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
-import { AgentOverTime } from '../charts/lazy-charts.tsx'
 import { ACCESS } from '../../../api/values/access.ts'
-import { Allowed } from '../parts/allowed.tsx'
+import { AgentOverTime } from '../charts/lazy-charts.tsx'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { Link } from '../parts/link.tsx'
 import { Members } from '../parts/members.tsx'
+import { NotAllowed } from '../parts/not-allowed.tsx'
 import { Panel } from '../parts/panel.tsx'
+import { useMay } from '../reading/role.ts'
 import { refresh } from '../reading/refresh.ts'
 import { administration } from '../reading/service.ts'
 import { ChangeAgent } from './agent-form.tsx'
@@ -27,9 +28,13 @@ const Enable = ({ id }: { readonly id: string }) => {
   })
   return (
     <>
-      <button type="button" disabled={enabling.isPending} onClick={() => enabling.mutate()}>
-        Enable
-      </button>
+      {useMay(ACCESS.writeAgents) ? (
+        <button type="button" disabled={enabling.isPending} onClick={() => enabling.mutate()}>
+          Enable
+        </button>
+      ) : (
+        <NotAllowed asks={ACCESS.writeAgents} text="Enable" />
+      )}
       {enabling.error !== null && <Fault fault={enabling.error} isOfAct />}
     </>
   )
@@ -44,21 +49,9 @@ const Life = ({ agent }: { readonly agent: AgentRecord }) => {
     <>
       <p className={isDisabled ? 'state ended' : 'state active'}>{isDisabled ? 'disabled' : 'active'}</p>
       <div className="acts">
-        {isDisabled ? (
-          <Allowed to={ACCESS.writeAgents} act="Enable">
-            <Enable id={agent.agent_id} />
-          </Allowed>
-        ) : (
-          <Allowed to={ACCESS.stopAgents} act="Stop" label={`Stop ${agent.name}`}>
-            <StopAgent id={agent.agent_id} name={agent.name} />
-          </Allowed>
-        )}
-        <Allowed to={ACCESS.writeAgents} act="Change" label={`Change ${agent.name}`}>
-          <ChangeAgent agent={agent} />
-        </Allowed>
-        <Allowed to={ACCESS.writeAgents} act="Delete" label={`Delete ${agent.name}`}>
-          <DeleteAgent agent={agent} />
-        </Allowed>
+        {isDisabled ? <Enable id={agent.agent_id} /> : <StopAgent id={agent.agent_id} name={agent.name} />}
+        <ChangeAgent agent={agent} />
+        <DeleteAgent agent={agent} />
       </div>
       <div className="acts">
         <Link to={list('tokens')}>Live tokens</Link>

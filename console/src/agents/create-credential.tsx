@@ -1,4 +1,5 @@
 // Gives an agent another secret beside those that it has.
+import { ACCESS } from '../../../api/values/access.ts'
 import { ActDialog } from '../parts/act-dialog.tsx'
 import { ExpiryField, expiryIn, expiryOptions, textIn } from '../parts/form-fields.tsx'
 import { SecretOnce } from '../parts/secret-once.tsx'
@@ -6,6 +7,7 @@ import { administration } from '../reading/service.ts'
 
 export const CreateCredential = ({ agentId }: { readonly agentId: string }) => (
   <ActDialog
+    asks={ACCESS.writeAgents}
     trigger="New secret"
     title="New secret"
     about="It works beside the others. Keys, workloads and certificates in place of a secret are given by options of the same command."

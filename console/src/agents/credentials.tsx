@@ -1,9 +1,7 @@
 // The credentials of an agent: how it proves who it is, since when, and until when.
 import { useQuery } from '@tanstack/react-query'
 import type { ShowCredentialAnswer } from '../../../packages/client/src/index.ts'
-import { ACCESS } from '../../../api/values/access.ts'
 import { useAddress } from '../address.ts'
-import { Allowed } from '../parts/allowed.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Time } from '../parts/time.tsx'
 import { readPage } from '../reading/read-page.ts'
@@ -45,14 +43,8 @@ const Credential = ({ credential }: { readonly credential: ShowCredentialAnswer 
       </p>
       {state === null && (
         <div className="acts">
-          {kind === 'client_secret' && (
-            <Allowed to={ACCESS.writeAgents} act="Roll" label={`Roll ${name}`}>
-              <RotateCredential credential={credential} />
-            </Allowed>
-          )}
-          <Allowed to={ACCESS.stopAgents} act="Revoke" label={`Revoke ${name}`}>
-            <RevokeCredential credential={credential} />
-          </Allowed>
+          {kind === 'client_secret' && <RotateCredential credential={credential} />}
+          <RevokeCredential credential={credential} />
         </div>
       )}
     </li>
@@ -80,9 +72,7 @@ export const Credentials = ({ agentId }: { readonly agentId: string }) => {
         ))}
       </ul>
       <div className="acts">
-        <Allowed to={ACCESS.writeAgents} act="New secret">
-          <CreateCredential agentId={agentId} />
-        </Allowed>
+        <CreateCredential agentId={agentId} />
       </div>
     </section>
   )

@@ -1,4 +1,5 @@
 // Deletes an agent for good: with its name typed, and a note for those who read the audit log.
+import { ACCESS } from '../../../api/values/access.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { changeQuery } from '../address.ts'
 import { ActDialog } from '../parts/act-dialog.tsx'
@@ -9,6 +10,7 @@ import { NoteField, noteOptions } from '../tokens/note-field.tsx'
 
 export const DeleteAgent = ({ agent: { agent_id: id, name } }: { readonly agent: AgentRecord }) => (
   <ActDialog
+    asks={ACCESS.writeAgents}
     isDangerous
     trigger="Delete"
     triggerLabel={`Delete ${name}`}

@@ -1,4 +1,5 @@
 // Refuses a credential from now on, because it is not needed any more or because others have it.
+import { ACCESS } from '../../../api/values/access.ts'
 import { CREDENTIAL_REASONS, type CredentialReason } from '../../../api/values/credentials.ts'
 import type { ShowCredentialAnswer } from '../../../packages/client/src/index.ts'
 import { ActDialog } from '../parts/act-dialog.tsx'
@@ -18,6 +19,7 @@ export const RevokeCredential = ({ credential }: { readonly credential: ShowCred
   const { agent_id, credential_id, name } = credential
   return (
     <ActDialog
+      asks={ACCESS.stopAgents}
       isDangerous
       trigger="Revoke"
       triggerLabel={`Revoke ${name}`}

@@ -1,4 +1,5 @@
 // Gives a credential a successor, and the old one a chosen end. The new secret is shown this once.
+import { ACCESS } from '../../../api/values/access.ts'
 import type { ShowCredentialAnswer } from '../../../packages/client/src/index.ts'
 import { ActDialog } from '../parts/act-dialog.tsx'
 import { GraceField, graceIn } from '../parts/form-fields.tsx'
@@ -9,6 +10,7 @@ export const RotateCredential = ({ credential }: { readonly credential: ShowCred
   const { agent_id, credential_id, name } = credential
   return (
     <ActDialog
+      asks={ACCESS.writeAgents}
       trigger="Roll"
       triggerLabel={`Roll ${name}`}
       title={`Roll ${name}`}

@@ -2,6 +2,8 @@
 import * as Dialog from '@radix-ui/react-dialog'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
+import { ACCESS } from '../../../api/values/access.ts'
+import { ActTrigger } from '../parts/act-trigger.tsx'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { refresh } from '../reading/refresh.ts'
@@ -22,9 +24,7 @@ export const StopAgent = ({ id, name }: StopAgentProps) => {
   }
   return (
     <Dialog.Root onOpenChange={() => stopping.reset()}>
-      <Dialog.Trigger className="danger" aria-label={`Stop ${name}`}>
-        Stop
-      </Dialog.Trigger>
+      <ActTrigger asks={ACCESS.stopAgents} text="Stop" label={`Stop ${name}`} look="danger" />
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog">

@@ -1,5 +1,5 @@
 // Makes, rolls and revokes API keys. The permissions of a key do not change: a key with others takes its place.
-import { PERMISSIONS } from '../../../api/values/access.ts'
+import { ACCESS, PERMISSIONS } from '../../../api/values/access.ts'
 import type { ShowApiKeyAnswer } from '../../../packages/client/src/index.ts'
 import { addressOf, go } from '../address.ts'
 import { ActDialog } from '../parts/act-dialog.tsx'
@@ -60,6 +60,7 @@ const createCommand = (form: FormData): readonly string[] => {
 
 export const CreateApiKey = () => (
   <ActDialog
+    asks={ACCESS.writeKeys}
     trigger="New API key"
     title="New API key"
     about="With it a resource server asks about tokens, or a tool administers the service."
@@ -78,6 +79,7 @@ export const CreateApiKey = () => (
 
 export const RotateApiKey = ({ apiKey: { api_key_id: id, name } }: { readonly apiKey: ShowApiKeyAnswer }) => (
   <ActDialog
+    asks={ACCESS.writeKeys}
     trigger="Roll"
     title={`Roll ${name}`}
     about="A new key of the same powers takes its place. Until the old one ends, both work."
@@ -91,6 +93,7 @@ export const RotateApiKey = ({ apiKey: { api_key_id: id, name } }: { readonly ap
 
 export const RevokeApiKey = ({ apiKey: { api_key_id: id, name } }: { readonly apiKey: ShowApiKeyAnswer }) => (
   <ActDialog
+    asks={ACCESS.writeKeys}
     isDangerous
     trigger="Revoke"
     title={`Revoke ${name}?`}

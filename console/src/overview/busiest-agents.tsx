@@ -2,10 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { ListAgentUsageAnswer } from '../../../packages/client/src/index.ts'
-import { ACCESS } from '../../../api/values/access.ts'
 import { addressOf } from '../address.ts'
 import { StopAgent } from '../agents/stop-agent.tsx'
-import { Allowed } from '../parts/allowed.tsx'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Link } from '../parts/link.tsx'
@@ -39,13 +37,7 @@ const Row = ({ agent }: { readonly agent: Busy }) => (
     <td className="number">{count.format(agent.refusals)}</td>
     <td>{agent.last_issued_at === null ? '' : <Time at={agent.last_issued_at} />}</td>
     <td className="act">
-      {agent.state === 'active' ? (
-        <Allowed to={ACCESS.stopAgents} act="Stop" label={`Stop ${agent.name}`}>
-          <StopAgent id={agent.agent_id} name={agent.name} />
-        </Allowed>
-      ) : (
-        agent.state
-      )}
+      {agent.state === 'active' ? <StopAgent id={agent.agent_id} name={agent.name} /> : agent.state}
     </td>
   </tr>
 )

@@ -1,8 +1,7 @@
 // The state of the service on one line of figures.
-import { useQuery } from '@tanstack/react-query'
 import type { ShowStatusAnswer } from '../../../packages/client/src/index.ts'
 import { Fault } from '../parts/fault.tsx'
-import { administration } from '../reading/service.ts'
+import { useStatus } from '../reading/status.ts'
 
 const REFRESH_MS = 5_000
 
@@ -38,11 +37,7 @@ const figuresOf = (status: ShowStatusAnswer): readonly Figure[] => [
 ]
 
 export const State = () => {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['status'],
-    queryFn: ({ signal }) => administration.showStatus({ signal }),
-    refetchInterval: REFRESH_MS,
-  })
+  const { data, error, refetch } = useStatus(REFRESH_MS)
   if (error !== null) return <Fault fault={error} onAgain={() => void refetch()} />
   if (data === undefined) return <p className="quiet">Reading…</p>
   return (

@@ -2,11 +2,14 @@
 import * as Dialog from '@radix-ui/react-dialog'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import type { Access } from '../../../api/values/access.ts'
 import { refresh } from '../reading/refresh.ts'
+import { ActTrigger } from './act-trigger.tsx'
 import { Command } from './command.tsx'
 import { Fault } from './fault.tsx'
 
 type ActDialogProps<Made> = {
+  readonly asks: Access
   /** The text of the button that opens it. */
   readonly trigger: string
   /** The label for screen readers, where several buttons have the same text. */
@@ -68,7 +71,7 @@ const ActForm = <Made,>(props: ActDialogProps<Made> & { readonly onMade: (made: 
 }
 
 export const ActDialog = <Made,>(props: ActDialogProps<Made>) => {
-  const { trigger, triggerLabel, title, about, isDangerous = false, done, onDone } = props
+  const { asks, trigger, triggerLabel, title, about, isDangerous = false, done, onDone } = props
   const [isOpen, setOpen] = useState(false)
   const [made, setMade] = useState<{ readonly value: Made }>()
   const finish = (value: Made): void => {
@@ -82,9 +85,7 @@ export const ActDialog = <Made,>(props: ActDialogProps<Made>) => {
   }
   return (
     <Dialog.Root open={isOpen} onOpenChange={change}>
-      <Dialog.Trigger className={isDangerous ? 'dangerous' : undefined} aria-label={triggerLabel}>
-        {trigger}
-      </Dialog.Trigger>
+      <ActTrigger asks={asks} text={trigger} label={triggerLabel} look={isDangerous ? 'dangerous' : undefined} />
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog">

@@ -1,7 +1,6 @@
 // What a restore suspended, on the first line of every screen: its requests are refused while all else looks well.
-import { useQuery } from '@tanstack/react-query'
 import type { ShowStatusAnswer } from '../../../packages/client/src/index.ts'
-import { administration } from '../reading/service.ts'
+import { useStatus } from '../reading/status.ts'
 import { Command } from './command.tsx'
 
 const REFRESH_MS = 30_000
@@ -23,11 +22,7 @@ export const nameSuspended = (status: Pick<ShowStatusAnswer, (typeof KINDS)[numb
   )
 
 export const Suspended = () => {
-  const { data } = useQuery({
-    queryKey: ['status'],
-    queryFn: ({ signal }) => administration.showStatus({ signal }),
-    refetchInterval: REFRESH_MS,
-  })
+  const { data } = useStatus(REFRESH_MS)
   const what = data === undefined ? '' : nameSuspended(data)
   if (what === '') return null
   return (

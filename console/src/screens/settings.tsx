@@ -6,7 +6,8 @@ import { type Member, Members } from '../parts/members.tsx'
 import { readMetadata } from '../reading/metadata.ts'
 import { ACCESS } from '../../../api/values/access.ts'
 import { useMay } from '../reading/role.ts'
-import { administration, baseUrl } from '../reading/service.ts'
+import { baseUrl } from '../reading/service.ts'
+import { useStatus } from '../reading/status.ts'
 import { SettingList } from '../settings/setting-list.tsx'
 
 const Address = ({ of }: { readonly of: string }) => <a href={of}>{of}</a>
@@ -30,10 +31,7 @@ const Metadata = () => {
 }
 
 const Version = () => {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['status'],
-    queryFn: ({ signal }) => administration.showStatus({ signal }),
-  })
+  const { data, error, refetch } = useStatus()
   if (error !== null) return <Fault fault={error} onAgain={() => void refetch()} />
   return (
     <Members

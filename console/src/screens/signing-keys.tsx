@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ShowSigningKeyAnswer } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
-import { Allowed } from '../parts/allowed.tsx'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Link } from '../parts/link.tsx'
@@ -59,9 +58,7 @@ export const SigningKeys = () => {
     <>
       <h1>Signing keys</h1>
       <div className="acts">
-        <Allowed to={ACCESS.writeKeys} act="Rotate">
-          <Rotate />
-        </Allowed>
+        <Rotate />
         <Command words={['mintmark', 'key', ...(mayChange ? ['rotate'] : ['list'])]} />
       </div>
       {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}

@@ -2,6 +2,8 @@
 import * as Dialog from '@radix-ui/react-dialog'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { ACCESS } from '../../../api/values/access.ts'
+import { ActTrigger } from '../parts/act-trigger.tsx'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { refresh } from '../reading/refresh.ts'
@@ -95,7 +97,7 @@ export const ChangeKey = ({ title, ...form }: ChangeKeyProps) => {
   return (
     <>
       <Dialog.Root open={isOpen} onOpenChange={setOpen}>
-        <Dialog.Trigger className={form.isDangerous === true ? 'danger' : undefined}>{form.verb}</Dialog.Trigger>
+        <ActTrigger asks={ACCESS.writeKeys} text={form.verb} look={form.isDangerous === true ? 'danger' : undefined} />
         <Dialog.Portal>
           <Dialog.Overlay className="overlay" />
           <Dialog.Content className="dialog" aria-describedby={undefined}>

@@ -1,8 +1,6 @@
 // What an administrator may do with signing keys: let the next one sign, retire one, end one that leaked with its tokens.
 import { useQuery } from '@tanstack/react-query'
 import type { ShowSigningKeyAnswer } from '../../../packages/client/src/index.ts'
-import { ACCESS } from '../../../api/values/access.ts'
-import { Allowed } from '../parts/allowed.tsx'
 import { administration } from '../reading/service.ts'
 import { ChangeKey } from './change-key.tsx'
 
@@ -74,14 +72,8 @@ export const KeyActs = ({ signingKey: { kid, state } }: { readonly signingKey: S
   if (state === 'gone' || state === 'compromised') return null
   return (
     <div className="acts">
-      {state === 'current' && (
-        <Allowed to={ACCESS.writeKeys} act="Retire">
-          <Retire kid={kid} />
-        </Allowed>
-      )}
-      <Allowed to={ACCESS.writeKeys} act="It leaked">
-        <Compromise kid={kid} />
-      </Allowed>
+      {state === 'current' && <Retire kid={kid} />}
+      <Compromise kid={kid} />
     </div>
   )
 }

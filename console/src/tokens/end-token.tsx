@@ -2,6 +2,8 @@
 import * as Dialog from '@radix-ui/react-dialog'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
+import { ACCESS } from '../../../api/values/access.ts'
+import { ActTrigger } from '../parts/act-trigger.tsx'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { refresh } from '../reading/refresh.ts'
@@ -21,7 +23,7 @@ export const EndToken = ({ id }: { readonly id: string }) => {
   }
   return (
     <Dialog.Root onOpenChange={() => ending.reset()}>
-      <Dialog.Trigger className="danger">End this token</Dialog.Trigger>
+      <ActTrigger asks={ACCESS.revokeTokens} text="End this token" look="danger" />
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog">

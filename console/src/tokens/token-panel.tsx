@@ -1,7 +1,6 @@
 // The whole life of one token: why it is active or not, who ended it and why, what it is, where it is used, and its tree.
-import { ACCESS } from '../../../api/values/access.ts'
-import { Allowed } from '../parts/allowed.tsx'
 import { useQuery } from '@tanstack/react-query'
+import { ACCESS } from '../../../api/values/access.ts'
 import type { ExplainTokenAnswer } from '../../../packages/client/src/index.ts'
 import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import { addressOf } from '../address.ts'
@@ -103,13 +102,7 @@ const Life = ({ token }: { readonly token: Token }) => {
   const isActive = token.state === 'active'
   return (
     <>
-      {isActive ? (
-        <Allowed to={ACCESS.revokeTokens} act="End this token">
-          <EndToken id={token.id} />
-        </Allowed>
-      ) : (
-        <End token={token} />
-      )}
+      {isActive ? <EndToken id={token.id} /> : <End token={token} />}
       <Members of={membersOf(token, mayAudit)} />
       <TokenUses token={token} isEnded={!isActive} />
       <Lineage id={token.id} />
