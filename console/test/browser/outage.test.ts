@@ -62,7 +62,8 @@ test('a dialog whose act is under way offers no way to call it off', { skip: SKI
   await page.route('**/disable', sent.resolve, { times: 1 })
   await page.getByRole('button', { name: 'Stop it' }).click()
   const route = await sent.promise
-  assert.equal(await page.getByRole('button', { name: 'Let it go on' }).isDisabled(), true)
+  // The request may have left before the page shows that it did; it is held until then.
+  await page.getByRole('button', { name: 'Let it go on', disabled: true }).waitFor()
   await route.continue()
   await page.getByText('disabled', { exact: true }).first().waitFor()
 })
