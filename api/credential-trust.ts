@@ -15,7 +15,7 @@ import {
   TRUST_KINDS,
 } from './values/credentials.ts'
 import { normalSubject, SUBJECT_PATTERNS } from './values/subject-name.ts'
-import { isProviderAddress } from './values/web-address.ts'
+import { isProviderAddress } from '../packages/verify/src/readers/web-address.ts'
 
 const bounds = { minLength: 1, maxLength: TRUST_CHARACTERS_MAX }
 

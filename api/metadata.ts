@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { EXAMPLE_KEY, ISSUER } from './examples.ts'
 import { operation } from './operation.ts'
-import { ASSERTION_ALGORITHMS, DPOP_ALGORITHMS } from './values/algorithms.ts'
+import { PROOF_ALGORITHMS } from '../packages/verify/src/readers/proof-claims.ts'
+import { ASSERTION_ALGORITHMS } from './values/algorithms.ts'
 import { GRANT_TYPES } from './values/delegation.ts'
 
 const common = {
@@ -99,7 +100,7 @@ const example = {
   introspection_signing_alg_values_supported: ['ES256'],
   revocation_endpoint_auth_methods_supported: AUTH_METHODS,
   revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
-  dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
+  dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
   code_challenge_methods_supported: ['S256'],
 }
 

@@ -1,5 +1,5 @@
 // Audiences: the resources that a token is for, as absolute URIs (RFC 8707 §2).
-import { lacksHost, parseWebAddress } from './web-address.ts'
+import { lacksHost, parseWebAddress } from '../../packages/verify/src/readers/web-address.ts'
 
 /** At most so many resources in one request. */
 export const AUDIENCES_MAX = 8

@@ -2,9 +2,6 @@
 
 export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255
 
-/** Longer ones are not read: one by RSA with 4096 bits has some 2000 characters, one by ES256 some 500. */
-export const PROOF_CHARACTERS_MAX = 4096
-
 /** Agents of one request: all are imported in one transaction. */
 export const IMPORTED_AGENTS_MAX = 100
 

@@ -23,13 +23,8 @@ import {
   parseProviderKey,
 } from '../../server/src/keys/providers/provider-key.ts'
 import { rsaWeakness } from '../../server/src/keys/providers/rsa-strength.ts'
-import {
-  decodeCanonical,
-  isJsonObject,
-  readCompactJws,
-  readProvablePayload,
-  splitCompact,
-} from '../../server/src/keys/tokens/compact-jws.ts'
+import { isJsonObject } from '../../packages/verify/src/readers/json.ts'
+import { decodeCanonical, readCompactJws, readProvablePayload } from '../../server/src/keys/tokens/compact-jws.ts'
 import { makeSigningKey } from '../../server/src/keys/tokens/signing-keys.ts'
 import { makeTokenCodec, makeTokenReader } from '../../server/src/keys/tokens/token-codec.ts'
 import { keySetsBy } from '../identity-providers/key-sets.ts'
@@ -121,7 +116,6 @@ const strengthOf = (value: unknown): unknown => {
 }
 
 export const KEY_PARSERS: readonly Parser[] = [
-  compact.ofText({ name: 'splitCompact', good: token }, splitCompact),
   compact.ofText(
     {
       name: 'decodeCanonical',

@@ -7,14 +7,15 @@ import { parseAuthorization } from '../../packages/verify/src/authorization.ts'
 import { isUnreadable, readChanges, readHead, readSnapshot } from '../../packages/verify/src/feed/document.ts'
 import { makeEventReader, type ServerEvent } from '../../packages/verify/src/feed/event-stream.ts'
 import { parseHead } from '../../packages/verify/src/feed/requests.ts'
-import { parseCertificateHeader } from '../../packages/verify/src/gateway/certificate-header.ts'
+import { parseCertificateHeader } from '../../packages/verify/src/readers/certificate-header.ts'
 import { parseCheckQuery } from '../../packages/verify/src/gateway/check-query.ts'
 import { parseListenAddress } from '../../packages/verify/src/gateway/listen-address.ts'
 import { parseOriginalRequest } from '../../packages/verify/src/gateway/original-request.ts'
+import { parseNetwork } from '../../packages/verify/src/process/networks.ts'
 import { isRefusal } from '../../packages/verify/src/refusals.ts'
 import { readClaims } from '../../packages/verify/src/tokens/claims.ts'
-import { decodeCanonical, makeCompactReader, splitCompact } from '../../packages/verify/src/tokens/compact-jws.ts'
-import { type JsonObject, parseObject } from '../../packages/verify/src/tokens/json.ts'
+import { decodeCanonical, makeCompactReader, splitCompact } from '../../packages/verify/src/readers/compact-jws.ts'
+import { type JsonObject, parseObject } from '../../packages/verify/src/readers/json.ts'
 import { makeReader } from '../../packages/verify/src/tokens/signatures.ts'
 import { RequestFailure } from '../../packages/verify/src/wire/http.ts'
 import { charactersOf } from './hostile-inputs.ts'
@@ -105,7 +106,7 @@ const authorizationIn = (header: string): unknown => {
 }
 
 const documents = parsersIn('packages/verify/src/feed/document.ts')
-const compacts = parsersIn('packages/verify/src/tokens/compact-jws.ts')
+const compacts = parsersIn('packages/verify/src/readers/compact-jws.ts')
 const exchanges = parsersIn('packages/client/src/wire/exchange.ts')
 
 export const PACKAGE_PARSERS: readonly Parser[] = [
@@ -122,7 +123,7 @@ export const PACKAGE_PARSERS: readonly Parser[] = [
     const read = makeReader('at+jwt', CHARACTERS_MAX)(text)
     return isRefusal(read) ? undefined : read
   }),
-  parsersIn('packages/verify/src/tokens/json.ts').ofBytes(
+  parsersIn('packages/verify/src/readers/json.ts').ofBytes(
     { name: 'parseObject', good: fc.json().map(json => ({ input: `{"a":${json}}` })) },
     parseObject,
   ),
@@ -153,7 +154,11 @@ export const PACKAGE_PARSERS: readonly Parser[] = [
     { name: 'parseListenAddress', good: good('[::1]:8790', { host: '::1', port: 8790 }) },
     parseListenAddress,
   ),
-  parsersIn('packages/verify/src/gateway/certificate-header.ts').ofText(
+  parsersIn('packages/verify/src/process/networks.ts').ofText(
+    { name: 'parseNetwork', good: fc.ipV4().map(address => ({ input: address, value: `${address}/32` })) },
+    parseNetwork,
+  ),
+  parsersIn('packages/verify/src/readers/certificate-header.ts').ofText(
     {
       name: 'parseCertificateHeader',
       good: good('Hash=ab;Cert="-----BEGIN%20CERTIFICATE-----"', '-----BEGIN CERTIFICATE-----'),

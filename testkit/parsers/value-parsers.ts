@@ -15,7 +15,7 @@ import { parseItemOrAny, parseScope, parseScopeItem, parseScopePatterns } from '
 import { normalSubject } from '../../api/values/subject-name.ts'
 import { formatTime, parseTime } from '../../api/values/time.ts'
 import { parseUuid, parseUuidOpening } from '../../api/values/uuid.ts'
-import { isProviderAddress, parseWebAddress } from '../../api/values/web-address.ts'
+import { isProviderAddress, parseWebAddress } from '../../packages/verify/src/readers/web-address.ts'
 import { formatPlan, readPlan } from '../../server/src/domain/ledger/plan.ts'
 import { charactersOf } from './hostile-inputs.ts'
 import { type Good, type Parser, parsersIn } from './parser.ts'
@@ -79,7 +79,7 @@ const SUBJECTS: Readonly<Record<SubjectKind, fc.Arbitrary<Good>>> = {
 }
 
 const scopes = parsersIn('api/values/scope.ts')
-const addresses = parsersIn('api/values/web-address.ts')
+const addresses = parsersIn('packages/verify/src/readers/web-address.ts')
 const names = parsersIn('api/values/name.ts')
 const delegation = parsersIn('api/values/delegation.ts')
 const feed = parsersIn('api/values/feed.ts')

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { FastifyRequest } from 'fastify'
 import { createAgent } from '../../api/agents.ts'
 import { listTokens } from '../../api/tokens.ts'
-import { CERTIFICATE_FORMS, type CertificateForm } from '../../server/src/domain/clients/certificate-header.ts'
+import { CERTIFICATE_FORMS, type CertificateForm } from '../../packages/verify/src/readers/certificate-header.ts'
 import { formatCursor, formatKeyCursor, parseCursor, parseKeyCursor } from '../../server/src/domain/lists/page.ts'
 import { isRefused } from '../../server/src/domain/refusal.ts'
 import { countValues } from '../../server/src/domain/text/json-values.ts'
@@ -15,7 +15,8 @@ import { readClientCredentials } from '../../server/src/http/oauth/client-creden
 import { decodeBasic, parseAuthorization } from '../../server/src/http/wire/authorization.ts'
 import { readQuery } from '../../server/src/http/wire/fields.ts'
 import { parseTarget } from '../../server/src/domain/text/request-target.ts'
-import { decodeFormValue, parseBody, parsePairs } from '../../server/src/http/wire/form.ts'
+import { decodeFormValue, parsePairs } from '../../packages/verify/src/readers/form.ts'
+import { parseBody } from '../../server/src/http/wire/form.ts'
 import { hopsOfForwarded, hopsOfForwardedFor } from '../../server/src/http/wire/forwarded.ts'
 import { readIdempotencyKey } from '../../server/src/http/wire/idempotency-key.ts'
 import { makeJsonReader } from '../../server/src/http/wire/json-body.ts'
@@ -86,7 +87,7 @@ const credentialsOf = (header: string): unknown => {
 const address = fc.ipV4()
 const hops = fc.array(address, { minLength: 1, maxLength: 8 })
 
-const forms = parsersIn('server/src/http/wire/form.ts')
+const forms = parsersIn('packages/verify/src/readers/form.ts')
 const authorization = parsersIn('server/src/http/wire/authorization.ts')
 const forwarded = parsersIn('server/src/http/wire/forwarded.ts')
 const pages = parsersIn('server/src/domain/lists/page.ts')
@@ -96,7 +97,7 @@ const json: fc.Arbitrary<Good> = fc.json().map(input => ({ input }))
 
 export const WIRE_PARSERS: readonly Parser[] = [
   forms.ofText({ name: 'parsePairs', good: form }, parsePairs),
-  forms.ofBytes({ name: 'parseBody', good: form }, parseBody),
+  parsersIn('server/src/http/wire/form.ts').ofBytes({ name: 'parseBody', good: form }, parseBody),
   forms.ofText(
     { name: 'decodeFormValue', good: text.map(value => ({ input: encodeURIComponent(value), value })) },
     decodeFormValue,

@@ -8,10 +8,11 @@ import { makeStaleness } from './feed/staleness.ts'
 import { makeDigests } from './feed/subject.ts'
 import { type Journal, makeJournal } from './journal.ts'
 import { parseOptions, type Settings, type VerifierOptions } from './options.ts'
-import { PROOF_ALGORITHMS } from './proofs/dpop.ts'
-import { makeProofMemory, PROOFS_OF_ONE_KEY_MAX, PROOFS_REMEMBERED_MAX } from './proofs/replays.ts'
+import { PROOF_ALGORITHMS } from './readers/proof-claims.ts'
+import { makeProofMemory, PROOFS_OF_ONE_CLIENT_MAX, PROOFS_REMEMBERED_MAX } from './proofs/replays.ts'
 import { isRefusal, type Refusal, refusal, refuse, type Refused } from './refusals.ts'
-import { COMPACT_CHARACTERS_MAX, type Parts, type CachedToken, verifyToken } from './token-verifier.ts'
+import { COMPACT_CHARACTERS_MAX } from './readers/compact-jws.ts'
+import { type Parts, type CachedToken, verifyToken } from './token-verifier.ts'
 import { makeIntrospection } from './tokens/introspection.ts'
 import { makeKeySet } from './tokens/key-set.ts'
 import { makeTokenCache, CACHED_BYTES_MAX, CACHED_TOKENS_MAX } from './tokens/token-cache.ts'
@@ -57,7 +58,7 @@ const makeFeed = ({ settings, runtime, keySet, signal, report }: Base, changed: 
 const makeBase = (settings: Settings, runtime: Runtime, signal: AbortSignal, report: Base['report']): Base => {
   const { issuer, apiKey, fetch, keyAgeMsMax } = settings
   const wire = { fetch, runtime, signal, report }
-  const bounds = { proofsMax: PROOFS_REMEMBERED_MAX, ofOneKeyMax: PROOFS_OF_ONE_KEY_MAX }
+  const bounds = { proofsMax: PROOFS_REMEMBERED_MAX, ofOneClientMax: PROOFS_OF_ONE_CLIENT_MAX }
   return {
     settings,
     runtime,

@@ -1,5 +1,6 @@
 // The options of a verifier, checked once: a mistake is an error that names it, and never a verifier that accepts more.
 import { ALGORITHMS, type Algorithm, isAlgorithm } from './tokens/key-set.ts'
+import { isProtected } from './readers/web-address.ts'
 import type { Refused } from './refusals.ts'
 import type { ProofMemory } from './proofs/replays.ts'
 import type { Fetch } from './wire/http.ts'
@@ -74,7 +75,6 @@ export const KEY_AGE_MAX = 86_400
 export const KEY_AGE_USUAL = 3600
 
 const MODES: readonly Mode[] = ['feed', 'offline', 'introspect']
-const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 
 const fail = (what: string): never => {
   throw new TypeError(`createVerifier: ${what}`)
@@ -84,7 +84,8 @@ const parseIssuer = ({ issuer, insecure }: VerifierOptions): string => {
   if (typeof issuer !== 'string' || !URL.canParse(issuer)) {
     return fail('issuer is not a URL. Give the base URL of the service, such as https://tokens.example.com.')
   }
-  const { protocol, hostname, search, hash, username, password } = new URL(issuer)
+  const url = new URL(issuer)
+  const { protocol, search, hash, username, password } = url
   // What fails says the whole address, in a log too.
   if (username !== '' || password !== '') return fail('issuer holds a user name or a password. Give the URL without.')
   if (issuer.endsWith('/') || search !== '' || hash !== '') {
@@ -92,8 +93,7 @@ const parseIssuer = ({ issuer, insecure }: VerifierOptions): string => {
       'issuer ends with a slash, or has a query or a fragment. Give it exactly as the service states it in iss.',
     )
   }
-  const isSafe = protocol === 'https:' || (protocol === 'http:' && (LOOPBACK.test(hostname) || insecure === 'http'))
-  return isSafe
+  return isProtected(url) || (protocol === 'http:' && insecure === 'http')
     ? issuer
     : fail('issuer is not https. Over http anybody on the way could replace the keys; only loopback is allowed.')
 }

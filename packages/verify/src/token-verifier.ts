@@ -7,16 +7,14 @@ import type { Settings } from './options.ts'
 import { checkBinding } from './proofs/binding.ts'
 import type { ProofMemory } from './proofs/replays.ts'
 import { isRefusal, type Refusal, refusal } from './refusals.ts'
-import { type Claims, readClaims, scopesOf, timeRefusal } from './tokens/claims.ts'
+import type { Claims } from './readers/claim-types.ts'
+import { readClaims, scopesOf, timeRefusal } from './tokens/claims.ts'
 import type { Introspection } from './tokens/introspection.ts'
 import type { KeySet } from './tokens/key-set.ts'
 import type { makeTokenCache } from './tokens/token-cache.ts'
 import { type makeReader, signatureRefusal, type Unverified } from './tokens/signatures.ts'
 import type { Asked, Verified } from './verifier.ts'
 import type { Runtime } from './wire/runtime.ts'
-
-/** The longest text that is read. The service makes none that is longer. */
-export const COMPACT_CHARACTERS_MAX = 16_000
 
 /** A token whose text was found good: of these, only times, binding, revocation and scope are checked again. */
 export type CachedToken = {

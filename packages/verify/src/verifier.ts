@@ -2,7 +2,7 @@
 import type { Certificate } from './proofs/certificate.ts'
 import type { Presented } from './proofs/dpop.ts'
 import type { Refused } from './refusals.ts'
-import type { Claims } from './tokens/claims.ts'
+import type { Claims } from './readers/claim-types.ts'
 
 /**
  * `feed`: by signature and by the revocation feed. `offline`: by signature alone; a revoked token is accepted until its

@@ -154,10 +154,11 @@ suite('targets that a URL parser reads as more than a path', () => {
       return (await verifyNodeRequest(verifier, { url, headers: { authorization: `DPoP ${token}`, dpop: proof } }, {}))
         .ok
     }
-    for (const target of ['//admin/v1/read', '/\\admin/v1/read', '//admin:80/v1/read?a#b']) {
+    for (const target of ['//admin/v1/read', '//admin:80/v1/read?a#b']) {
       assert.equal(await isTaken(target, '/v1/read'), false, target)
       assert.equal(await isTaken(target, `//admin${target.includes(':') ? ':80' : ''}/v1/read`), true, target)
     }
+    for (const path of ['/v1/read', '//admin/v1/read']) assert.equal(await isTaken('/\\admin/v1/read', path), false)
     for (const target of ['/v1/read', '/v1/read?page=2', 'http://other.example/v1/read']) {
       assert.equal(await isTaken(target, '/v1/read'), true, target)
     }

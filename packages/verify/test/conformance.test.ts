@@ -8,7 +8,7 @@ import { type Facts, makeFacts } from '../src/feed/facts.ts'
 import { makeDigests, subjectsOf } from '../src/feed/subject.ts'
 import { isRefusal } from '../src/refusals.ts'
 import { readClaims } from '../src/tokens/claims.ts'
-import type { JsonObject } from '../src/tokens/json.ts'
+import type { JsonObject } from '../src/readers/json.ts'
 
 const digests = makeDigests()
 

@@ -5,7 +5,7 @@ import { makeCutOffs } from '../src/feed/cut-offs.ts'
 import { type CutOff, readChanges } from '../src/feed/document.ts'
 import { makeFacts } from '../src/feed/facts.ts'
 import { makeDigests, subjectsOf } from '../src/feed/subject.ts'
-import type { Claims } from '../src/tokens/claims.ts'
+import type { Claims } from '../src/readers/claim-types.ts'
 import { tailOf } from './log.ts'
 import { digestOf, makeId } from './publisher.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseObject } from '../src/tokens/json.ts'
+import { parseObject } from '../src/readers/json.ts'
 
 const encoder = new TextEncoder()
 const parse = (json: string): unknown => parseObject(encoder.encode(json))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVerifier } from '../src/index.ts'
 import { ANCESTORS_MAX, AUDIENCES_MAX, SCOPE_ITEMS_MAX } from '../src/tokens/claims.ts'
-import { COMPACT_CHARACTERS_MAX } from '../src/token-verifier.ts'
+import { COMPACT_CHARACTERS_MAX } from '../src/readers/compact-jws.ts'
 import { assertVerified, makeRuntime, refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
 import { AUDIENCE, makeId, startPublisher } from './publisher.ts'
 

@@ -5,8 +5,9 @@ import { test } from 'node:test'
 import { makeProofKey } from '../../../testkit/keys/dpop.ts'
 import { CERTIFICATE } from '../../../testkit/keys/loopback-certificate.ts'
 import { CERTIFICATE_BYTES_MAX } from '../src/proofs/certificate.ts'
-import { PROOF_AGE_SECONDS_MAX, PROOF_CHARACTERS_MAX } from '../src/proofs/dpop.ts'
+import { PROOF_AHEAD_SECONDS_MAX } from '../src/proofs/dpop.ts'
 import { makeProofMemory } from '../src/proofs/replays.ts'
+import { PROOF_AGE_SECONDS_MAX, PROOF_CHARACTERS_MAX } from '../src/readers/proof-claims.ts'
 import { refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
 import { ADDRESS, proofOf, thumbprint } from './proofs.ts'
 
@@ -43,7 +44,7 @@ const PROOFS: Readonly<Record<string, readonly [refusal: string, proof: (token: 
   'too old': ['bad_proof', token => proofOf(key, token, { claims: { iat: now() - PROOF_AGE_SECONDS_MAX - 2 } })],
   'from the future': [
     'bad_proof',
-    token => proofOf(key, token, { claims: { iat: now() + PROOF_AGE_SECONDS_MAX + 5 } }),
+    token => proofOf(key, token, { claims: { iat: now() + PROOF_AHEAD_SECONDS_MAX + 2 } }),
   ],
   'no time': ['bad_proof', token => proofOf(key, token, { claims: { iat: String(now()) } })],
   'an exp that has passed': ['bad_proof', token => proofOf(key, token, { claims: { exp: now() } })],
@@ -74,15 +75,33 @@ for (const [what, [refusal, makeProof]] of Object.entries(PROOFS)) {
   })
 }
 
-test('the address of the request is compared in its normal form, without query and fragment', async t => {
-  const verifier = verifierOf(t, publisher, { mode: 'offline' })
-  const token = await bound()
-  const shouted = proofOf(key, token, { claims: { htu: 'HTTPS://API.example:443/v1/./orders?a=b#c' } })
-  assert.equal(
-    await verifyAs(verifier, token, { dpop: { ...request, url: `${ADDRESS}?page=2`, proof: shouted } }),
-    'signature',
-  )
-})
+/** As it was sent, and as the proof claims it. */
+const ADDRESSES: readonly (readonly [url: string, htu: string, expected: string])[] = [
+  [`${ADDRESS}?page=2`, 'HTTPS://API.example:443/v1/./orders?a=b#c', 'signature'],
+  [`${ADDRESS}?q=a|"<\\`, ADDRESS, 'signature'],
+  [`${ADDRESS}/%7E`, `${ADDRESS}/~`, 'signature'],
+  [`${ADDRESS}/~`, `${ADDRESS}/%7e`, 'signature'],
+  [`${ADDRESS}/%c3%a9`, `${ADDRESS}/%C3%A9`, 'signature'],
+  [`${ADDRESS}/%61`, `${ADDRESS}/a`, 'signature'],
+  [`${ADDRESS}/a|b`, `${ADDRESS}/a|b`, 'signature'],
+  [`${ADDRESS}/%2F`, `${ADDRESS}//`, 'bad_proof'],
+  // What a router takes for another route than URL does.
+  ['https://api.example/admin/../v1/orders', ADDRESS, 'bad_proof'],
+  ['https://api.example/admin/%2E%2e/v1/orders', ADDRESS, 'bad_proof'],
+  ['https://api.example/v1/orders/.', `${ADDRESS}/`, 'bad_proof'],
+  ['https://api.example/admin\\..\\v1/orders', ADDRESS, 'bad_proof'],
+  ['https://api.example/v1/or\tders', ADDRESS, 'bad_proof'],
+  ['', '', 'bad_proof'],
+]
+
+for (const [url, htu, expected] of ADDRESSES) {
+  test(`a proof for ${htu}, with a request for ${JSON.stringify(url)}: ${expected}`, async t => {
+    const verifier = verifierOf(t, publisher, { mode: 'offline' })
+    const token = await bound()
+    const proof = proofOf(key, token, { claims: { htu } })
+    assert.equal(await verifyAs(verifier, token, { dpop: { ...request, url, proof } }), expected)
+  })
+}
 
 test('a proof is accepted once, and one that was refused is not used up', async t => {
   const verifier = verifierOf(t, publisher, { mode: 'offline' })
@@ -121,10 +140,10 @@ test('a store of proofs of one’s own decides; where it fails nothing is accept
   assert.equal(broken.status().failures, 1)
 })
 
-const proof = (jkt: string, jti: string) => ({ jkt, jti, until: 60_000 })
+const proof = (clientId: string, jti: string) => ({ clientId, jkt: `key ${jti} of ${clientId}`, jti, until: 60_000 })
 
-test('the memory of proofs is bounded in all and for each key, and forgets what is too old', () => {
-  const memory = makeProofMemory({ proofsMax: 3, ofOneKeyMax: 2 })
+test('the memory of proofs is bounded in all and for each client, whatever its keys, and forgets what is too old', () => {
+  const memory = makeProofMemory({ proofsMax: 3, ofOneClientMax: 2 })
   assert.deepEqual(
     [memory(proof('a', '1'), 0), memory(proof('a', '2'), 0), memory(proof('a', '3'), 0)],
     ['first', 'first', 'full'],

@@ -2,7 +2,8 @@
 import { X509Certificate } from 'node:crypto'
 import type { SettingReader } from './reader.ts'
 import { parseFile, parseOneOf, type Parser } from './values.ts'
-import { CERTIFICATE_FORMS, type CertificateHeader } from '../domain/clients/certificate-header.ts'
+import { CERTIFICATE_FORMS } from '../../../packages/verify/src/readers/certificate-header.ts'
+import type { CertificateHeader } from '../domain/clients/certificate-header.ts'
 
 export type ClientCertificatesConfig = {
   readonly header: CertificateHeader | null

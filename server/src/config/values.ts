@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { withoutByteOrderMark } from '../domain/text/byte-order-mark.ts'
 import { isResource } from '../../../api/values/audience.ts'
-import { lacksHost } from '../../../api/values/web-address.ts'
+import { isLoopback, lacksHost } from '../../../packages/verify/src/readers/web-address.ts'
 import { trimCharacters } from '../domain/text/text.ts'
 
 /** A value, or the rest of a sentence that starts with the variable's name. It never quotes a secret. */
@@ -52,10 +52,6 @@ export const parseOneOf = <T extends string>(choices: readonly T[]): Parser<T> =
     const value = choices.find(choice => choice === text)
     return value === undefined ? wrong(`is ${JSON.stringify(text)}; expected one of ${choices.join(', ')}`) : { value }
   })
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-
-const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
 
 // The reason why a text cannot be the URL of a server of tokens or keys; undefined if it can.
 const flawOfAddress = (text: string): string | undefined => {

@@ -1,5 +1,6 @@
 // Access tokens as text: how they are made, read and recognized.
-import type { AccessTokenClaims, Confirmation, TokenAddress } from '../domain/ledger/claims.ts'
+import type { Confirmation } from '../../../packages/verify/src/readers/claim-types.ts'
+import type { AccessTokenClaims, TokenAddress } from '../domain/ledger/claims.ts'
 import type { IntrospectionClaims } from '../domain/ledger/introspection.ts'
 import type { RevocationDocument } from '../domain/ledger/revocation-document.ts'
 import type { PublicJwk, SigningKey } from '../domain/keys/signing-key.ts'

@@ -1,7 +1,7 @@
 // The forms in which proxies hand on a client certificate, and what is none of them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CertificateForm } from '../../src/domain/clients/certificate-header.ts'
+import type { CertificateForm } from '../../../packages/verify/src/readers/certificate-header.ts'
 import { readCertificateHeader } from '../../src/http/oauth/certificate-header.ts'
 import { clientCertificates } from '../../src/keys/clients/client-certificates.ts'
 import { makeCertificate } from '../../../testkit/keys/make-certificate.ts'

@@ -6,7 +6,8 @@ import fc from 'fast-check'
 import { anyCodePoint } from '../../../testkit/parsers/hostile-inputs.ts'
 import { z } from 'zod'
 import { decodeBasic, parseAuthorization } from '../../src/http/wire/authorization.ts'
-import { decodeFormValue, parseBody, parsePairs } from '../../src/http/wire/form.ts'
+import { decodeFormValue, parsePairs } from '../../../packages/verify/src/readers/form.ts'
+import { parseBody } from '../../src/http/wire/form.ts'
 import { makeJsonReader, takeJson } from '../../src/http/wire/json-body.ts'
 
 test('pairs of a form come in their order, decoded; an empty pair is passed over', () => {

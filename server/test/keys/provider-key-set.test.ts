@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES, PROVIDER_ALGORITHMS } from '../../src/config/provider.ts'
 import type { OperatorCaller } from '../../src/domain/caller.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { isProviderAddress } from '../../../api/values/web-address.ts'
+import { isProviderAddress } from '../../../packages/verify/src/readers/web-address.ts'
 import { makeOperators } from '../../src/keys/providers/identity-providers.ts'
 import {
   startIdentityProvider,

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import type { KeyObject } from 'node:crypto'
 import { test } from 'node:test'
-import { type CompactJws, isJsonObject, readCompactJws } from '../../src/keys/tokens/compact-jws.ts'
+import { isJsonObject } from '../../../packages/verify/src/readers/json.ts'
+import { type CompactJws, readCompactJws } from '../../src/keys/tokens/compact-jws.ts'
 import { thumbprintOf } from '../../src/keys/tokens/thumbprint.ts'
 import {
   parseProviderAlgorithm,

@@ -79,7 +79,7 @@ const NO_ROW: Readonly<Record<string, string>> = {
   'packages/verify/src/feed/stream.ts readStream': 'it reads bytes, by makeEventReader and parseHead',
   'packages/verify/src/options.ts parseOptions':
     'it takes the options of its own program, and throws what is wrong with them',
-  'packages/verify/src/tokens/compact-jws.ts decodeBase64url':
+  'packages/verify/src/readers/compact-jws.ts decodeBase64url':
     'it is decodeCanonical, of what is known to be canonical',
   'server/src/store/rows.ts parseLabels': OWN,
   'server/src/store/rows.ts parseStrings': OWN,

@@ -22,7 +22,7 @@ const unitOf = (name: string): number =>
 
 const stemOf = (path: string): string => path.replace(/^.*\//, '').replace(/\.ts$/, '')
 
-const SOURCES = [...readFiles('api/**/*.ts'), ...readFiles('server/src/**/*.ts')]
+const SOURCES = ['api', 'server/src', 'packages/verify/src/readers'].flatMap(folder => readFiles(`${folder}/**/*.ts`))
 
 /** All constants of the code, and those among them that are called limits. */
 const readConstants = () => {

@@ -1,6 +1,6 @@
 // What all adapters share: the metadata of the protected resource (RFC 9728), the address of a request, and its response.
 import type { Certificate } from '../proofs/certificate.ts'
-import { PROOF_ALGORITHMS } from '../proofs/dpop.ts'
+import { PROOF_ALGORITHMS } from '../readers/proof-claims.ts'
 import type { Refused } from '../refusals.ts'
 import type { Verified, Verifier } from '../verifier.ts'
 

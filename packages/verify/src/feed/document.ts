@@ -1,8 +1,8 @@
 // Documents of the revocation feed (docs/revocation-feed.md): read whole before any of it counts. What has another form
 // is refused as a whole: the verifier then becomes stale, and says so, where it would otherwise guess. Other members are
 // ignored: a new kind of fact comes as a condition of a cut-off that is not known here.
-import { decodeCanonical } from '../tokens/compact-jws.ts'
-import { isJsonObject, type JsonObject } from '../tokens/json.ts'
+import { decodeCanonical } from '../readers/compact-jws.ts'
+import { isJsonObject, type JsonObject } from '../readers/json.ts'
 import { TAIL_BYTES } from './ended-tails.ts'
 
 /** The present state of the feed; `now` is the time of the service in ms since 1970. */

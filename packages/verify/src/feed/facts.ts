@@ -3,7 +3,7 @@ import { type CutOffs, makeCutOffs, type Verdict, worse } from './cut-offs.ts'
 import { type Changes, CUT_OFFS_MAX, type CutOff } from './document.ts'
 import { ENDS_MAX, type EndedTails, makeEndedTails, TAIL_BYTES } from './ended-tails.ts'
 import { type Subject, tailOf } from './subject.ts'
-import type { Claims } from '../tokens/claims.ts'
+import type { Claims } from '../readers/claim-types.ts'
 
 /**
  * `applied`: the position is now the document's. `held`: it was there before. `gap`: facts before it are missing.

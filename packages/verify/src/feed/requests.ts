@@ -1,6 +1,6 @@
 // The requests of a follower (docs/revocation-feed.md, "Requests"), and their answers, verified.
 import { isRefusal } from '../refusals.ts'
-import { type JsonObject, parseObject } from '../tokens/json.ts'
+import { type JsonObject, parseObject } from '../readers/json.ts'
 import type { KeySet } from '../tokens/key-set.ts'
 import { makeReader, signatureRefusal } from '../tokens/signatures.ts'
 import { type Fetch, request, RequestFailure } from '../wire/http.ts'

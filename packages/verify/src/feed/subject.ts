@@ -1,6 +1,7 @@
 // A token, and each of its ancestors, as what the facts of the feed are compared with.
 import { encodeDigest, sha256Text } from '../proofs/digest.ts'
-import { type Ancestor, audiencesOf, type Claims, scopesOf } from '../tokens/claims.ts'
+import type { Ancestor, Claims } from '../readers/claim-types.ts'
+import { audiencesOf, scopesOf } from '../tokens/claims.ts'
 import type { Tail } from './ended-tails.ts'
 
 /** A token as cut-offs see it. Undefined is unknown: scope and audience of an ancestor, and what the claims of any do not state. */

@@ -1,4 +1,5 @@
 // The query of `/check`, which the operator writes into the gateway's configuration: it can ask for more, and never for less.
+import { parsePairs } from '../readers/form.ts'
 
 export type CheckQuery = {
   readonly scopes: readonly string[]
@@ -18,10 +19,11 @@ export const isScopes = (text: string): boolean => SCOPES.test(text)
  * Of several `scope` all are needed; several audiences would be a choice.
  */
 export const parseCheckQuery = (query: string): CheckQuery | undefined => {
-  if (query === '') return NO_QUERY
   const scopes: string[] = []
   let audience: string | undefined
-  for (const [name, value] of new URLSearchParams(query)) {
+  const pairs = parsePairs(query)
+  if (pairs === undefined) return undefined
+  for (const [name, value] of pairs) {
     if (name === 'scope' && isScopes(value)) scopes.push(...value.split(' '))
     else if (name === 'audience' && value !== '' && audience === undefined) audience = value
     else return undefined

@@ -1,11 +1,11 @@
 // Decides on one check: what the gateway passes on of the original request, against what the flags and the query ask for.
 import type { IncomingMessage } from 'node:http'
 import type { Certificate } from '../proofs/certificate.ts'
-import { PROOF_ALGORITHMS } from '../proofs/dpop.ts'
+import { PROOF_ALGORITHMS } from '../readers/proof-claims.ts'
 import { type RefusalCode, type Refused, refuse } from '../refusals.ts'
 import { audiencesOf } from '../tokens/claims.ts'
 import type { Verified, Verifier } from '../verifier.ts'
-import { parseCertificateHeader } from './certificate-header.ts'
+import { parseCertificateHeader } from '../readers/certificate-header.ts'
 import { type CheckQuery, NO_QUERY, parseCheckQuery } from './check-query.ts'
 import type { GatewayConfig } from './config.ts'
 import { ORIGINAL_HEADERS, type OriginalRequest, parseOriginalRequest } from './original-request.ts'

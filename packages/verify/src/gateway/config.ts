@@ -1,11 +1,12 @@
 // What `mintmark-verify serve` is to do, from the texts of its settings.
 import { isApiKey, STALENESS_MAX, STALENESS_MIN, type VerifierOptions } from '../options.ts'
-import { CERTIFICATE_FORMS, type CertificateForm, type IsTrusted, makeIsTrusted } from './certificate-header.ts'
+import { CERTIFICATE_FORMS, type CertificateForm } from '../readers/certificate-header.ts'
 import { isScopes } from './check-query.ts'
 import { type ListenAddress, parseListenAddress } from './listen-address.ts'
 import { REQUEST_PLACES, type RequestPlace } from './original-request.ts'
 import { type SettingName, settingOf, spell, variableOf } from './settings.ts'
 import { type Environment, gatherTexts, secretIn, type Texts } from './texts.ts'
+import { type IsTrusted, makeIsTrusted } from './trusted-peers.ts'
 import { misuse } from './usage-error.ts'
 
 export type CertificateSource = {

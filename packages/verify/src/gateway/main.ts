@@ -1,8 +1,8 @@
 // The command `mintmark-verify`.
-import { handleEarlySignals } from './early-signals.ts'
+import { ENDING_SIGNALS, handleEarlySignals } from '../process/early-signals.ts'
 
-// Before anything else is loaded.
-handleEarlySignals()
+// Before anything else is loaded. SIGHUP is for programs that read their files again: it would end this one.
+handleEarlySignals({ ending: ENDING_SIGNALS, ignored: ['SIGHUP'] })
 
 const { runCommand } = await import('./command.ts')
 

@@ -1,6 +1,6 @@
 // Whether the caller holds the key that the token is bound to (RFC 9449 §7.1, RFC 8705 §3).
 import { type Refusal, isRefusal, refusal } from '../refusals.ts'
-import type { Claims } from '../tokens/claims.ts'
+import type { Claims } from '../readers/claim-types.ts'
 import type { Asked } from '../verifier.ts'
 import { type Certificate, thumbprintOf } from './certificate.ts'
 import { checkProof, type Presented } from './dpop.ts'
@@ -16,7 +16,7 @@ const checkKey = async (
   presented: Presented,
   bound: Bound & { jkt: string },
 ): Promise<Refusal | undefined> => {
-  const proven = await checkProof(presented, bound)
+  const proven = await checkProof(presented, { ...bound, clientId: bound.claims.client_id })
   if (isRefusal(proven)) return proven
   try {
     const seen = await proofs(proven, bound.nowMs)

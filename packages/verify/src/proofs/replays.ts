@@ -2,8 +2,8 @@
 import type { Proven } from './dpop.ts'
 
 export const PROOFS_REMEMBERED_MAX = 100_000
-/** So that no caller fills the room of all others. */
-export const PROOFS_OF_ONE_KEY_MAX = 25_000
+/** So that no agent fills the room of all others, with however many keys. */
+export const PROOFS_OF_ONE_CLIENT_MAX = 25_000
 
 /** Remembers a proof. `first`: it was not there. */
 export type ProofMemory = (
@@ -11,18 +11,18 @@ export type ProofMemory = (
   nowMs: number,
 ) => 'first' | 'again' | 'full' | Promise<'first' | 'again' | 'full'>
 
-type Bounds = { readonly proofsMax: number; readonly ofOneKeyMax: number }
+type Bounds = { readonly proofsMax: number; readonly ofOneClientMax: number }
 
-export const makeProofMemory = ({ proofsMax, ofOneKeyMax }: Bounds): ProofMemory => {
+export const makeProofMemory = ({ proofsMax, ofOneClientMax }: Bounds): ProofMemory => {
   const proofs = new Map<string, Proven>()
   const counts = new Map<string, number>()
   let forgottenAtMs = -Infinity
 
-  const forget = (id: string, { jkt }: Proven): void => {
+  const forget = (id: string, { clientId }: Proven): void => {
     proofs.delete(id)
-    const left = (counts.get(jkt) ?? 0) - 1
-    if (left > 0) counts.set(jkt, left)
-    else counts.delete(jkt)
+    const left = (counts.get(clientId) ?? 0) - 1
+    if (left > 0) counts.set(clientId, left)
+    else counts.delete(clientId)
   }
 
   /** Forgets old proofs only where room is needed, and once a second at most: it reads all of them. */
@@ -32,15 +32,16 @@ export const makeProofMemory = ({ proofsMax, ofOneKeyMax }: Bounds): ProofMemory
     for (const [id, proof] of proofs) if (proof.until < nowMs) forget(id, proof)
   }
 
-  const isFull = (jkt: string): boolean => proofs.size >= proofsMax || (counts.get(jkt) ?? 0) >= ofOneKeyMax
+  const isFull = (clientId: string): boolean =>
+    proofs.size >= proofsMax || (counts.get(clientId) ?? 0) >= ofOneClientMax
 
   return (proof, nowMs) => {
     const id = `${proof.jkt} ${proof.jti}`
     if (proofs.has(id)) return 'again'
-    if (isFull(proof.jkt)) forgetOld(nowMs)
-    if (isFull(proof.jkt)) return 'full'
+    if (isFull(proof.clientId)) forgetOld(nowMs)
+    if (isFull(proof.clientId)) return 'full'
     proofs.set(id, proof)
-    counts.set(proof.jkt, (counts.get(proof.jkt) ?? 0) + 1)
+    counts.set(proof.clientId, (counts.get(proof.clientId) ?? 0) + 1)
     return 'first'
   }
 }

@@ -1,9 +1,9 @@
 // Asks the service whether a token is active (RFC 7662): at every request anew, and never from a cache.
+import type { Claims } from '../readers/claim-types.ts'
+import { type JsonObject, parseObject } from '../readers/json.ts'
 import { type Refusal, refusal } from '../refusals.ts'
 import { describeFault, type Fetch, request, RequestFailure } from '../wire/http.ts'
 import { elapsedMs, instantOf, type Runtime } from '../wire/runtime.ts'
-import type { Claims } from './claims.ts'
-import { type JsonObject, parseObject } from './json.ts'
 
 const ANSWER_BYTES_MAX = 65_536
 const REQUEST_MS_MAX = 5000

@@ -1,8 +1,9 @@
 // The key set of the issuer (RFC 7517 §5): held, read again before it is old, and once more for a key that is not in it.
 import { type CryptoKey, importJWK, type JWK } from 'jose'
+import { isJsonObject, type JsonObject, parseObject } from '../readers/json.ts'
+import { hasPrivateMember } from '../readers/jwk.ts'
 import { describeFault, type Fetch, request } from '../wire/http.ts'
 import { elapsedMs, type Instant, instantOf, type Runtime } from '../wire/runtime.ts'
-import { isJsonObject, type JsonObject, parseObject } from './json.ts'
 import { makeSharedReading } from './shared-reading.ts'
 
 /** The parameters of `crypto.subtle.verify`. */
@@ -40,7 +41,6 @@ export type VerificationKey = {
 const KEY_SET_BYTES_MAX = 262_144
 export const KEYS_MAX = 64
 const KID_CHARACTERS_MAX = 256
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 const REQUEST_MS_MAX = 5000
 /**
  * Longer than a reading takes. One that takes longer never ends: a worker's runtime stops what a request began and
@@ -80,7 +80,7 @@ const isUsable = (jwk: unknown): jwk is JWK & { kid: string; alg: Algorithm } =>
     use === 'sig' &&
     kindOf(jwk) === ROWS[alg].kind &&
     (jwk['kty'] !== 'RSA' || isStrongRsa(jwk)) &&
-    !PRIVATE_MEMBERS.some(name => Object.hasOwn(jwk, name))
+    !hasPrivateMember(jwk)
   )
 }
 

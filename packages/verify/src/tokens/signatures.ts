@@ -1,7 +1,7 @@
 // Verifies what the service signs, access tokens and documents of the feed, by its key set: strict, and of one type each.
 import { type Refusal, refusal } from '../refusals.ts'
-import { decodeBase64url, makeCompactReader } from './compact-jws.ts'
-import type { JsonObject } from './json.ts'
+import { decodeBase64url, makeCompactReader } from '../readers/compact-jws.ts'
+import type { JsonObject } from '../readers/json.ts'
 import { isAlgorithm, type KeySet, type VerificationKey } from './key-set.ts'
 
 export type Signed = { readonly payload: JsonObject; readonly kid: string; readonly alg: string }

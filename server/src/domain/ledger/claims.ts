@@ -1,50 +1,14 @@
 // The claims of our access tokens (RFC 9068 §2.2), and the address that can be read from them before verification.
+import type { Actor, Claims, Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
 import { issuedSecondOf, isTokenId } from './token-id.ts'
 
-export type AccessTokenClaims = {
-  readonly iss: string
-  readonly sub: string
-  readonly aud: string | readonly string[]
-  readonly client_id: string
-  readonly iat: number
-  readonly exp: number
-  readonly jti: string
-  readonly scope: string
-  /** A private claim: `service.seq` as read by the decision to issue. */
-  readonly seq: number
-  /** The actors of an exchanged token that passed from one agent to another. */
-  readonly act?: ActorClaim
-  /** A private claim, which a verifier compares with revocations. */
-  readonly credential_id: string
-  /** A private claim of a token that was got for another one: its ancestors, the parent first. */
-  readonly lineage?: readonly AncestorClaim[]
-  /** The confirmation of a bound token, absent in a bearer token. */
-  readonly cnf?: Confirmation
-}
-
-/** Who acts: the last agent outermost, those before it inside (RFC 8693 §4.1). `sub` is the id of an agent. */
-export type ActorClaim = { readonly sub: string; readonly act?: ActorClaim }
-
-/** What a verifier compares with revocations to learn that an ancestor has ended. */
-export type AncestorClaim = {
-  readonly id: string
-  readonly exp: number
-  readonly seq: number
-  readonly agent_id: string
-  readonly credential_id: string
-  readonly kid: string
-}
+/** The claims that every token of ours has, and those that some have. */
+export type AccessTokenClaims = Omit<Claims, 'nbf'> & Required<Pick<Claims, 'scope' | 'seq' | 'credential_id'>>
 
 /** `actors` are ids of agents, the last to act first. */
-export const actorClaim = (actors: readonly string[]): ActorClaim | undefined =>
-  actors.reduceRight<ActorClaim | undefined>((act, sub) => (act === undefined ? { sub } : { sub, act }), undefined)
-
-/**
- * The single key to which a token is bound (RFC 7800 §3): of DPoP proofs (RFC 9449 §6.1), or of a certificate
- * (RFC 8705 §3.1).
- */
-export type Confirmation = { readonly jkt: string } | { readonly 'x5t#S256': string }
+export const actorClaim = (actors: readonly string[]): Actor | undefined =>
+  actors.reduceRight<Actor | undefined>((act, sub) => (act === undefined ? { sub } : { sub, act }), undefined)
 
 /** `aud` is a string if there is one audience (RFC 7519 §4.1.3). */
 export const audienceClaim = (audiences: readonly string[]): string | readonly string[] => {

@@ -1,5 +1,5 @@
 // The introspection response: its members (RFC 7662 §2.2), and the claims of a signed one (RFC 9701 §5).
-import type { ActorClaim, Confirmation } from './claims.ts'
+import type { Actor, Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
 
 export type Introspection =
   | { readonly active: false }
@@ -15,7 +15,7 @@ export type Introspection =
       readonly jti: string
       readonly token_type: 'Bearer' | 'DPoP'
       /** Who acts for `sub`; absent where it acts itself (RFC 8693 §4.1). */
-      readonly act?: ActorClaim
+      readonly act?: Actor
       /** RFC 9449 §6.2, RFC 8705 §3.2: the key to which the token is bound. */
       readonly cnf?: Confirmation
     }

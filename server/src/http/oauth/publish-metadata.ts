@@ -1,7 +1,8 @@
 // The metadata of this authorization server (RFC 8414), and the same where OpenID Connect's clients look for it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CertificateSources } from '../../domain/clients/client-certificate.ts'
-import { ASSERTION_ALGORITHMS, DPOP_ALGORITHMS } from '../../../../api/values/algorithms.ts'
+import { ASSERTION_ALGORITHMS } from '../../../../api/values/algorithms.ts'
+import { PROOF_ALGORITHMS } from '../../../../packages/verify/src/readers/proof-claims.ts'
 import { GRANT_TYPES } from '../../../../api/values/delegation.ts'
 import { publishKeys } from '../../operations/signing-keys/read-signing-keys.ts'
 import type { Ports, ServiceProfile } from '../../ports/ports.ts'
@@ -47,7 +48,7 @@ const describeServer = ({ profile: { issuer, scopesSupported, certificates }, si
   revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   ...((certificates.verified || certificates.unverified) && { tls_client_certificate_bound_access_tokens: true }),
   // RFC 9449 §5.1.
-  dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
+  dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
   // Demanded by the MCP client in Go.
   code_challenge_methods_supported: ['S256'],
   ...(scopesSupported !== null && { scopes_supported: scopesSupported }),

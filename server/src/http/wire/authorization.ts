@@ -1,6 +1,6 @@
 // Reads the Authorization header (RFC 9110 §11.6.2) and the credentials in it, and headers that hold one value.
 import { Buffer, isUtf8 } from 'node:buffer'
-import { decodeFormValue } from './form.ts'
+import { decodeFormValue } from '../../../../packages/verify/src/readers/form.ts'
 import type { FastifyRequest } from 'fastify'
 
 export type Authorization = {

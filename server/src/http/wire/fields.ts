@@ -2,7 +2,8 @@
 import type { Buffer } from 'node:buffer'
 import { z } from 'zod'
 import { BYTE_ORDER_MARK, formatByteOrderMark } from '../../domain/text/byte-order-mark.ts'
-import { type Pair, parseBody, type RawFields } from './form.ts'
+import type { Pair } from '../../../../packages/verify/src/readers/form.ts'
+import { parseBody, type RawFields } from './form.ts'
 import { RefusedInput } from './refused-input.ts'
 
 /** `/oauth/*` ignores what it does not know (RFC 6749 §3.2); a list refuses it: a mistyped filter must not widen it. */

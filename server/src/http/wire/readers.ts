@@ -1,7 +1,7 @@
 // How every application of ours reads requests and answers faults, whatever it listens on.
 import type { FastifyInstance } from 'fastify'
 import { compileValidator } from './fields.ts'
-import { parsePairs } from './form.ts'
+import { parsePairs } from '../../../../packages/verify/src/readers/form.ts'
 import type { Refuser } from './refusals.ts'
 
 // Fastify's types know its own compilers only.

@@ -1,9 +1,9 @@
 // DPoP proofs (RFC 9449 §4.2): read strictly, and verified off the event loop with the key that each one brings.
 import { createHmac } from 'node:crypto'
-import { DPOP_ALGORITHMS } from '../../../../api/values/algorithms.ts'
-import { PROOF_CHARACTERS_MAX } from '../../../../api/values/bounds.ts'
+import { isJsonObject, type JsonObject } from '../../../../packages/verify/src/readers/json.ts'
+import { PROOF_ALGORITHMS, PROOF_CHARACTERS_MAX } from '../../../../packages/verify/src/readers/proof-claims.ts'
 import type { DpopProofs, UnverifiedProof } from '../../ports/client-keys.ts'
-import { type CompactJws, isJsonObject, type JsonObject, readCompactJws } from '../tokens/compact-jws.ts'
+import { type CompactJws, readCompactJws } from '../tokens/compact-jws.ts'
 import { deriveKey } from '../at-rest/sealed-bytes.ts'
 import { parseProviderAlgorithm, parseProviderKey, permits, type ProviderAlgorithm } from '../providers/provider-key.ts'
 import { requiredMembers, thumbprintOf } from '../tokens/thumbprint.ts'
@@ -31,7 +31,7 @@ const verifyProof = async (
     : { wrong: 'its signature does not verify with jwk' }
 }
 
-const isDpopAlgorithm = (alg: unknown): boolean => DPOP_ALGORITHMS.some(name => name === alg)
+const isDpopAlgorithm = (alg: unknown): boolean => PROOF_ALGORITHMS.some(name => name === alg)
 
 const read = (text: string): UnverifiedProof | { readonly wrong: string } => {
   if (text.length > PROOF_CHARACTERS_MAX) return { wrong: `it has more than ${PROOF_CHARACTERS_MAX} characters` }
@@ -41,7 +41,7 @@ const read = (text: string): UnverifiedProof | { readonly wrong: string } => {
   const { typ, alg, jwk } = jws.header
   if (typ !== 'dpop+jwt') return { wrong: 'typ is not dpop+jwt' }
   const algorithm = isDpopAlgorithm(alg) ? parseProviderAlgorithm(alg) : undefined
-  if (algorithm === undefined) return { wrong: `alg is not one of ${DPOP_ALGORITHMS.join(', ')}` }
+  if (algorithm === undefined) return { wrong: `alg is not one of ${PROOF_ALGORITHMS.join(', ')}` }
   if (!isJsonObject(jwk)) return { wrong: 'jwk is missing' }
   return { claims: jws.payload, verify: () => verifyProof(jws, algorithm, jwk) }
 }

@@ -1,15 +1,13 @@
 // The keys that a client registers: public ones only, strong, and distinguishable.
 import type { RegisteredJwk } from '../../domain/clients/client-trust.ts'
-import { isJsonObject, type JsonObject } from '../tokens/compact-jws.ts'
-import { KEY_KINDS_TAKEN, parseMemberKey, PRIVATE_MEMBERS, PUBLIC_MEMBERS } from '../providers/provider-key.ts'
+import { isJsonObject, type JsonObject } from '../../../../packages/verify/src/readers/json.ts'
+import { hasPrivateMember } from '../../../../packages/verify/src/readers/jwk.ts'
+import { KEY_KINDS_TAKEN, parseMemberKey, PUBLIC_MEMBERS } from '../providers/provider-key.ts'
 
 const KEPT_MEMBERS = [...PUBLIC_MEMBERS, 'kid', 'alg']
 const KID_CHARACTERS_MAX = 256
 
 const wrong = (why: string): { readonly wrong: string } => ({ wrong: why })
-
-const hasPrivateMember = (jwk: unknown): boolean =>
-  isJsonObject(jwk) && PRIVATE_MEMBERS.some(name => Object.hasOwn(jwk, name))
 
 /** What is needed of a key, and nothing that came with it. */
 const publicMembersOf = (jwk: JsonObject): RegisteredJwk =>
@@ -40,7 +38,7 @@ const readOne = (jwk: unknown): NamedJwk | { readonly wrong: string } => {
 
 /** The public members of the keys of a set, or what is wrong with it. Nothing of a key is repeated. */
 export const readRegisteredKeys = (keys: readonly unknown[]): readonly RegisteredJwk[] | { readonly wrong: string } => {
-  if (keys.some(hasPrivateMember)) {
+  if (keys.some(key => isJsonObject(key) && hasPrivateMember(key))) {
     return wrong('holds a private key, which nobody but its owner may have: make another, and register its public half')
   }
   const strong: NamedJwk[] = []

@@ -1,7 +1,7 @@
 // One GET of a JSON document of an identity provider: bounded in bytes, without redirects, only over https.
 import packageJson from '../../../package.json' with { type: 'json' }
 import { withoutByteOrderMark } from '../../domain/text/byte-order-mark.ts'
-import { isProviderAddress } from '../../../../api/values/web-address.ts'
+import { isProviderAddress } from '../../../../packages/verify/src/readers/web-address.ts'
 import type { ReadingFailure } from '../../ports/key-sets.ts'
 
 /** The largest document, in bytes once it is decoded. */

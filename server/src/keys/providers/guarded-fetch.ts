@@ -3,10 +3,11 @@
 import type { LookupAddress } from 'node:dns'
 import { request as requestPlain, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as requestOverTls } from 'node:https'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { callbackify } from 'node:util'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
+import { makeNetworks } from '../../../../packages/verify/src/process/networks.ts'
 import type { Fetch } from './fetch-json.ts'
 import type { LookUp } from './name-lookups.ts'
 
@@ -35,24 +36,10 @@ const SPECIAL: readonly string[] = [
 /** All that is global among the addresses of IPv6 lies in it: mapped, translated, local and loopback ones do not. */
 const GLOBAL_IPV6 = '2000::/3'
 
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
+const isSpecial = makeNetworks(SPECIAL)
+const isGlobalIpv6 = makeNetworks([GLOBAL_IPV6])
 
-const rangesOf = (ranges: readonly string[]): BlockList => {
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [address = '', bits = ''] = range.split('/')
-    list.addSubnet(address, Number(bits), familyOf(address))
-  }
-  return list
-}
-
-const special = rangesOf(SPECIAL)
-const globalIpv6 = rangesOf([GLOBAL_IPV6])
-
-const isGlobal = (address: string): boolean => {
-  const family = familyOf(address)
-  return !special.check(address, family) && (family === 'ipv4' || globalIpv6.check(address, family))
-}
+const isGlobal = (address: string): boolean => !isSpecial(address) && (isIP(address) === 4 || isGlobalIpv6(address))
 
 /** The content codings that a document may have (RFC 9110 §8.4.1). */
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
@@ -105,8 +92,8 @@ const guardedLookup = (isAllowed: (address: string) => boolean, lookUp: LookUp):
  * are networks (CIDR) that are allowed though they are not public.
  */
 export const makeGuardedFetch = (ranges: readonly string[], lookUp: LookUp): Fetch => {
-  const allowed = rangesOf(ranges)
-  const isAllowed = (address: string): boolean => isGlobal(address) || allowed.check(address, familyOf(address))
+  const isInRanges = makeNetworks(ranges)
+  const isAllowed = (address: string): boolean => isGlobal(address) || isInRanges(address)
   const guard = guardedLookup(isAllowed, lookUp)
   return (address, { signal, headers }) =>
     new Promise((resolved, rejected) => {

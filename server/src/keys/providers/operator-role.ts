@@ -1,7 +1,7 @@
 // The role that an identity provider's JWT gives an operator.
 import { ROLES, type Role } from '../../../../api/values/access.ts'
 import { trimCharacters } from '../../domain/text/text.ts'
-import { isJsonObject, type JsonObject } from '../tokens/compact-jws.ts'
+import { isJsonObject, type JsonObject } from '../../../../packages/verify/src/readers/json.ts'
 
 export type RoleMapping = {
   /** A claim's name, or a path of names joined by dots. */

@@ -1,5 +1,5 @@
 // Reads an identity provider's key set: at the address configured, or at the one that its metadata names.
-import { isJsonObject } from '../tokens/compact-jws.ts'
+import { isJsonObject } from '../../../../packages/verify/src/readers/json.ts'
 import type { ReadingFailure } from '../../ports/key-sets.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { fetchJson, type Fetch, type Fetched, wrongAnswer } from './fetch-json.ts'

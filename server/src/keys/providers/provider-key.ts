@@ -1,6 +1,7 @@
 // The public keys of an identity provider or a client: which algorithm each permits, and which are strong enough to be used.
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { isJsonObject, type JsonObject } from '../tokens/compact-jws.ts'
+import { isJsonObject, type JsonObject } from '../../../../packages/verify/src/readers/json.ts'
+import { hasPrivateMember, PRIVATE_MEMBERS } from '../../../../packages/verify/src/readers/jwk.ts'
 import { FOREIGN_RSA, rsaWeakness } from './rsa-strength.ts'
 import { thumbprintOf } from '../tokens/thumbprint.ts'
 
@@ -35,7 +36,6 @@ export type ProviderKey = {
 
 /** A modulus of 8192 bits has 1366. */
 const MEMBER_CHARACTERS_MAX = 1400
-export const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 export const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e']
 
 const isProviderAlgorithm = (name: unknown): name is ProviderAlgorithm =>
@@ -75,7 +75,7 @@ const isForVerifying = (
 export const parseProviderKey = (jwk: unknown, uses: readonly string[] = ['sig']): ProviderKey | undefined => {
   if (!isJsonObject(jwk) || !isForVerifying(jwk, uses)) return undefined
   const { kid, kty, crv, alg } = jwk
-  if (PRIVATE_MEMBERS.some(name => Object.hasOwn(jwk, name))) return undefined
+  if (hasPrivateMember(jwk)) return undefined
   if (kid !== undefined && typeof kid !== 'string') return undefined
   const algorithm = parseProviderAlgorithm(alg)
   if (alg !== undefined && algorithm === undefined) return undefined

@@ -5,13 +5,8 @@ import { type Digest, digestIn } from '../../domain/text/text.ts'
 import type { PublicJwk, SigningKey } from '../../domain/keys/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../../ports/token-codec.ts'
 import { formatRevocations } from './format-revocations.ts'
-import {
-  COMPACT_CHARACTERS_MAX,
-  decodeCanonical,
-  readCompactJws,
-  readProvablePayload,
-  splitCompact,
-} from './compact-jws.ts'
+import { COMPACT_CHARACTERS_MAX, splitCompact } from '../../../../packages/verify/src/readers/compact-jws.ts'
+import { decodeCanonical, readCompactJws, readProvablePayload } from './compact-jws.ts'
 import { SIGNATURE_FORMS, type SignatureForm, verifySignature } from '../verify-signature.ts'
 import { signatureBytes } from './signing-algorithms.ts'
 import { openSigningKey } from './signing-keys.ts'

@@ -13,7 +13,7 @@ import {
   isResource,
   sameResourceIn,
 } from '../../../../api/values/audience.ts'
-import type { Confirmation } from '../../domain/ledger/claims.ts'
+import type { Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
 import { GRANT_TYPES, isGrantType } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond, parseScope } from '../../../../api/values/scope.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'

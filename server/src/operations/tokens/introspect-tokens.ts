@@ -2,7 +2,8 @@
 import { isForAny } from '../../../../api/values/audience.ts'
 import { atPlaces } from '../../domain/at-places.ts'
 import type { ApiKeyCaller } from '../../domain/caller.ts'
-import { type ActorClaim, actorClaim, audienceClaim, type Confirmation } from '../../domain/ledger/claims.ts'
+import type { Actor, Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
+import { actorClaim, audienceClaim } from '../../domain/ledger/claims.ts'
 import type { Introspection } from '../../domain/ledger/introspection.ts'
 import { oneByOne } from '../../domain/one-by-one.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
@@ -27,7 +28,7 @@ type Found = { readonly reference: TokenReference | undefined; readonly token: F
 
 const NOT_READ: Found = { reference: undefined, token: undefined }
 
-const actOf = ({ actors }: FoundToken): { readonly act?: ActorClaim } => {
+const actOf = ({ actors }: FoundToken): { readonly act?: Actor } => {
   const act = actorClaim(actors)
   return act === undefined ? NO_ACT : { act }
 }

@@ -1,11 +1,6 @@
 // Makes signed tokens of grants, and the rows that record them.
-import {
-  type AccessTokenClaims,
-  actorClaim,
-  type AncestorClaim,
-  audienceClaim,
-  type TokenAddress,
-} from '../../domain/ledger/claims.ts'
+import type { Ancestor } from '../../../../packages/verify/src/readers/claim-types.ts'
+import { type AccessTokenClaims, actorClaim, audienceClaim, type TokenAddress } from '../../domain/ledger/claims.ts'
 import type { NamedAncestor } from '../../domain/lists/page.ts'
 import { limitsOf } from '../../../../api/values/limits.ts'
 import { formatScope } from '../../../../api/values/scope.ts'
@@ -18,7 +13,7 @@ const RANDOM_BYTES_OF_ID = 10
 
 type MintPorts = Pick<Ports, 'codec' | 'profile' | 'randomness'>
 
-const ancestorClaim = (one: Omit<NamedAncestor, 'audience'>): AncestorClaim => ({
+const ancestorClaim = (one: Omit<NamedAncestor, 'audience'>): Ancestor => ({
   id: one.id,
   exp: one.expiresAt,
   seq: one.seq,

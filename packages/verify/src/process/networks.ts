@@ -1,4 +1,4 @@
-// Whether an address is in one of the configured networks.
+// Whether an address is in one of some networks.
 import { BlockList, isIP } from 'node:net'
 
 /** Returns false for undefined: a connection that has gone has no address. */
@@ -15,4 +15,14 @@ export const makeNetworks = (networks: readonly string[]): IsInNetworks => {
     list.addSubnet(address, Number(bits), familyOf(address))
   }
   return address => address !== undefined && isIP(address) > 0 && list.check(address, familyOf(address))
+}
+
+const NETWORK = /^([\da-f:.]+)(?:\/(\d{1,3}))?$/i
+
+/** An address, or a network as address/bits, as {@link makeNetworks} takes it; undefined where the text is neither. */
+export const parseNetwork = (text: string): string | undefined => {
+  const [, address = '', given] = NETWORK.exec(text) ?? []
+  const bitsMax = isIP(address) === 4 ? 32 : 128
+  const bits = Number(given ?? bitsMax)
+  return isIP(address) === 0 || bits > bitsMax ? undefined : `${address}/${bits}`
 }

@@ -11,11 +11,17 @@ export const lacksHost = (uri: string): boolean => WEB_SCHEME.test(uri) && !AUTH
 export const parseWebAddress = (text: string): URL | undefined =>
   AUTHORITY.test(text) ? (URL.parse(text) ?? undefined) : undefined
 
-const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** Whether keys may come from this address: https, or http on this machine, and no password in it. */
+/** Whether it is of this machine. */
+export const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.test(hostname)
+
+/** Whether nobody on the way can read or replace what is sent: over TLS, or to this machine (RFC 6749 §3.2, RFC 6750 §5.3). */
+export const isProtected = (url: URL): boolean =>
+  url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))
+
+/** Whether keys may come from this address: it is protected, and holds no password. */
 export const isProviderAddress = (address: string): boolean => {
   const url = parseWebAddress(address)
-  if (url === undefined || url.username !== '' || url.password !== '') return false
-  return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))
+  return url !== undefined && url.username === '' && url.password === '' && isProtected(url)
 }
