@@ -136,7 +136,7 @@ build({ workspace: 'console', into: 'server/console', from: ['api', 'console', '
 build({
   workspace: 'server',
   into: 'server/dist',
-  from: ['api', 'packages/client/src', 'server/src', 'server/package.json', 'server/vite.config.ts'],
+  from: ['api', 'packages/client/src', 'packages/verify/src', 'server/src', 'server/package.json', 'server/vite.config.ts'],
 })
 
 const SHELL_POLL_MS = 1000

@@ -7,7 +7,7 @@ import { publicJwk } from './metadata.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { SIGNING_ALGORITHMS } from './values/algorithms.ts'
-import { isKid, KID_FORM, KID_PATTERN } from './values/kid.ts'
+import { isKid, KID_FORM, KID_PATTERN } from '../packages/verify/src/readers/kid.ts'
 
 const secondsOrNull = z.int().nullable()
 

@@ -5,7 +5,7 @@ import { isResource } from '../../api/values/audience.ts'
 import { parseSubjectPattern, SUBJECT_KINDS, type SubjectKind } from '../../api/values/credentials.ts'
 import { canonicalName, parseName } from '../../api/values/distinguished-name.ts'
 import { FEED_WAIT_SECONDS_MAX, parseEpoch, parsePosition, parseRange, parseWait } from '../../api/values/feed.ts'
-import { isKid } from '../../api/values/kid.ts'
+import { isKid } from '../../packages/verify/src/readers/kid.ts'
 import { GRANT_TYPES, isActsForEntry, isGrantType, labelIn } from '../../api/values/delegation.ts'
 import { isLabelKey } from '../../api/values/labels.ts'
 import { isDescription, isName } from '../../api/values/name.ts'
@@ -174,7 +174,7 @@ export const VALUE_PARSERS: readonly Parser[] = [
       normalSubject(kind, text),
     ),
   ),
-  parsersIn('api/values/kid.ts').ofText({ name: 'isKid', good: taken(word) }, isKid),
+  parsersIn('packages/verify/src/readers/kid.ts').ofText({ name: 'isKid', good: taken(word) }, isKid),
   parsersIn('api/values/labels.ts').ofText({ name: 'isLabelKey', good: taken(word) }, isLabelKey),
   delegation.ofText(
     {

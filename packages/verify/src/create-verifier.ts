@@ -1,4 +1,5 @@
 // Puts a verifier together from its parts.
+import { misuseOfAuthorize, misuseOfVerify } from './asked.ts'
 import { parseAuthorization } from './authorization.ts'
 import { type Feed, placeOf } from './feed/feed.ts'
 import { startFollower } from './feed/follower.ts'
@@ -17,7 +18,7 @@ import { makeIntrospection } from './tokens/introspection.ts'
 import { makeKeySet } from './tokens/key-set.ts'
 import { makeTokenCache, CACHED_BYTES_MAX, CACHED_TOKENS_MAX } from './tokens/token-cache.ts'
 import { makeReader } from './tokens/signatures.ts'
-import type { Asked, RequestToAuthorize, Status, Verified, Verifier } from './verifier.ts'
+import type { Asked, Status, Verified, Verifier } from './verifier.ts'
 import { describeFault } from './wire/http.ts'
 import { pause } from './wire/pause.ts'
 import { type Runtime, WEB_RUNTIME } from './wire/runtime.ts'
@@ -70,6 +71,7 @@ const makeBase = (settings: Settings, runtime: Runtime, signal: AbortSignal, rep
     tokenCache: makeTokenCache<CachedToken>({ tokensMax: CACHED_TOKENS_MAX, bytesMax: CACHED_BYTES_MAX }),
     digests: makeDigests(),
     proofs: settings.proofs ?? makeProofMemory(bounds),
+    doubts: { underWay: 0 },
   }
 }
 
@@ -103,56 +105,76 @@ const reportsOf = ({ settings: { issuer, name } }: Base, feed: Feed | undefined)
 
 const NOTHING: Asked = {}
 
-/** Makes `verify`, which adds what to send and calls the hooks. */
-const makeVerify = (
-  parts: Parts,
-  journal: Journal,
-  start: () => void,
-  reports: Reports | undefined,
-): Verifier['verify'] => {
+/** Decides on a token. Never rejects. */
+type Decide = (token: string | undefined, asked: Asked) => Promise<Verified | Refused>
+
+/** Makes what verifies, adds what to send, and calls the hooks. */
+const makeDecide = (parts: Parts, journal: Journal, start: () => void, reports: Reports | undefined) => {
   const { resourceMetadata, hooks } = parts.settings
-  const refuseFault = (fault: unknown): Refusal => {
+
+  const respond = (
+    { refusal: code, reason }: Refusal,
+    scheme: 'Bearer' | 'DPoP',
+    scopes: readonly string[],
+  ): Refused => {
+    const refused = refuse(code, reason, { resourceMetadata, scopes, scheme, proofAlgorithms: ALGS })
+    journal.notify(hooks.refused, () => refused)
+    return refused
+  }
+
+  const faultOf = (fault: unknown): Refusal => {
     const reason = `A fault of the verifier: ${describeFault(fault)}`
     journal.report(reason)
     return refusal('fault', reason)
   }
-  return async (token, asked = NOTHING) => {
+
+  const decide: Decide = async (token, asked) => {
     start()
     let decided: Verified | Refusal
     try {
       decided = await verifyToken(parts, token, asked)
     } catch (fault) {
-      decided = refuseFault(fault)
+      decided = faultOf(fault)
     }
-    if (!isRefusal(decided)) {
-      const verified = decided
-      reports?.count(verified.claims.act?.sub ?? verified.claims.sub)
-      journal.notify(hooks.verified, () => verified)
-      return verified
-    }
-    const scheme = isBoundToKey(decided, asked) ? 'DPoP' : 'Bearer'
-    const context = { resourceMetadata, scopes: asked.scopes ?? [], scheme, proofAlgorithms: ALGS } as const
-    const refused = refuse(decided.refusal, decided.reason, context)
-    journal.notify(hooks.refused, () => refused)
-    return refused
+    if (isRefusal(decided))
+      return respond(decided, isBoundToKey(decided, asked) ? 'DPoP' : 'Bearer', asked.scopes ?? [])
+    const verified = decided
+    reports?.count(verified.claims.act?.sub ?? verified.claims.sub)
+    journal.notify(hooks.verified, () => verified)
+    return verified
   }
+
+  /** A request that cannot be decided on is a mistake of the program, which nobody else sees. */
+  const refuseMisuse = (misuse: Refusal): Refused => {
+    journal.report(misuse.reason)
+    return respond(misuse, 'Bearer', [])
+  }
+
+  const refuseHeader = (scopes: readonly string[]): Refused =>
+    respond(refusal('invalid_request', 'The header Authorization does not hold one token.'), 'Bearer', scopes)
+
+  return { decide, refuseMisuse, refuseHeader }
 }
 
+const makeVerify =
+  ({ decide, refuseMisuse }: ReturnType<typeof makeDecide>): Verifier['verify'] =>
+  async (token, asked = NOTHING) => {
+    const misuse = asked === NOTHING ? undefined : misuseOfVerify(asked)
+    return misuse === undefined ? decide(token, asked) : refuseMisuse(misuse)
+  }
+
 const makeAuthorize =
-  ({ resourceMetadata, hooks }: Settings, journal: Journal, verify: Verifier['verify']): Verifier['authorize'] =>
-  async (request: RequestToAuthorize): Promise<Verified | Refused> => {
+  ({ decide, refuseMisuse, refuseHeader }: ReturnType<typeof makeDecide>): Verifier['authorize'] =>
+  async request => {
+    const misuse = misuseOfAuthorize(request)
+    if (misuse !== undefined) return refuseMisuse(misuse)
     const { method, url, proof, certificate, scopes = [] } = request
     const authorization = parseAuthorization(request.authorization)
-    if (authorization === 'malformed') {
-      const context = { resourceMetadata, scopes, scheme: 'Bearer', proofAlgorithms: ALGS } as const
-      const refused = refuse('invalid_request', 'The header Authorization does not hold one token.', context)
-      journal.notify(hooks.refused, () => refused)
-      return refused
-    }
+    if (authorization === 'malformed') return refuseHeader(scopes)
     const asked = { scopes, ...(certificate !== undefined && { certificate }) }
-    if (authorization === 'none') return verify(undefined, asked)
+    if (authorization === 'none') return decide(undefined, asked)
     const { scheme, token } = authorization
-    return verify(token, scheme === 'DPoP' ? { ...asked, dpop: { method, url, proof } } : asked)
+    return decide(token, scheme === 'DPoP' ? { ...asked, dpop: { method, url, proof } } : asked)
   }
 
 const READY_MS = 10_000
@@ -181,10 +203,10 @@ export const makeVerifier = (options: VerifierOptions, runtime: Runtime): Verifi
     startFollower(feed)
     reports?.start()
   }
-  const verify = makeVerify(parts, journal, start, reports)
+  const decide = makeDecide(parts, journal, start, reports)
   return {
-    verify,
-    authorize: makeAuthorize(settings, journal, verify),
+    verify: makeVerify(decide),
+    authorize: makeAuthorize(decide),
     ready: async (timeoutMs = READY_MS) => {
       start()
       if (settings.mode === 'offline' && parts.keySet.isTooOld()) await parts.keySet.load()

@@ -1,5 +1,6 @@
-// Where problems of background work go: counted, the last one kept, each handed to a hook; and never thrown.
-import type { Hooks } from './options.ts'
+// Where problems of background work go: counted, the last one kept, each handed to a hook; and never thrown. Hooks are called
+// here alone, and may be async.
+import type { Hook, Hooks } from './options.ts'
 import type { Status } from './verifier.ts'
 import type { Runtime } from './wire/runtime.ts'
 
@@ -7,8 +8,16 @@ export type Journal = {
   readonly report: (problem: string) => void
   readonly failures: () => number
   readonly last: () => Status['lastFailure']
-  /** Calls a hook: what it throws is a problem, and none of the caller's. */
-  readonly notify: <T>(hook: ((value: T) => void) | undefined, makeValue: () => T) => void
+  /** Calls a hook: what it throws, or rejects with later, is a problem, and none of the caller's. */
+  readonly notify: <T>(hook: Hook<T> | undefined, makeValue: () => T) => void
+}
+
+const call = async <T>(hook: Hook<T>, makeValue: () => T, failed: () => void): Promise<void> => {
+  try {
+    await hook(makeValue())
+  } catch {
+    failed()
+  }
 }
 
 export const makeJournal = (hooks: Hooks, runtime: Runtime): Journal => {
@@ -20,23 +29,19 @@ export const makeJournal = (hooks: Hooks, runtime: Runtime): Journal => {
   }
   const report = (problem: string): void => {
     note(problem)
-    try {
-      hooks.failed?.(problem)
-    } catch {
-      note('The hook failed threw.')
-    }
+    if (hooks.failed !== undefined)
+      void call(
+        hooks.failed,
+        () => problem,
+        () => note('The hook failed threw.'),
+      )
   }
   return {
     report,
     failures: () => failures,
     last: () => last,
     notify: (hook, makeValue) => {
-      if (hook === undefined) return
-      try {
-        hook(makeValue())
-      } catch {
-        report('A hook threw.')
-      }
+      if (hook !== undefined) void call(hook, makeValue, () => report('A hook threw.'))
     },
   }
 }

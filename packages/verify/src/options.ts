@@ -4,16 +4,20 @@ import { isProtected } from './readers/web-address.ts'
 import type { Refused } from './refusals.ts'
 import type { ProofMemory } from './proofs/replays.ts'
 import type { Fetch } from './wire/http.ts'
+import { checkMembers, isFunction, isOneOf, isText, type Kind } from './wire/option-members.ts'
 import type { Mode, Status, Verified } from './verifier.ts'
 
-/** Called beside the work, for metrics and logs: what a hook throws is reported to `failed`, and changes nothing. */
+/** Nobody waits for what it returns, and a promise may reject. */
+export type Hook<T> = (value: T) => unknown
+
+/** Called beside the work, for metrics and logs: what a hook throws or rejects with is reported to `failed`, and changes nothing. */
 export type Hooks = {
-  readonly verified?: (verified: Verified) => void
-  readonly refused?: (refused: Refused) => void
+  readonly verified?: Hook<Verified>
+  readonly refused?: Hook<Refused>
   /** The feed moved, or its position was confirmed. */
-  readonly changed?: (status: Status) => void
+  readonly changed?: Hook<Status>
   /** A problem in the background, or a call to the service that failed. Never holds a token, a secret or a key. */
-  readonly failed?: (problem: string) => void
+  readonly failed?: Hook<string>
 }
 
 export type VerifierOptions = {
@@ -75,6 +79,38 @@ export const KEY_AGE_MAX = 86_400
 export const KEY_AGE_USUAL = 3600
 
 const MODES: readonly Mode[] = ['feed', 'offline', 'introspect']
+
+const isAnything = (): true => true
+
+/** Those with a message of their own are checked by it. */
+const KINDS: Record<keyof VerifierOptions, Kind> = {
+  issuer: isAnything,
+  audience: isAnything,
+  apiKey: isText,
+  mode: isAnything,
+  maxStaleness: isAnything,
+  whenStale: isAnything,
+  algorithms: isAnything,
+  maxKeyAge: isAnything,
+  resourceMetadata: isText,
+  proofs: isFunction,
+  insecure: isOneOf('http'),
+  name: value => isVerifierName(value) || '1 to 100 printable characters of ASCII, without spaces around',
+  fetch: isFunction,
+  hooks: isAnything,
+}
+
+const HOOK_KINDS: Record<keyof Hooks, Kind> = {
+  verified: isFunction,
+  refused: isFunction,
+  changed: isFunction,
+  failed: isFunction,
+}
+
+const NAME = /^(?! )[\u0020-\u007e]{1,100}(?<! )$/
+
+/** How operators see a verifier. */
+export const isVerifierName = (name: unknown): name is string => typeof name === 'string' && NAME.test(name)
 
 const fail = (what: string): never => {
   throw new TypeError(`createVerifier: ${what}`)
@@ -150,6 +186,8 @@ const parseMetadataAddress = (given: string | undefined, [resource = '']: readon
 
 /** Throws `TypeError` for the first option that is not as it should be. */
 export const parseOptions = (options: VerifierOptions): Settings => {
+  checkMembers('createVerifier', options, KINDS)
+  checkMembers('createVerifier: hooks', options.hooks === undefined ? {} : options.hooks, HOOK_KINDS)
   const mode = parseChoice('mode', options.mode ?? 'feed', MODES)
   const whenStale = parseChoice('whenStale', options.whenStale ?? 'introspect', ['introspect', 'refuse'])
   const audiences = parseAudiences(options)

@@ -4,7 +4,7 @@
 type WireError = 'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | null
 
 type Row = {
-  readonly status: 400 | 401 | 403 | 503
+  readonly status: 400 | 401 | 403 | 500 | 503
   readonly error: WireError
   /** The text for the caller, who learns no more than it needs: ASCII without `"` and `\` (RFC 6750 §3). */
   readonly description: string
@@ -62,6 +62,8 @@ const ROWS = {
   },
   /** The key set of the issuer cannot be had, or what is held of it is too old. */
   keys_unavailable: unavailable,
+  /** The key set had no such key a moment ago, and may not be read again yet: the key may be new, or made up. */
+  key_pending: unavailable,
   /** The revocation feed is stale, or holds a fact that this version cannot compare, and the verifier is set to refuse then. */
   stale: unavailable,
   /** Introspection was needed and gave no answer that can be believed. */
@@ -72,6 +74,12 @@ const ROWS = {
   fault: unavailable,
   /** `close()` was called. */
   closed: unavailable,
+  /** The program asked for what there is not, such as a misspelled member: `reason` names it. */
+  misuse: {
+    status: 500,
+    error: null,
+    description: 'The server cannot check access tokens: its own request for it is wrong.',
+  },
 } as const satisfies Readonly<Record<string, Row>>
 
 export type RefusalCode = keyof typeof ROWS
@@ -83,8 +91,8 @@ export type Refused = {
   /** What was wrong, for a log: never the token, a secret or a key. */
   readonly reason: string
   /** The HTTP status to respond with. */
-  readonly status: 400 | 401 | 403 | 503
-  /** The value of `WWW-Authenticate` to send (RFC 6750 §3); undefined with 503, which goes with `Retry-After`. */
+  readonly status: 400 | 401 | 403 | 500 | 503
+  /** The value of `WWW-Authenticate` to send (RFC 6750 §3); undefined with 500, and with 503, which goes with `Retry-After`. */
   readonly challenge: string | undefined
   /** Seconds for `Retry-After`; undefined but with 503. */
   readonly retryAfter: number | undefined
@@ -123,17 +131,20 @@ const challengeOf = ({ error, description, status }: Row, context: RefusalContex
   return `${scheme} ${parameters.join(', ')}`.trimEnd()
 }
 
+/** `error` of bodies, where the challenge has none (RFC 6749 §4.1.2.1). */
+const UNNAMED: Readonly<Record<number, string>> = { 500: 'server_error', 503: 'temporarily_unavailable' }
+
 /** A refusal with what to send: RFC 6750 §3, RFC 9449 §7.1, RFC 9728 §5.1. */
 export const refuse = (code: RefusalCode, reason: string, context: RefusalContext): Refused => {
   const row: Row = ROWS[code]
   const isUnavailable = row.status === 503
-  const error = row.error ?? (isUnavailable ? 'temporarily_unavailable' : 'invalid_token')
+  const error = row.error ?? UNNAMED[row.status] ?? 'invalid_token'
   return {
     ok: false,
     refusal: code,
     reason,
     status: row.status,
-    challenge: isUnavailable ? undefined : challengeOf(row, context),
+    challenge: row.status >= 500 ? undefined : challengeOf(row, context),
     retryAfter: isUnavailable ? RETRY_AFTER_SECONDS : undefined,
     body: { error, error_description: row.description },
   }

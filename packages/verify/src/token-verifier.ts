@@ -8,7 +8,7 @@ import { checkBinding } from './proofs/binding.ts'
 import type { ProofMemory } from './proofs/replays.ts'
 import { isRefusal, type Refusal, refusal } from './refusals.ts'
 import type { Claims } from './readers/claim-types.ts'
-import { readClaims, scopesOf, timeRefusal } from './tokens/claims.ts'
+import { readClaims, scopesOf, type TimeRange, timeRefusal } from './tokens/claims.ts'
 import type { Introspection } from './tokens/introspection.ts'
 import type { KeySet } from './tokens/key-set.ts'
 import type { makeTokenCache } from './tokens/token-cache.ts'
@@ -45,6 +45,7 @@ export type Parts = {
   readonly tokenCache: ReturnType<typeof makeTokenCache<CachedToken>>
   readonly digests: Digests
   readonly proofs: ProofMemory
+  readonly doubts: { underWay: number }
   /** Undefined unless the mode is `feed`. */
   readonly feed: Feed | undefined
 }
@@ -91,33 +92,59 @@ const readClaimsOf = (
   return isRefusal(claims) ? claims : { read, claims }
 }
 
+/** A token as it was found, and why this verifier alone cannot accept it, where it cannot. */
+type Found = { readonly entry: CachedToken; readonly doubt?: Refusal }
+
+type Doubtful = Found & { readonly doubt: Refusal }
+
+const isDoubtful = (found: Found): found is Doubtful => found.doubt !== undefined
+
 /** Reads and verifies a text that is not in the cache. In mode `introspect` the service alone verifies. */
-const readNew = async (parts: Parts, token: string): Promise<CachedToken | Refusal> => {
+const readNew = async (parts: Parts, token: string): Promise<Found | Refusal> => {
   const { settings, keySet, tokenCache } = parts
   const found = readClaimsOf(parts, token)
   if (isRefusal(found)) return found
   const { read, claims } = found
-  if (settings.mode === 'introspect') return entryOf(claims, 0, read.kid)
+  if (settings.mode === 'introspect') return { entry: entryOf(claims, 0, read.kid) }
   const generation = keySet.generation()
   const refused = await signatureRefusal(keySet, read)
-  if (refused !== undefined) return refused
   const entry = entryOf(claims, generation, read.kid)
+  if (refused?.refusal === 'key_pending') return { entry, doubt: refused }
+  if (refused !== undefined) return refused
   tokenCache.add(token, entry)
-  return entry
+  return { entry }
 }
 
-const find = (parts: Parts, token: string): CachedToken | undefined => {
+const find = (parts: Parts, token: string): Found | undefined => {
   const { keySet, tokenCache } = parts
   const entry = tokenCache.get(token)
   if (entry === undefined) return undefined
   keySet.refresh()
   // A key that is gone from the key set vouches for nothing any more.
-  return entry.generation === keySet.generation() && !keySet.isTooOld() ? entry : undefined
+  return entry.generation === keySet.generation() && !keySet.isTooOld() ? { entry } : undefined
 }
 
-/** The time of the service, where it is known; else of this machine. Never before a time by which facts were forgotten. */
-const nowMs = ({ feed, runtime }: Parts): number =>
-  Math.max(feed?.staleness.serviceMs() ?? runtime.wallMs(), feed?.facts?.serviceMs() ?? 0)
+const ANY_TIME: TimeRange = { earliestMs: -Infinity, latestMs: Infinity }
+
+/** The time of the service in mode `feed`, else of this machine. Never before a time by which facts were forgotten. */
+const timeOf = ({ feed, runtime }: Parts): TimeRange => {
+  if (feed === undefined) {
+    const ms = runtime.wallMs()
+    return { earliestMs: ms, latestMs: ms }
+  }
+  const { earliestMs, latestMs } = feed.staleness.serviceTime() ?? ANY_TIME
+  const forgottenMs = feed.facts?.serviceMs() ?? 0
+  return { earliestMs: Math.max(earliestMs, forgottenMs), latestMs: Math.max(latestMs, forgottenMs) }
+}
+
+/** So far the clocks of this machine may be apart where a proof is judged by them: the time of a proof is asked of nobody else. */
+const CLOCKS_APART_MS_MAX = 5000
+
+/** A time to judge a proof by; undefined where a clock was set, and the service has not yet said how late it is. */
+const proofTimeOf = ({ runtime }: Parts, { earliestMs, latestMs }: TimeRange): number | undefined => {
+  if (latestMs === Infinity) return runtime.wallMs()
+  return latestMs - earliestMs > CLOCKS_APART_MS_MAX ? undefined : latestMs
+}
 
 /** Judges at once if the digests of all its ids are known; else they are known when the promise has resolved. */
 const judgeByFacts = ({ digests }: Parts, facts: Facts, entry: CachedToken): Verdict | Promise<void> => {
@@ -146,17 +173,34 @@ const judgeByFeed = (parts: Parts, entry: CachedToken): Verdict | undefined | Pr
 const introspect = async (parts: Parts, token: string, entry: CachedToken): Promise<Verified | Refusal> =>
   (await parts.introspection.check(token, entry.claims)) ?? accept(entry, 'introspection')
 
+/** Strangers can make up key ids, and with each have the service asked: so many of them wait for it at once. */
+export const DOUBTS_AT_ONCE_MAX = 8
+
+/** Asks the service about what this verifier cannot know, in mode `feed` unless it is set to refuse then. */
+const resolveDoubt = async (parts: Parts, token: string, { entry, doubt }: Doubtful): Promise<Verified | Refusal> => {
+  const { settings, doubts } = parts
+  if (settings.mode !== 'feed' || settings.whenStale === 'refuse' || doubts.underWay >= DOUBTS_AT_ONCE_MAX) return doubt
+  doubts.underWay += 1
+  try {
+    return await introspect(parts, token, entry)
+  } finally {
+    doubts.underWay -= 1
+  }
+}
+
 /** Whether the token has been revoked, by what the mode asks. */
 const checkRevocation = (
   parts: Parts,
   token: string,
-  entry: CachedToken,
+  found: Found,
 ): Verified | Refusal | Promise<Verified | Refusal> => {
   const { mode, whenStale } = parts.settings
+  const { entry } = found
+  if (isDoubtful(found)) return resolveDoubt(parts, token, found)
   if (mode === 'offline') return accept(entry, 'signature')
   if (mode === 'introspect') return introspect(parts, token, entry)
   const verdict = judgeByFeed(parts, entry)
-  if (verdict instanceof Promise) return verdict.then(() => checkRevocation(parts, token, entry))
+  if (verdict instanceof Promise) return verdict.then(() => checkRevocation(parts, token, found))
   if (verdict === 'clear') return accept(entry, 'feed')
   if (verdict === 'ended') return refusal('revoked', 'The revocation feed says that the token has ended.')
   if (whenStale === 'introspect') return introspect(parts, token, entry)
@@ -172,6 +216,8 @@ const scopeRefusal = ({ scopes }: Verified, wanted: readonly string[]): Refusal 
 
 const NOTHING: readonly string[] = []
 
+const UNTIMELY = refusal('stale', 'A clock of this machine was set, so whether the token has expired is not known.')
+
 /** The token, or why it is refused. */
 export const verifyToken = async (
   parts: Parts,
@@ -180,20 +226,23 @@ export const verifyToken = async (
 ): Promise<Verified | Refusal> => {
   if (parts.signal.aborted) return refusal('closed', 'The verifier was closed.')
   if (typeof token !== 'string' || token === '') return refusal('missing_token', 'There is no token.')
-  const entry = find(parts, token) ?? (await readNew(parts, token))
-  if (isRefusal(entry)) return entry
+  const known = find(parts, token) ?? (await readNew(parts, token))
+  if (isRefusal(known)) return known
+  const { claims } = known.entry
+  const time = timeOf(parts)
   // In mode `introspect` the service knows the time better.
-  const untimely = parts.settings.mode === 'introspect' ? undefined : timeRefusal(entry.claims, nowMs(parts))
-  if (untimely !== undefined) {
+  const untimely = parts.settings.mode === 'introspect' ? undefined : timeRefusal(claims, time)
+  if (untimely !== undefined && untimely !== 'unsure') {
     if (untimely.refusal === 'expired') parts.tokenCache.forget(token)
     return untimely
   }
-  if (entry.claims.cnf !== undefined || asked.dpop !== undefined) {
-    const unbound = await checkBinding(parts, { token, claims: entry.claims, asked, nowMs: nowMs(parts) })
+  if (claims.cnf !== undefined || asked.dpop !== undefined) {
+    const unbound = await checkBinding(parts, { token, claims, asked, nowMs: proofTimeOf(parts, time) })
     if (unbound !== undefined) return unbound
   }
+  const found = untimely === undefined ? known : { doubt: UNTIMELY, ...known }
   // Last, so that nothing is waited for between what the feed says and the answer.
-  const checked = checkRevocation(parts, token, entry)
+  const checked = checkRevocation(parts, token, found)
   const verified = checked instanceof Promise ? await checked : checked
   return isRefusal(verified) ? verified : (scopeRefusal(verified, asked.scopes ?? NOTHING) ?? verified)
 }

@@ -64,7 +64,7 @@ export type RequestToAuthorize = {
 }
 
 export type Verifier = {
-  /** Never rejects: whatever is wrong with a token, or with the service, is a refusal. */
+  /** Never rejects, and settles within seconds: whatever is wrong with a token, the service, or `asked`, is a refusal. */
   readonly verify: (token: string | undefined, asked?: Asked) => Promise<Verified | Refused>
   /** Verifies the token in the headers of a request: reads the scheme and the token (RFC 6750 §2.1, RFC 9449 §7.1). */
   readonly authorize: (request: RequestToAuthorize) => Promise<Verified | Refused>

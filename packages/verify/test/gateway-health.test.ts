@@ -134,7 +134,9 @@ suite('every known weakness of verifiers, through /check', () => {
       const forged = forge(genuine)
       // What no header can carry never arrives.
       if (/[^\t\u0020-\u00ff]/.test(forged)) continue
-      assert.equal(await statusOf(check(origin, forged)), 401, name)
+      const status = await statusOf(check(origin, forged))
+      // Offline it cannot know that there is no such key, once others had the key set read.
+      assert.ok(status === 401 || (status === 503 && /\bkid\b/.test(name)), `${name}: ${status}`)
     }
     assert.equal(trap.visits(), 0)
   })

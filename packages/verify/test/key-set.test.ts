@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { makeProofKey } from '../../../testkit/keys/dpop.ts'
 import { until } from '../../../testkit/processes/until.ts'
+import { DOUBTS_AT_ONCE_MAX } from '../src/token-verifier.ts'
 import { KEYS_MAX, READING_MS_MAX, UNKNOWN_KID_COOLDOWN_MS } from '../src/tokens/key-set.ts'
 import type { Fetch } from '../src/wire/http.ts'
 import type { Runtime } from '../src/wire/runtime.ts'
@@ -28,14 +29,34 @@ test('10,000 forged tokens with key ids that nobody has cause two readings, and 
     const header = JSON.stringify({ alg: 'ES256', kid: `forged-${n}`, typ: 'at+jwt' })
     return `${Buffer.from(header).toString('base64url')}.${payload}.${signature}`
   }
-  for (let n = 0; n < 10_000; n += 1) assert.equal(await verifyAs(verifier, forge(n)), 'unknown_key')
+  for (let n = 0; n < 10_000; n += 1) {
+    assert.equal(await verifyAs(verifier, forge(n)), n < 2 ? 'unknown_key' : 'key_pending')
+  }
   assert.equal(publisher.count(PATH), 3)
   publisher.keys = [...publisher.keys, { ...publisher.keys[0], kid: 'next' }]
   const rotated = publisher.mint({}, { kid: 'next' })
-  assert.equal(await verifyAs(verifier, rotated.token), 'unknown_key')
+  // Whether there is such a key cannot be known here: that is no reason to call a live token invalid.
+  assert.equal(await verifyAs(verifier, rotated.token), 'key_pending')
   runtime.pass(UNKNOWN_KID_COOLDOWN_MS)
   assert.equal(await verifyAs(verifier, rotated.token), 'signature')
   assert.equal(publisher.count(PATH), 4)
+})
+
+test('while the set may not be read again the service is asked about tokens of a new key, by a few at once', async t => {
+  const publisher = await open(t)
+  const verifier = verifierOf(t, publisher)
+  await verifier.ready()
+  for (const kid of ['second', 'third']) {
+    publisher.keys = [{ ...publisher.keys[0], kid }]
+    assert.equal(await verifyAs(verifier, publisher.mint({}, { kid }).token), 'feed')
+  }
+  const { token } = publisher.mint({}, { kid: 'fourth' })
+  assert.equal(await verifyAs(verifier, token), 'introspection')
+  publisher.introspect = () => ({ active: false })
+  assert.equal(await verifyAs(verifier, token), 'inactive')
+  const many = await Promise.all(Array.from({ length: 100 }, () => verifyAs(verifier, token)))
+  assert.deepEqual([...new Set(many)].toSorted(), ['inactive', 'key_pending'])
+  assert.equal(many.filter(one => one === 'inactive').length, DOUBTS_AT_ONCE_MAX)
 })
 
 test('what was verified by a key that is gone from the set is verified again, and refused', async t => {

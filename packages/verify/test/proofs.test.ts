@@ -10,6 +10,7 @@ import { makeProofMemory } from '../src/proofs/replays.ts'
 import { PROOF_AGE_SECONDS_MAX, PROOF_CHARACTERS_MAX } from '../src/readers/proof-claims.ts'
 import { refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
 import { ADDRESS, proofOf, thumbprint } from './proofs.ts'
+import { WEB_RUNTIME } from '../src/wire/runtime.ts'
 
 const publisher = usePublisher()
 const key = makeProofKey()
@@ -138,6 +139,16 @@ test('a store of proofs of one’s own decides; where it fails nothing is accept
     'proofs_unavailable',
   )
   assert.equal(broken.status().failures, 1)
+})
+
+test('a store of proofs that hangs is given up, and one that answers something else accepts nothing', async t => {
+  const token = await bound()
+  const runtime = { ...WEB_RUNTIME, after: (ms: number, call: () => void) => WEB_RUNTIME.after(ms / 100, call) }
+  for (const answer of [new Promise<'first'>(() => {}), Promise.resolve(undefined as unknown as 'first')]) {
+    const verifier = verifierOf(t, publisher, { mode: 'offline', runtime, proofs: () => answer })
+    const dpop = { ...request, proof: proofOf(key, token) }
+    assert.equal(await verifyAs(verifier, token, { dpop }), 'proofs_unavailable')
+  }
 })
 
 const proof = (clientId: string, jti: string) => ({ clientId, jkt: `key ${jti} of ${clientId}`, jti, until: 60_000 })

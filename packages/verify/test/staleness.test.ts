@@ -7,6 +7,8 @@ import { assertRevokedByFeed, FEED, follow, INTROSPECTION, never, open, reach } 
 import { makeStaleness } from '../src/feed/staleness.ts'
 import { WEB_RUNTIME } from '../src/wire/runtime.ts'
 import { changesBetween, headOf } from './log.ts'
+import { ADDRESS, proofOf, thumbprint } from './proofs.ts'
+import { makeProofKey } from '../../../testkit/keys/dpop.ts'
 import type { Publisher } from './publisher.ts'
 
 /** The service answers no request any more, and its streams go on. */
@@ -198,6 +200,31 @@ test('a clock of the verifier that is behind does not bring a token back that th
   publisher.end(publisher.mint())
   await reach(verifier, 1)
   assert.equal(await verifyAs(verifier, token), 'expired')
+})
+
+test('a clock of the verifier that is set ahead makes no token expire: the service is asked, or nothing is accepted', async t => {
+  const publisher = await open(t)
+  const key = makeProofKey()
+  for (const whenStale of ['introspect', 'refuse'] as const) {
+    for (const maxStaleness of [3, 3600]) {
+      const runtime = makeRuntime()
+      const verifier = await follow(t, publisher, { runtime, whenStale, maxStaleness })
+      const { token } = publisher.mint()
+      const bound = publisher.mint({ cnf: { jkt: await thumbprint(key) } })
+      const prove = () => ({ dpop: { method: 'GET', url: ADDRESS, proof: proofOf(key, bound.token) } })
+      assert.equal(await verifyAs(verifier, token), 'feed')
+      assert.equal(await verifyAs(verifier, bound.token, prove()), 'feed')
+      runtime.step(600_000)
+      assert.equal(await verifyAs(verifier, token), whenStale === 'introspect' ? 'introspection' : 'stale')
+      assert.equal(await verifyAs(verifier, bound.token, prove()), 'stale')
+      if (maxStaleness > 3) continue
+      await until('an answer came', async () => verifier.status().isFresh)
+      assert.equal(await verifyAs(verifier, token), 'feed')
+      assert.equal(await verifyAs(verifier, bound.token, prove()), 'feed')
+      const over = publisher.mint({ exp: Math.floor(Date.now() / 1000) - 1, iat: Math.floor(Date.now() / 1000) - 9 })
+      assert.equal(await verifyAs(verifier, over.token), 'expired')
+    }
+  }
 })
 
 test('until the first snapshot is applied nothing is accepted by the feed', async t => {

@@ -46,7 +46,9 @@ for (const alg of ['ES256', 'RS256'] as const) {
         for (const [mode, verifier] of verifiers) {
           const result = await verifier.verify(forged)
           assert.ok(!result.ok, `Accepted in mode ${mode}.`)
-          assert.equal(result.status, 401)
+          // Alone it cannot know that there is no such key, once others had the key set read.
+          const isPending = mode === 'offline' && result.refusal === 'key_pending'
+          assert.equal(result.status, isPending ? 503 : 401)
         }
         assert.equal(trap.visits(), 0)
       })

@@ -1,6 +1,7 @@
 // How stale the facts may be, and what time it is at the service: both from the instant at which a request was *sent*.
 // When its answer arrived says nothing, because a proxy may have kept it. An answer that a cache repeats was made before
 // that: its time of the service says how long before.
+import type { TimeRange } from '../tokens/claims.ts'
 import { elapsedMs, type Instant, type Runtime } from '../wire/runtime.ts'
 import type { Head } from './document.ts'
 
@@ -32,8 +33,8 @@ export type Staleness = {
   readonly reset: () => void
   /** Infinity where nothing is confirmed. */
   readonly ms: () => number
-  /** Returns at least the time of the service, in ms since 1970, and at most a request's duration more. */
-  readonly serviceMs: () => number | undefined
+  /** The time of the service, and at most a request's duration more; undefined where it stated none. */
+  readonly serviceTime: () => TimeRange | undefined
 }
 
 const isWithin = (confirmed: Place, reached: Place): boolean =>
@@ -98,6 +99,13 @@ export const makeStaleness = (runtime: Runtime): Staleness => {
       time = undefined
     },
     ms: () => (confirmedAt === undefined ? Infinity : elapsedMs(runtime, confirmedAt)),
-    serviceMs: () => time && time.nowMs + elapsedMs(runtime, time.sentAt),
+    serviceTime: () => {
+      if (time === undefined) return undefined
+      const { nowMs, sentAt } = time
+      return {
+        earliestMs: nowMs + runtime.monotonicMs() - sentAt.monotonicMs,
+        latestMs: nowMs + elapsedMs(runtime, sentAt),
+      }
+    },
   }
 }

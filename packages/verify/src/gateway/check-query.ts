@@ -1,5 +1,6 @@
 // The query of `/check`, which the operator writes into the gateway's configuration: it can ask for more, and never for less.
 import { parsePairs } from '../readers/form.ts'
+import { isScopeList } from '../readers/scope.ts'
 
 export type CheckQuery = {
   readonly scopes: readonly string[]
@@ -9,10 +10,7 @@ export type CheckQuery = {
 
 export const NO_QUERY: CheckQuery = { scopes: [], audience: undefined }
 
-/** RFC 6749 §3.3. */
-const SCOPES = /^[\u0021\u0023-\u005b\u005d-\u007e]+(?: [\u0021\u0023-\u005b\u005d-\u007e]+)*$/
-
-export const isScopes = (text: string): boolean => SCOPES.test(text)
+export const isScopes = (text: string): boolean => isScopeList(text.split(' '))
 
 /**
  * Undefined where it is not as it should be: a parameter that came out empty or misspelled would else ask for nothing.

@@ -1,5 +1,5 @@
 // What `mintmark-verify serve` is to do, from the texts of its settings.
-import { isApiKey, STALENESS_MAX, STALENESS_MIN, type VerifierOptions } from '../options.ts'
+import { isApiKey, isVerifierName, STALENESS_MAX, STALENESS_MIN, type VerifierOptions } from '../options.ts'
 import { CERTIFICATE_FORMS, type CertificateForm } from '../readers/certificate-header.ts'
 import { isScopes } from './check-query.ts'
 import { type ListenAddress, parseListenAddress } from './listen-address.ts'
@@ -30,7 +30,6 @@ export type GatewayConfig = {
 const MODES = ['feed', 'introspect', 'offline'] as const
 const WHEN_STALE = ['introspect', 'refuse'] as const
 const NAME_AND_FORM = /^([A-Za-z0-9-]{1,64}) +(\w+)$/
-const NAME = /^(?! )[\u0020-\u007e]{1,100}(?<! )$/
 
 const oneOf = (texts: Texts, name: SettingName): string | undefined => texts.get(name)?.[0] ?? settingOf(name).fallback
 
@@ -126,7 +125,7 @@ const certificateOf = (texts: Texts, listen: ListenAddress): CertificateSource |
 
 const nameOf = (texts: Texts): string | undefined => {
   const name = oneOf(texts, 'name')
-  return name === undefined || NAME.test(name)
+  return name === undefined || isVerifierName(name)
     ? name
     : misuse(`--name is ${JSON.stringify(name)}. Give 1 to 100 printable characters of ASCII, without spaces around.`)
 }

@@ -5,27 +5,48 @@ import type { Asked } from '../verifier.ts'
 import { type Certificate, thumbprintOf } from './certificate.ts'
 import { checkProof, type Presented } from './dpop.ts'
 import type { ProofMemory } from './replays.ts'
+import { startDeadline, untilAborted } from '../wire/deadline.ts'
 import { describeFault } from '../wire/http.ts'
+import type { Runtime } from '../wire/runtime.ts'
 
-type Bound = { readonly token: string; readonly claims: Claims; readonly asked: Asked; readonly nowMs: number }
+type Bound = {
+  readonly token: string
+  readonly claims: Claims
+  readonly asked: Asked
+  /** Undefined where the time is not known well enough to judge a proof. */
+  readonly nowMs: number | undefined
+}
 
-type Proofs = { readonly proofs: ProofMemory; readonly report: (problem: string) => void }
+type Proofs = {
+  readonly proofs: ProofMemory
+  readonly runtime: Runtime
+  readonly report: (problem: string) => void
+}
+
+/** A store of the program's own that hangs is given up then. */
+const PROOFS_MS_MAX = 5000
 
 const checkKey = async (
-  { proofs, report }: Proofs,
+  { proofs, runtime, report }: Proofs,
   presented: Presented,
-  bound: Bound & { jkt: string },
+  { token, claims, nowMs, jkt }: Bound & { readonly jkt: string },
 ): Promise<Refusal | undefined> => {
-  const proven = await checkProof(presented, { ...bound, clientId: bound.claims.client_id })
+  if (nowMs === undefined) return refusal('stale', 'A clock of this machine was set, so no proof can be judged.')
+  const proven = await checkProof(presented, { token, clientId: claims.client_id, jkt, nowMs })
   if (isRefusal(proven)) return proven
+  const late = (): Error => new Error(`No answer came within ${PROOFS_MS_MAX} ms.`)
+  const deadline = startDeadline(runtime.after, PROOFS_MS_MAX, undefined, late)
   try {
-    const seen = await proofs(proven, bound.nowMs)
+    const seen = await untilAborted(async () => proofs(proven, nowMs), deadline.signal)
     if (seen === 'first') return undefined
     if (seen === 'again') return refusal('replayed_proof', 'The proof came before.')
-    return refusal('proofs_unavailable', 'There is no room to remember the proof.')
+    if (seen === 'full') return refusal('proofs_unavailable', 'There is no room to remember the proof.')
+    throw new Error('It answered none of: first, again, full.')
   } catch (fault) {
     report(`The store of proofs failed: ${describeFault(fault)}`)
     return refusal('proofs_unavailable', 'The store of proofs failed.')
+  } finally {
+    deadline.end()
   }
 }
 

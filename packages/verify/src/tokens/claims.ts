@@ -1,6 +1,7 @@
 // The claims of an access token (RFC 9068 §2.2) in the form that Mintmark gives them: anything else is refused.
 import type { Claims } from '../readers/claim-types.ts'
 import { isJsonObject, type JsonObject } from '../readers/json.ts'
+import { SCOPE_ITEM } from '../readers/scope.ts'
 import { type Refusal, refusal } from '../refusals.ts'
 
 /** The most parent edges that a token may have. */
@@ -11,8 +12,6 @@ const TEXT_CHARACTERS_MAX = 2048
 const THUMBPRINT = /^[\w-]{43}$/
 /** UUIDv7 (RFC 9562 §5.7) in small letters. */
 const TOKEN_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-/** RFC 6749 §3.3. */
-const SCOPE_ITEM = '[\\u0021\\u0023-\\u005b\\u005d-\\u007e]+'
 const SCOPE = new RegExp(`^${SCOPE_ITEM}(?: ${SCOPE_ITEM}){0,${SCOPE_ITEMS_MAX - 1}}$`)
 
 const isText = (value: unknown): value is string =>
@@ -109,10 +108,23 @@ export const readClaims = (payload: JsonObject, { issuer, audiences }: Expected)
 /** A verifier whose clock is behind may see a token before it was issued. */
 const CLOCK_TOLERANCE_SECONDS = 60
 
+/**
+ * Between these the present time lies, in ms since 1970. They differ where the clocks of this machine do: one of them was set, or
+ * stood still while the machine was suspended.
+ */
+export type TimeRange = { readonly earliestMs: number; readonly latestMs: number }
+
 /** Why the token is not valid at this time, in ms since 1970; undefined where it is. Valid is `now < exp`. */
-export const timeRefusal = ({ exp, iat, nbf }: Claims, nowMs: number): Refusal | undefined => {
+const refusalAt = ({ exp, iat, nbf }: Claims, nowMs: number): Refusal | undefined => {
   if (nowMs >= exp * 1000) return refusal('expired', 'exp has passed.')
   const starts = Math.max(iat, nbf ?? 0)
   if (nowMs + CLOCK_TOLERANCE_SECONDS * 1000 < starts * 1000) return refusal('not_yet_valid', 'iat or nbf is to come.')
   return undefined
+}
+
+/** Why the token is not valid at any time of the range; undefined where it is at each; `unsure` where that depends. */
+export const timeRefusal = (claims: Claims, { earliestMs, latestMs }: TimeRange): Refusal | 'unsure' | undefined => {
+  const refused = refusalAt(claims, latestMs)
+  if (earliestMs === latestMs) return refused
+  return refusalAt(claims, earliestMs)?.refusal === refused?.refusal ? refused : 'unsure'
 }

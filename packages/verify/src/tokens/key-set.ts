@@ -2,6 +2,7 @@
 import { type CryptoKey, importJWK, type JWK } from 'jose'
 import { isJsonObject, type JsonObject, parseObject } from '../readers/json.ts'
 import { hasPrivateMember } from '../readers/jwk.ts'
+import { isKid } from '../readers/kid.ts'
 import { describeFault, type Fetch, request } from '../wire/http.ts'
 import { elapsedMs, type Instant, instantOf, type Runtime } from '../wire/runtime.ts'
 import { makeSharedReading } from './shared-reading.ts'
@@ -40,7 +41,6 @@ export type VerificationKey = {
 
 const KEY_SET_BYTES_MAX = 262_144
 export const KEYS_MAX = 64
-const KID_CHARACTERS_MAX = 256
 const REQUEST_MS_MAX = 5000
 /**
  * Longer than a reading takes. One that takes longer never ends: a worker's runtime stops what a request began and
@@ -74,7 +74,7 @@ const isStrongRsa = ({ n, e }: JsonObject): boolean =>
 const isUsable = (jwk: unknown): jwk is JWK & { kid: string; alg: Algorithm } => {
   if (!isJsonObject(jwk) || !isAlgorithm(jwk['alg'])) return false
   const { kid, alg, use = 'sig' } = jwk
-  const isNamed = typeof kid === 'string' && kid !== '' && kid.length <= KID_CHARACTERS_MAX
+  const isNamed = typeof kid === 'string' && isKid(kid)
   return (
     isNamed &&
     use === 'sig' &&
@@ -109,8 +109,11 @@ const parseKeySet = async (bytes: Uint8Array): Promise<ReadonlyMap<string, Verif
 }
 
 export type KeySet = {
-  /** The key of this id. Reads the set where it is not held, is too old, or has no such key and may be read again. */
-  readonly find: (kid: string) => Promise<VerificationKey | 'unknown' | 'unavailable'>
+  /**
+   * The key of this id. Reads the set where it is not held, is too old, or has no such key and may be read again. `pending`: it may
+   * not, because others' key ids had it read a moment ago, so a new key may be missing.
+   */
+  readonly find: (kid: string) => Promise<VerificationKey | 'unknown' | 'pending' | 'unavailable'>
   /** The key of this id, where it is held and believed: what {@link find} would find without waiting. */
   readonly peek: (kid: string) => VerificationKey | undefined
   /** Reads the set now. A reading that fails is reported. */
@@ -204,7 +207,8 @@ export const makeKeySet = (options: KeySetOptions): KeySet => {
     refresh()
     const known = held.keys.get(kid)
     if (known !== undefined) return known
-    if (reading.isUnderWay() || takeAllowance()) await reading.once()
+    if (!reading.isUnderWay() && !takeAllowance()) return 'pending'
+    await reading.once()
     return held.keys.get(kid) ?? 'unknown'
   }
 

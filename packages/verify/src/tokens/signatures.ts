@@ -1,4 +1,5 @@
 // Verifies what the service signs, access tokens and documents of the feed, by its key set: strict, and of one type each.
+import { isKid } from '../readers/kid.ts'
 import { type Refusal, refusal } from '../refusals.ts'
 import { decodeBase64url, makeCompactReader } from '../readers/compact-jws.ts'
 import type { JsonObject } from '../readers/json.ts'
@@ -10,9 +11,6 @@ export type Signed = { readonly payload: JsonObject; readonly kid: string; reado
 export type Unverified = Signed & { readonly parts: readonly [string, string, string] }
 
 const HEADER_MEMBERS = 3
-const KID_CHARACTERS_MAX = 256
-
-const isKid = (kid: unknown): kid is string => typeof kid === 'string' && kid !== '' && kid.length <= KID_CHARACTERS_MAX
 
 /** Reads texts whose header has exactly `alg`, `kid` and `typ`, and that type: whatever else a header brings is refused. */
 export const makeReader = (type: string, charactersMax: number): ((text: string) => Unverified | Refusal) => {
@@ -28,7 +26,7 @@ export const makeReader = (type: string, charactersMax: number): ((text: string)
     const { alg, kid, typ } = jws.header
     if (typ !== type) return refusal('wrong_type', `typ is not ${type}.`)
     if (!isAlgorithm(alg)) return refusal('wrong_algorithm', 'alg is none that is accepted.')
-    if (!isKid(kid) || Object.keys(jws.header).length !== HEADER_MEMBERS) {
+    if (typeof kid !== 'string' || !isKid(kid) || Object.keys(jws.header).length !== HEADER_MEMBERS) {
       return refusal('malformed', 'The header does not hold exactly alg, kid and typ.')
     }
     return { payload: jws.payload, kid, alg, parts: jws.parts }
@@ -49,6 +47,7 @@ export const signatureRefusal = async (
   const held = keySet.peek(kid)
   const found = held ?? (await keySet.find(kid))
   if (found === 'unavailable') return refusal('keys_unavailable', 'The key set of the issuer cannot be had.')
+  if (found === 'pending') return refusal('key_pending', 'The key set was read a moment ago, and has no such kid.')
   if (found === 'unknown') return refusal('unknown_key', 'No key of the issuer has the kid.')
   if (found.alg !== alg) return refusal('wrong_algorithm', `alg is not ${found.alg}, which the key is for.`)
   return (await isSigned(parts, found)) ? undefined : refusal('bad_signature', 'The signature does not verify.')

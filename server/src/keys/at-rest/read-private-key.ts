@@ -1,6 +1,6 @@
 // Reads a private key that somebody brings: PKCS#8 in PEM, or a JWK, of one algorithm and strong enough.
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign, verify } from 'node:crypto'
-import { isKid } from '../../../../api/values/kid.ts'
+import { isKid } from '../../../../packages/verify/src/readers/kid.ts'
 import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
 import { type RsaLimits, rsaWeakness } from '../providers/rsa-strength.ts'
 import { ALGORITHMS, bareJwkOf } from '../tokens/signing-algorithms.ts'

@@ -1,5 +1,5 @@
 // The acts on signing keys: which one signs, which are published, and the emergency end of one.
-import { isKid } from '../../../../api/values/kid.ts'
+import { isKid } from '../../../../packages/verify/src/readers/kid.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
 import type { ChangedKey } from '../../domain/keys/key-record.ts'

@@ -1,5 +1,5 @@
 // Reads signing keys: one, a page of them, or the set that is published. Their private halves are nowhere to be read.
-import { isKid } from '../../../../api/values/kid.ts'
+import { isKid } from '../../../../packages/verify/src/readers/kid.ts'
 import type { Administrator } from '../../domain/caller.ts'
 import type { ShownKey } from '../../domain/keys/key-record.ts'
 import type { PublicJwk } from '../../domain/keys/signing-key.ts'

@@ -1,0 +1,59 @@
+// A limit of time, also for work that does not listen to the signal by which it is to end.
+import type { Runtime } from './runtime.ts'
+
+const NOTHING = (): void => undefined
+
+/** Settles with the signal, although the work may not. What the work throws or rejects with later is nobody's any more. */
+export const untilAborted = async <T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  signal?.throwIfAborted()
+  let stop = NOTHING
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal?.reason)
+  })
+  signal?.addEventListener('abort', stop, { once: true })
+  // In a function of its own: what throws at once must not leave the other promise without a handler.
+  const begin = async (): Promise<T> => work()
+  try {
+    return await Promise.race([aborted, begin()])
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+export type Deadline = {
+  /** Aborted with the caller's signal, or when the time is over. */
+  readonly signal: AbortSignal
+  /** Stops the time, while somebody else is at work. */
+  readonly pause: () => void
+  /** Begins the time anew. */
+  readonly restart: () => void
+  /** Releases the timer and the caller's signal, which may live for long. */
+  readonly end: () => void
+}
+
+/** `late` makes the reason of the signal when the time is over. */
+export const startDeadline = (
+  after: Runtime['after'],
+  ms: number,
+  caller: AbortSignal | undefined,
+  late: () => Error,
+): Deadline => {
+  const controller = new AbortController()
+  const start = () => after(ms, () => controller.abort(late()))
+  const passOn = (): void => controller.abort(caller?.reason)
+  let cancel = start()
+  caller?.addEventListener('abort', passOn, { once: true })
+  if (caller?.aborted === true) passOn()
+  return {
+    signal: controller.signal,
+    pause: () => cancel(),
+    restart: () => {
+      cancel()
+      cancel = start()
+    },
+    end: () => {
+      cancel()
+      caller?.removeEventListener('abort', passOn)
+    },
+  }
+}
