@@ -132,7 +132,7 @@ const build = ({ workspace, into, from }) => {
 }
 
 // The client is part of both.
-build({ workspace: 'console', into: 'server/console', from: ['api', 'console', 'packages/client/src'] })
+build({ workspace: 'console', into: 'server/console', from: ['api', 'console', 'packages/client/src', 'packages/verify/src'] })
 build({
   workspace: 'server',
   into: 'server/dist',

@@ -1,6 +1,6 @@
 // An agent that calls the tools: it learns from the server who issues its tokens, and gets a token with another scope
 // when the server asks for it.
-import { createTokenSource, type TokenSource } from '@mintmark/client'
+import { createTokenSource, TokenRefused, type TokenSource } from '@mintmark/client'
 import { discoverOAuthProtectedResourceMetadata } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -38,9 +38,16 @@ const send = async (input: string | URL, init?: RequestInit): Promise<Response> 
 }
 
 const client = new Client({ name: 'agent', version: '1.0.0' })
-await client.connect(new StreamableHTTPClientTransport(new URL(MCP_URL), { fetch: send }))
-for (const name of ['list_orders', 'add_order']) {
-  const { content } = await client.callTool({ name, arguments: {} })
-  console.log(name, JSON.stringify(content))
+try {
+  await client.connect(new StreamableHTTPClientTransport(new URL(MCP_URL), { fetch: send }))
+  for (const name of ['list_orders', 'add_order']) {
+    const { content } = await client.callTool({ name, arguments: {} })
+    console.log(name, JSON.stringify(content))
+  }
+} catch (error) {
+  if (!(error instanceof TokenRefused)) throw error
+  console.error(`${error.message} Check the agent and its secret: npx mintmark agent show ${CLIENT_ID}`)
+  process.exitCode = 1
+} finally {
+  await client.close()
 }
-await client.close()

@@ -2,7 +2,7 @@
 // revocation feed, answers of a service, and what an operator pastes.
 import fc from 'fast-check'
 import { readTokenId } from '../../console/src/search/pasted-text.ts'
-import { parseObject as parseAnswer, retryAfterOf } from '../../packages/client/src/wire/exchange.ts'
+import { parseObject as parseAnswer, retryAfterOf } from '../../packages/client/src/wire/answer.ts'
 import { parseAuthorization } from '../../packages/verify/src/authorization.ts'
 import { isUnreadable, readChanges, readHead, readSnapshot } from '../../packages/verify/src/feed/document.ts'
 import { makeEventReader, type ServerEvent } from '../../packages/verify/src/feed/event-stream.ts'
@@ -107,7 +107,7 @@ const authorizationIn = (header: string): unknown => {
 
 const documents = parsersIn('packages/verify/src/feed/document.ts')
 const compacts = parsersIn('packages/verify/src/readers/compact-jws.ts')
-const exchanges = parsersIn('packages/client/src/wire/exchange.ts')
+const answers = parsersIn('packages/client/src/wire/answer.ts')
 
 export const PACKAGE_PARSERS: readonly Parser[] = [
   parsersIn('packages/verify/src/authorization.ts').ofText(
@@ -165,10 +165,10 @@ export const PACKAGE_PARSERS: readonly Parser[] = [
     },
     text => parseCertificateHeader('xfcc', text),
   ),
-  exchanges.ofText({ name: 'parseObject', good: fc.json().map(json => ({ input: `{"a":${json}}` })) }, text =>
+  answers.ofText({ name: 'parseObject', good: fc.json().map(json => ({ input: `{"a":${json}}` })) }, text =>
     parseAnswer(text),
   ),
-  exchanges.ofText(
+  answers.ofText(
     {
       name: 'retryAfterOf',
       good: fc.integer({ min: 1, max: 300 }).map(value => ({ input: String(value), value })),

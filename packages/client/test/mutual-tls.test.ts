@@ -13,7 +13,7 @@ import { CN, makeAuthority, makeCertificate } from '../../../testkit/keys/make-c
 import type { AgentOfTest, TestServer } from '../../../testkit/services/test-server.ts'
 import { TokenRefused } from '../src/tokens/token-errors.ts'
 import { createTokenSource } from '../src/tokens/token-source.ts'
-import type { Fetch } from '../src/wire/exchange.ts'
+import type { Fetch } from '../src/wire/answer.ts'
 
 const authority = makeAuthority('trusted')
 const certificate = makeCertificate({ subject: [[[CN, 'reports']]], authority })

@@ -121,20 +121,25 @@ test('a valid token is handed out while its refresh fails, and the failure is re
   await refreshed(source, first)
 })
 
-test('a function that throws where a failure is reported ends nothing', async () => {
-  const source = makeSource({
-    onRefreshFailure: error => {
-      failures.push(error)
-      throw new Error('of the caller')
-    },
+for (const [what, fail] of [
+  ['throws', () => assert.fail('of the caller')],
+  ['rejects', () => Promise.reject(new Error('of the caller'))],
+] as const) {
+  test(`a function that ${what} where a failure is reported ends nothing`, async () => {
+    const source = makeSource({
+      onRefreshFailure: error => {
+        failures.push(error)
+        return fail()
+      },
+    })
+    const first = await source.getToken()
+    server.answerWith(json(500, {}))
+    world.pass(250_000)
+    assert.equal((await source.getToken()).value, first.value)
+    await refreshFailed()
+    assert.equal((await source.getToken()).value, first.value)
   })
-  const first = await source.getToken()
-  server.answerWith(json(500, {}))
-  world.pass(250_000)
-  assert.equal((await source.getToken()).value, first.value)
-  await refreshFailed()
-  assert.equal((await source.getToken()).value, first.value)
-})
+}
 
 test('Retry-After is kept, in seconds or as a date, with at most 300 s, and no request is sent before', async () => {
   const date = new Date(world.wallMs() + 40_000).toUTCString()

@@ -252,37 +252,3 @@ test('a file that is not there, too long, empty or no secret is named, and nothi
   const noKey = `${named('key')} holds no key that is known here; ${expected}`
   assert.equal(await reasonOf({ clientSecret: undefined, privateKeyFile: key }), noKey)
 })
-
-test('an option that is wrong is named at once', () => {
-  for (const [options, message] of [
-    [{ tokenEndpoint: undefined }, /^Neither issuer nor tokenEndpoint/],
-    [{ tokenEndpoint: 'http://auth.example/token' }, /^tokenEndpoint is not of https/],
-    [{ issuer: 'auth.example' }, /^issuer is not an absolute URL/],
-    [{ issuer: 'https://user:pass@auth.example' }, /^issuer holds a user/],
-    [{ clientId: undefined }, /^clientId is missing/],
-    [{ clientSecret: undefined }, /^0 credentials are given; expected exactly one of/],
-    [{ clientSecretFile: 'x' }, /^2 credentials are given/],
-    [{ clientSecret: '' }, /^clientSecret is not one line of 1 to 8192 characters/],
-    [{ clientSecret: 'x'.repeat(8_193) }, /^clientSecret is not one line/],
-    [{ scopes: ['db:read db:write'] }, /^scopes holds "db:read db:write"; expected one item/],
-    [{ timeoutMs: 0 }, /^timeoutMs is 0; expected a whole number from 1 to 300000/],
-    [{ timeoutMs: 300_001 }, /^timeoutMs is 300001/],
-  ] as const) {
-    assert.throws(() => createTokenSource(optionsOf(options)), { name: 'TypeError', message })
-  }
-  createTokenSource(optionsOf({ timeoutMs: 300_000 }))
-  createTokenSource(optionsOf({ clientSecret: 'x'.repeat(8_192) }))
-  createTokenSource(optionsOf({ tokenEndpoint: 'http://auth.example/token', allowInsecureRequests: true }))
-})
-
-test('a private key that cannot sign here is the mistake of the caller, and is not printed', async () => {
-  for (const privateKey of [
-    { kty: 'oct', k: 'c2VjcmV0' },
-    { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', d: 'c2VjcmV0' },
-  ]) {
-    await assert.rejects(ask({ clientSecret: undefined, privateKey }), error => {
-      assert.ok(!String(error).includes('c2VjcmV0'))
-      return error instanceof TypeError && error.message.startsWith('privateKey is a JWK')
-    })
-  }
-})

@@ -1,6 +1,7 @@
 // Mode `introspect`: the service is asked at each request, and nothing that it says is kept.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertVerified, makeRuntime, refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
 import type { Fault } from './publisher.ts'
 
@@ -102,26 +103,58 @@ for (const [what, fault] of Object.entries(FAULTS)) {
   })
 }
 
-test('a service that does not answer is given up after a time', async t => {
+/** A runtime whose timers end when a test says so. */
+const makeTimers = () => {
   const ends: (() => void)[] = []
-  const verifier = verifierOf(t, publisher, {
-    mode: 'introspect',
-    runtime: {
-      monotonicMs: () => 0,
-      wallMs: Date.now,
-      after: (_, call) => {
-        ends.push(call)
-        return () => {}
-      },
-      random: Math.random,
-    },
-  })
+  const after = (_: number, call: () => void) => {
+    ends.push(call)
+    return () => {}
+  }
+  const runOut = (): void => {
+    for (const end of ends.splice(0)) end()
+  }
+  return { runtime: { monotonicMs: () => 0, wallMs: Date.now, random: Math.random, after }, runOut }
+}
+
+test('a service that does not answer is given up after a time', async t => {
+  const { runtime, runOut } = makeTimers()
+  const verifier = verifierOf(t, publisher, { mode: 'introspect', runtime })
   publisher.fault = () => {
-    for (const end of ends) end()
+    runOut()
     return new Promise(() => {})
   }
   assert.equal(await verifyAs(verifier, publisher.mint().token), 'introspection_unavailable')
 })
+
+/** Hangs until it was given up, and runs the time out. */
+type Hang = () => Promise<never>
+
+const bodyOf = (hang: Hang): Response =>
+  ({ status: 200, headers: new Headers(), body: { getReader: () => ({ read: hang, cancel: hang }) } }) as never
+
+const FETCHES: Readonly<Record<string, (hang: Hang) => unknown>> = {
+  'ignores its signal': hang => hang(),
+  'returns a body that is never read to its end': bodyOf,
+  throws: () => assert.fail('at once'),
+  'returns nothing': () => undefined,
+  'returns something else than a Response': () => ({ ok: true }),
+}
+
+for (const [what, fetch] of Object.entries(FETCHES)) {
+  test(`503 in time, and no rejection that nobody handles, with a fetch that ${what}`, async t => {
+    const { runtime, runOut } = makeTimers()
+    const rejections: ((fault: Error) => void)[] = []
+    const hang: Hang = () => {
+      runOut()
+      return new Promise((_, reject) => rejections.push(reject))
+    }
+    const verifier = verifierOf(t, publisher, { mode: 'introspect', runtime, fetch: () => fetch(hang) as never })
+    assert.equal(await verifyAs(verifier, publisher.mint().token), 'introspection_unavailable')
+    // One that nobody handled would end the process.
+    for (const reject of rejections) reject(new Error('late'))
+    await nextTurn()
+  })
+}
 
 test('an answer from before the machine was suspended says nothing, because timers stood still too', async t => {
   const runtime = makeRuntime()

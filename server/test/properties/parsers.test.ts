@@ -74,13 +74,13 @@ const NO_ROW: Readonly<Record<string, string>> = {
   'console/src/reading/service.ts readSession': ASKS,
   'packages/client/src/tokens/private-key.ts readPrivateKey':
     'it reads a file of its own program, as PEM or by parseObject',
-  'packages/client/src/wire/exchange.ts readerOf': BYTES,
   'packages/client/src/wire/text-file.ts readTextFile': BYTES,
   'packages/verify/src/feed/stream.ts readStream': 'it reads bytes, by makeEventReader and parseHead',
   'packages/verify/src/options.ts parseOptions':
     'it takes the options of its own program, and throws what is wrong with them',
   'packages/verify/src/readers/compact-jws.ts decodeBase64url':
     'it is decodeCanonical, of what is known to be canonical',
+  'packages/verify/src/wire/exchange.ts readBody': BYTES,
   'server/src/store/rows.ts parseLabels': OWN,
   'server/src/store/rows.ts parseStrings': OWN,
   'server/src/store/signing-keys/signing-keys.ts parsePublicJwk': OWN,

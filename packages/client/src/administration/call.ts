@@ -1,5 +1,8 @@
 // One request of the administration: built from a row of the table, with the credential, answered in JSON within bounds.
-import { type Answer, exchange, ExchangeFault, type Fetch, parseObject, retryAfterOf } from '../wire/exchange.ts'
+import { untilAborted } from '../../../verify/src/wire/deadline.ts'
+import { type Answer, exchange, ExchangeFault } from '../../../verify/src/wire/exchange.ts'
+import { checkMembers, isSignal, isText, type Kind } from '../../../verify/src/wire/option-members.ts'
+import { type Fetch, isSuccess, parseObject, retryAfterOf } from '../wire/answer.ts'
 import { harmless } from '../wire/redaction.ts'
 import { ApiRefused, ApiUnavailable } from './api-errors.ts'
 
@@ -59,6 +62,18 @@ export type Connection = {
 const ANSWER_BYTES_MAX = 67_108_864
 const IDEMPOTENCY_KEY = /^[\x20-\x7E]{1,255}$/
 
+const isParts: Kind = value => (typeof value === 'object' && value !== null && !Array.isArray(value)) || 'an object'
+
+/** Throws a TypeError for a part that the operation does not have, or that is of another type. */
+export const checkRequest = (id: string, { creates }: ApiOperation, request: unknown): void =>
+  checkMembers(id, request, {
+    path: isParts,
+    query: isParts,
+    body: () => true,
+    signal: isSignal,
+    ...(creates && { idempotencyKey: isText }),
+  })
+
 const checkSegment = (name: string, text: unknown): string => {
   // What a URL resolves before it is sent would name another path.
   if (typeof text === 'string' && text !== '' && text !== '.' && text !== '..') return encodeURIComponent(text)
@@ -94,7 +109,8 @@ export type Message = {
 export const messageOf = async (connection: Connection, row: ApiOperation, request: LooseRequest): Promise<Message> => {
   const idempotencyKey = keyOf(row, request)
   const url = connection.url + targetOf(row, request)
-  const { headers, secret } = await connection.authorize()
+  // The caller's function may hang.
+  const { headers, secret } = await untilAborted(connection.authorize, request.signal)
   const hasBody = request.body !== undefined
   const init = {
     method: row.method,
@@ -112,8 +128,8 @@ export const messageOf = async (connection: Connection, row: ApiOperation, reque
 const stringOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise)
 
 /** What an answer without success means. */
-export const refusalOf = ({ status, headers, text }: Answer, { idempotencyKey, secret }: Message): Error => {
-  const { error, error_description: description, id } = parseObject(text) ?? {}
+export const refusalOf = ({ status, headers, bytes }: Answer, { idempotencyKey, secret }: Message): Error => {
+  const { error, error_description: description, id } = parseObject(bytes) ?? {}
   const code = harmless(stringOr(error, ''), [secret])
   const said = harmless(stringOr(description, ''), [secret])
   if (status >= 400 && status < 500 && status !== 429 && code !== '') {
@@ -132,8 +148,6 @@ export const refusalOf = ({ status, headers, text }: Answer, { idempotencyKey, s
 export const unavailable = (fault: unknown, idempotencyKey?: string): unknown =>
   fault instanceof ExchangeFault ? new ApiUnavailable(fault.message, { idempotencyKey }) : fault
 
-export const isSuccess = (status: number): boolean => status >= 200 && status < 300
-
 export const call = async (connection: Connection, row: ApiOperation, request: LooseRequest): Promise<unknown> => {
   const message = await messageOf(connection, row, request)
   const { fetch, timeoutMs } = connection
@@ -146,7 +160,7 @@ export const call = async (connection: Connection, row: ApiOperation, request: L
   }
   if (!isSuccess(answer.status)) throw refusalOf(answer, message)
   if (row.mayBeEmpty && answer.status === 204) return undefined
-  const body = parseObject(answer.text)
+  const body = parseObject(answer.bytes)
   if (body !== undefined) return body
   const { idempotencyKey } = message
   throw new ApiUnavailable(`it answers ${answer.status} with something else than an object of JSON`, { idempotencyKey })

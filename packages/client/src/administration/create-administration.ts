@@ -1,7 +1,15 @@
 // The administration of a service as an object of methods, made from the table of its operations.
-import type { Fetch } from '../wire/exchange.ts'
+import {
+  checkMembers,
+  isFlag,
+  isFunction,
+  isText,
+  isWholeNumber,
+  type Kind,
+} from '../../../verify/src/wire/option-members.ts'
+import type { Fetch } from '../wire/answer.ts'
 import { checkAddress } from '../wire/web-address.ts'
-import { type ApiOperation, call, type Connection, type LooseRequest } from './call.ts'
+import { type ApiOperation, call, checkRequest, type Connection, type LooseRequest } from './call.ts'
 import type { Administration } from './generated/administration.ts'
 import { OPERATIONS } from './generated/operations.ts'
 import { makeList } from './lists.ts'
@@ -50,11 +58,22 @@ const authorizeWith = ({ apiKey, operatorJwt, cookie }: AdministrationOptions): 
   }
 }
 
+const isSecretSource: Kind = value =>
+  typeof value === 'string' || typeof value === 'function' || 'a string, or a function that returns one'
+
+const KINDS = {
+  url: isText,
+  apiKey: isSecretSource,
+  operatorJwt: isSecretSource,
+  cookie: value => value === true || 'true',
+  fetch: isFunction,
+  timeoutMs: isWholeNumber(1, ANSWER_MS_MAX),
+  allowInsecureRequests: isFlag,
+} as const satisfies Readonly<Record<keyof AdministrationOptions, Kind>>
+
 const connect = (options: AdministrationOptions): Connection => {
+  checkMembers('createAdministration', options, KINDS)
   const { url, fetch, timeoutMs = ANSWER_MS_DEFAULT, allowInsecureRequests = false } = options
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > ANSWER_MS_MAX) {
-    throw new TypeError(`timeoutMs is ${timeoutMs}; expected a whole number from 1 to ${ANSWER_MS_MAX}.`)
-  }
   const checked = checkAddress(url, 'url', allowInsecureRequests)
   if (new URL(checked).search !== '') throw new TypeError('url has a query; expected the base URL of the service.')
   return {
@@ -66,13 +85,23 @@ const connect = (options: AdministrationOptions): Connection => {
   }
 }
 
-const methodFor = (connection: Connection, row: ApiOperation): ((request?: LooseRequest) => unknown) => {
-  if (row.kind === 'records') return (request = {}) => readRecords(connection, row, request)
-  if (row.kind === 'call') return (request = {}) => call(connection, row, request)
-  return (request = {}) =>
+const startFor = (connection: Connection, row: ApiOperation): ((request: LooseRequest) => unknown) => {
+  if (row.kind === 'records') return request => readRecords(connection, row, request)
+  if (row.kind === 'call') return request => call(connection, row, request)
+  return request =>
     makeList(cursor =>
       call(connection, row, cursor === undefined ? request : { ...request, query: { ...request.query, cursor } }),
     )
+}
+
+const methodFor = (connection: Connection, id: string, row: ApiOperation): ((request?: LooseRequest) => unknown) => {
+  const start = startFor(connection, row)
+  const checked = (request: LooseRequest): unknown => {
+    checkRequest(id, row, request)
+    return start(request)
+  }
+  // What returns a promise throws nothing at once.
+  return row.kind === 'call' ? async (request = {}) => checked(request) : (request = {}) => checked(request)
 }
 
 /**
@@ -81,6 +110,6 @@ const methodFor = (connection: Connection, row: ApiOperation): ((request?: Loose
  */
 export const createAdministration = (options: AdministrationOptions): Administration => {
   const connection = connect(options)
-  const methods = Object.entries(OPERATIONS).map(([id, row]) => [id, methodFor(connection, row)])
+  const methods = Object.entries(OPERATIONS).map(([id, row]) => [id, methodFor(connection, id, row)])
   return Object.fromEntries(methods) as Administration // each as its row says
 }

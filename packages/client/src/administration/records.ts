@@ -1,15 +1,10 @@
 // An export as records: lines of JSON, each handed out as it comes, so that no more than a part and a line are ever held.
-import { faultOf, parseObject, readerOf, startDeadline, untilAborted } from '../wire/exchange.ts'
-import { ApiRefused, ApiUnavailable } from './api-errors.ts'
-import {
-  type ApiOperation,
-  type Connection,
-  isSuccess,
-  type LooseRequest,
-  messageOf,
-  refusalOf,
-  unavailable,
-} from './call.ts'
+import { type Deadline, startDeadline } from '../../../verify/src/wire/deadline.ts'
+import { chunksOf, ExchangeFault, readBody, send } from '../../../verify/src/wire/exchange.ts'
+import { WEB_RUNTIME } from '../../../verify/src/wire/runtime.ts'
+import { isSuccess, parseObject } from '../wire/answer.ts'
+import { ApiUnavailable } from './api-errors.ts'
+import { type ApiOperation, type Connection, type LooseRequest, messageOf, refusalOf, unavailable } from './call.ts'
 
 /** The longest line, which is one record: far more than any record has. */
 const LINE_CHARACTERS_MAX = 1_048_576
@@ -43,55 +38,36 @@ async function* linesOf(texts: AsyncIterable<string>) {
   if (rest !== '') throw cut('its last line has no end')
 }
 
+const limit = (ms: number, caller: AbortSignal | undefined, what: string): Deadline =>
+  startDeadline(WEB_RUNTIME.after, ms, caller, () => new ExchangeFault(`${what} within ${ms} ms`))
+
 /** The parts of an answer, each in time. */
-async function* textsOf(response: Response, { partMs }: Connection, caller?: AbortSignal) {
+async function* textsOf(response: Response, { partMs }: Connection, caller: AbortSignal | undefined) {
   const decoder = new TextDecoder()
-  const reader = readerOf(response)
-  if (reader === undefined) return
-  const deadline = startDeadline(partMs, caller, 'no further part')
+  const deadline = limit(partMs, caller, 'no further part')
   try {
-    for (;;) {
-      const { done, value } = await untilAborted(reader.read(), deadline.signal)
-      if (done) return
+    for await (const chunk of chunksOf(response, deadline.signal)) {
       // The reader of the records may take its time.
       deadline.pause()
-      yield decoder.decode(value, { stream: true })
+      yield decoder.decode(chunk, { stream: true })
       deadline.restart()
     }
-  } catch (fault) {
-    throw faultOf(fault, deadline)
   } finally {
     deadline.end()
-    // A loop that is left early has no use for the rest.
-    void reader.cancel().catch(() => undefined)
   }
-}
-
-const readRefusal = async (response: Response, connection: Connection): Promise<string> => {
-  let text = ''
-  for await (const part of textsOf(response, connection)) {
-    text += part
-    if (text.length > REFUSAL_BYTES_MAX) return ''
-  }
-  return text
 }
 
 const open = async (connection: Connection, row: ApiOperation, request: LooseRequest): Promise<Response> => {
   const message = await messageOf(connection, row, request)
-  const deadline = startDeadline(connection.timeoutMs, request.signal, 'no answer')
-  const { signal } = deadline
+  // The body is read under a deadline of its own, so this signal ends with the headers.
+  const { signal, end } = limit(connection.timeoutMs, request.signal, 'no answer')
   try {
-    // The body is read under a deadline of its own, so this signal ends with the headers.
-    const sent = connection.fetch(message.url, { ...message.init, redirect: 'manual', signal })
-    const response = await untilAborted(sent, signal)
-    if (isSuccess(response.status)) return response
-    const text = await untilAborted(readRefusal(response, connection), signal)
-    throw refusalOf({ status: response.status, headers: response.headers, text }, message)
-  } catch (fault) {
-    if (fault instanceof ApiRefused || fault instanceof ApiUnavailable) throw fault
-    throw faultOf(fault, deadline)
+    const response = await send(connection.fetch, message.url, message.init, signal)
+    const { status, headers } = response
+    if (isSuccess(status)) return response
+    throw refusalOf({ status, headers, bytes: await readBody(response, REFUSAL_BYTES_MAX, signal) }, message)
   } finally {
-    deadline.end()
+    end()
   }
 }
 

@@ -1,5 +1,6 @@
 // Where the token endpoint of an issuer is: its metadata (RFC 8414), kept for an hour and believed only of itself.
-import { exchange, ExchangeFault, type Exchange, parseObject } from '../wire/exchange.ts'
+import { exchange, ExchangeFault, type Exchange } from '../../../verify/src/wire/exchange.ts'
+import { parseObject } from '../wire/answer.ts'
 import { harmless } from '../wire/redaction.ts'
 import { isProtected } from '../wire/web-address.ts'
 
@@ -45,8 +46,8 @@ const checkEndpoint = (text: string | undefined, isInsecureAllowed: boolean): st
 const readEndpoint = async (issuer: string, options: EndpointOptions, how: Omit<Exchange, 'bytesMax'>) => {
   const url = metadataUrlOf(issuer)
   const init = { headers: { accept: 'application/json' } }
-  const { status, text } = await exchange(url, init, { ...how, bytesMax: METADATA_BYTES_MAX })
-  const metadata = status === 200 ? parseObject(text) : undefined
+  const { status, bytes } = await exchange(url, init, { ...how, bytesMax: METADATA_BYTES_MAX })
+  const metadata = status === 200 ? parseObject(bytes) : undefined
   if (metadata === undefined) throw new ExchangeFault(`no metadata at ${url} (status ${status})`)
   const named = stringIn(metadata, 'issuer')
   // RFC 8414 §3.3: exactly, or somebody else answers in its place.

@@ -1,6 +1,7 @@
 // The private key with which a client signs its assertions: a JWK, a CryptoKey, or a file with a JWK or PKCS #8.
 import { type CryptoKey, importJWK, importPKCS8, type JWK } from 'jose'
-import { parseObject } from '../wire/exchange.ts'
+import type { Kind } from '../../../verify/src/wire/option-members.ts'
+import { parseObject } from '../wire/answer.ts'
 import { FileFault, readTextFile } from '../wire/text-file.ts'
 
 /** A key that need not be exportable. */
@@ -53,7 +54,11 @@ const fromJwk = async (jwk: JWK): Promise<SigningKey> => {
   return { key: await importJWK(jwk, alg), alg, kid: jwk.kid }
 }
 
-const isKept = (key: PrivateKey): key is KeptKey => 'key' in key && typeof key.key === 'object'
+const isKept = (key: object): key is KeptKey => 'key' in key && typeof key.key === 'object'
+
+export const isPrivateKey: Kind = value =>
+  (typeof value === 'object' && value !== null && (isKept(value) || 'kty' in value)) ||
+  'a JWK, or an object with a CryptoKey as key'
 
 export const importPrivateKey = async (given: PrivateKey): Promise<SigningKey> => {
   if (isKept(given)) return fromCryptoKey(given)

@@ -1,8 +1,11 @@
-// Requests to resource servers with the token in them: renewed once where one is refused, with a proof where it is bound.
-import { discard, type Fetch } from '../wire/exchange.ts'
+// Requests to resource servers with the token in them: renewed once where one is refused, with a proof for each address where it
+// is bound.
+import { discard } from '../../../verify/src/wire/exchange.ts'
+import type { Fetch } from '../wire/answer.ts'
 import { isProtected } from '../wire/web-address.ts'
 import type { AccessToken } from './access-token.ts'
 import type { Prover } from './dpop.ts'
+import { describe, originOf, redirectedBy, type Sending } from './sending.ts'
 import type { TokenCache, World } from './token-cache.ts'
 
 /** A server that refuses every token costs no more than one new token in so long. */
@@ -14,37 +17,6 @@ export type ResourceFetchOptions = {
   readonly fetch: Fetch
   readonly world: World
   readonly isInsecureAllowed: boolean
-}
-
-type Sending = {
-  readonly url: string
-  readonly method: string
-  readonly signal: AbortSignal | undefined
-  readonly headers: () => Headers
-  /** Whether the body can be sent again. */
-  readonly isRepeatable: boolean
-}
-
-const REPEATABLE = [URLSearchParams, FormData, Blob, ArrayBuffer]
-
-const isRepeatable = (body: unknown): boolean =>
-  body === undefined ||
-  body === null ||
-  typeof body === 'string' ||
-  ArrayBuffer.isView(body) ||
-  REPEATABLE.some(kind => body instanceof kind)
-
-const describe = (input: string | URL | Request, init: RequestInit): Sending => {
-  const isAddress = typeof input === 'string' || input instanceof URL
-  const request = isAddress ? undefined : input
-  return {
-    url: isAddress ? String(input) : input.url,
-    method: (init.method ?? request?.method ?? 'GET').toUpperCase(),
-    signal: init.signal ?? request?.signal,
-    headers: () => new Headers(init.headers ?? request?.headers),
-    // The body of a request is a stream, which is there once.
-    isRepeatable: isRepeatable(init.body) && (init.body !== undefined || (request?.body ?? null) === null),
-  }
 }
 
 const checkTarget = (url: string, isInsecureAllowed: boolean): void => {
@@ -69,39 +41,51 @@ export const makeResourceFetch = (options: ResourceFetchOptions): Fetch => {
     return true
   }
 
-  return async (input, init = {}) => {
-    const sending = describe(input, init)
-    const { url, method, signal } = sending
-    checkTarget(url, options.isInsecureAllowed)
-
-    const sendOnce = async (token: AccessToken) => {
-      const headers = sending.headers()
-      headers.set('authorization', token.authorization)
-      if (prover !== undefined) {
-        headers.set('dpop', await prover.prove({ method, url, token: token.value }, world.wallMs()))
-      }
-      const response = await options.fetch(input, { ...init, headers })
-      const isNewNonce = !response.redirected && (prover?.learn(url, response.headers) ?? false)
-      return { response, wantsNonce: isNewNonce && response.status === 401 && needsNonce(response) }
+  const sendOnce = async (sending: Sending, token: AccessToken) => {
+    const { url, method } = sending
+    const headers = new Headers(sending.headers)
+    headers.set('authorization', token.authorization)
+    if (prover !== undefined) {
+      headers.set('dpop', await prover.prove({ method, url, token: token.value }, world.wallMs()))
     }
+    const response = await options.fetch(sending.input, { ...sending.init, headers })
+    const isNewNonce = !response.redirected && (prover?.learn(url, response.headers) ?? false)
+    return { response, wantsNonce: isNewNonce && response.status === 401 && needsNonce(response) }
+  }
 
-    const send = async (token: AccessToken): Promise<Response> => {
-      const { response, wantsNonce } = await sendOnce(token)
-      if (!wantsNonce || !sending.isRepeatable) return response
-      discard(response)
-      return (await sendOnce(token)).response
-    }
+  const send = async (sending: Sending, token: AccessToken): Promise<Response> => {
+    const { response, wantsNonce } = await sendOnce(sending, token)
+    if (!wantsNonce || !sending.isRepeatable) return response
+    discard(response)
+    return (await sendOnce(sending, token)).response
+  }
 
-    const token = await cache.get(signal ?? undefined)
-    const response = await send(token)
-    if (response.status !== 401) return response
+  const sendRenewing = async (sending: Sending): Promise<Response> => {
+    const { input, init, url, headers, signal, isRepeatable, carriesToken } = sending
+    if (!carriesToken) return options.fetch(input, { ...init, headers })
+    const token = await cache.get(signal)
+    const response = await send(sending, token)
+    // One of another origin, to which `fetch` followed a redirect, was sent no token and says nothing of it.
+    const isElsewhere = response.redirected && originOf(response.url) !== originOf(url)
+    if (response.status !== 401 || isElsewhere) return response
     // Where another request has replaced it by now, the new one costs nothing.
     if (cache.isCurrent(token.value)) {
       if (!mayRenew()) return response
       cache.drop(token.value)
     }
-    if (!sending.isRepeatable) return response
+    if (!isRepeatable) return response
     discard(response)
-    return send(await cache.get(signal ?? undefined))
+    return send(sending, await cache.get(signal))
+  }
+
+  return async (input, init = {}) => {
+    let sending = describe(input, init, prover !== undefined)
+    checkTarget(sending.url, options.isInsecureAllowed)
+    for (;;) {
+      const response = await sendRenewing(sending)
+      const next = redirectedBy(response, sending)
+      if (next === undefined) return response
+      sending = next
+    }
   }
 }

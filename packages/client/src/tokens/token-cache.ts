@@ -1,6 +1,6 @@
 // Keeps one token and replaces it in time: one request in flight, shared by all who wait; a token that is still valid is
 // handed out while it is replaced, and while that fails.
-import { untilAborted } from '../wire/exchange.ts'
+import { untilAborted } from '../../../verify/src/wire/deadline.ts'
 import type { AccessToken } from './access-token.ts'
 import { TokenUnavailable } from './token-errors.ts'
 
@@ -54,8 +54,8 @@ export type TokenCache = {
 export type TokenCacheOptions = {
   readonly world: World
   readonly request: () => Promise<Obtained>
-  /** Called when a refresh fails that nobody waits for. */
-  readonly onRefreshFailure: (error: unknown) => void
+  /** Called when a refresh fails that nobody waits for. Never rejects. */
+  readonly onRefreshFailure: (error: unknown) => Promise<void>
 }
 
 const pauseAfter = (error: unknown, count: number, random: () => number): number => {
@@ -125,7 +125,7 @@ export const makeTokenCache = ({ world, request, onRefreshFailure }: TokenCacheO
     }
     const leftMs = pauseLeftMs()
     if (inFlight === undefined && failure !== undefined && leftMs > 0) throw again(failure.error, leftMs)
-    return untilAborted(refresh(), signal)
+    return untilAborted(refresh, signal)
   }
 
   const isCurrent = (value: string): boolean => kept?.token.value === value

@@ -1,5 +1,6 @@
 // One request to the token endpoint: client credentials (RFC 6749 §4.4), or the exchange of a received token (RFC 8693).
-import { type Answer, type Exchange, exchange, ExchangeFault, parseObject, retryAfterOf } from '../wire/exchange.ts'
+import { type Answer, type Exchange, exchange, ExchangeFault } from '../../../verify/src/wire/exchange.ts'
+import { isSuccess, parseObject, retryAfterOf } from '../wire/answer.ts'
 import { harmless } from '../wire/redaction.ts'
 import { FileFault } from '../wire/text-file.ts'
 import { AccessToken, type TokenType } from './access-token.ts'
@@ -49,8 +50,6 @@ const bodyOf = (grant: Grant, { fields }: Authentication): string => {
 const wrong = (why: string): TokenUnavailable =>
   new TokenUnavailable(`the token endpoint does not answer as one should: ${why}`)
 
-const isSuccess = (status: number): boolean => status >= 200 && status < 300
-
 const typeOf = (given: unknown, wanted: TokenType): TokenType => {
   const isWanted = typeof given === 'string' && given.toLowerCase() === wanted.toLowerCase()
   // RFC 9449 §5: a token that is not bound is no answer to a request with a proof.
@@ -63,9 +62,9 @@ const lifetimeOf = (given: unknown): number => {
   throw wrong('expires_in is not a positive number')
 }
 
-const refusalOf = ({ status, headers, text }: Answer, secrets: readonly string[], world: World): Error => {
+const refusalOf = ({ status, headers, bytes }: Answer, secrets: readonly string[], world: World): Error => {
   const retryAfter = retryAfterOf(headers, world.wallMs())
-  const { error, error_description: description } = parseObject(text) ?? {}
+  const { error, error_description: description } = parseObject(bytes) ?? {}
   const code = typeof error === 'string' ? harmless(error, secrets) : ''
   const reason = `the token endpoint answers ${status}${code === '' ? '' : ` ${code}`}`
   if (status === 429 || status >= 500) return new TokenUnavailable(reason, retryAfter)
@@ -73,8 +72,8 @@ const refusalOf = ({ status, headers, text }: Answer, secrets: readonly string[]
   return new TokenRefused(code, typeof description === 'string' ? harmless(description, secrets) : undefined, status)
 }
 
-const needsNonce = ({ status, text }: Answer): boolean =>
-  (status === 400 || status === 401) && parseObject(text)?.['error'] === 'use_dpop_nonce'
+const needsNonce = ({ status, bytes }: Answer): boolean =>
+  (status === 400 || status === 401) && parseObject(bytes)?.['error'] === 'use_dpop_nonce'
 
 const sendOnce = async (request: TokenRequest, endpoint: Endpoint) => {
   const { grant, clientId, credential, prover, how, world } = request
@@ -113,7 +112,7 @@ const unavailable = (fault: unknown): unknown => {
 const obtain = async (request: TokenRequest): Promise<Obtained> => {
   const { answer, sentAt, secrets } = await send(request)
   if (!isSuccess(answer.status)) throw refusalOf(answer, secrets, request.world)
-  const { access_token: value, token_type, expires_in, scope } = parseObject(answer.text) ?? {}
+  const { access_token: value, token_type, expires_in, scope } = parseObject(answer.bytes) ?? {}
   if (typeof value !== 'string' || !TOKEN.test(value)) throw wrong('it holds no access token')
   const type = typeOf(token_type, request.prover === undefined ? 'Bearer' : 'DPoP')
   const lifetimeMs = lifetimeOf(expires_in) * 1000

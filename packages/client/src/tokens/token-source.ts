@@ -1,10 +1,22 @@
 // Where an agent gets its tokens: configured once, asked before every use.
-import type { Fetch } from '../wire/exchange.ts'
+import {
+  checkMembers,
+  isFlag,
+  isFunction,
+  isOneOf,
+  isSignal,
+  isText,
+  isTextList,
+  isWholeNumber,
+  type Kind,
+} from '../../../verify/src/wire/option-members.ts'
+import type { Fetch } from '../wire/answer.ts'
 import { checkAddress } from '../wire/web-address.ts'
 import type { AccessToken } from './access-token.ts'
 import { credentialOf, type CredentialOptions } from './client-authentication.ts'
 import { makeProver } from './dpop.ts'
 import { makeEndpointFinder } from './metadata.ts'
+import { isPrivateKey } from './private-key.ts'
 import { makeResourceFetch } from './resource-fetch.ts'
 import { makeTokenCache, type World } from './token-cache.ts'
 import { type Grant, requestToken } from './token-request.ts'
@@ -38,7 +50,7 @@ export type TokenSourceOptions = CredentialOptions & {
   /** The deadline of a whole response of the token endpoint, and of the metadata: 10 s by default, 300 s at most. */
   readonly timeoutMs?: number | undefined
   /** Hears why a refresh failed for which nobody waited: the token before it is still valid. */
-  readonly onRefreshFailure?: ((error: unknown) => void) | undefined
+  readonly onRefreshFailure?: ((error: unknown) => void | Promise<void>) | undefined
   /** Lets tokens and secrets go over http to other machines: for a network that protects them by itself. */
   readonly allowInsecureRequests?: boolean | undefined
 }
@@ -53,7 +65,10 @@ export type TokenSource = {
   readonly invalidate: (token: AccessToken | string) => void
   /**
    * Like the global `fetch`, with the token in `Authorization`, and a proof where it is bound. After a 401 it gets a new token and
-   * repeats the request once, where its body can be sent again; at most one new token in 10 s.
+   * repeats the request once, where its body can be sent again; at most one new token in 10 s. With `dpop` it follows up to 5
+   * redirects, each with a proof of its own, and beyond the first origin without the token; it throws a TypeError for one that
+   * leaves https, that would repeat a stream, or that the runtime does not show, as in a browser. Without `dpop`, and with
+   * `redirect: 'manual'` or `'error'`, redirects are as with `fetch`.
    */
   readonly fetch: Fetch
 }
@@ -63,6 +78,27 @@ const realWorld: World = {
   wallMs: () => Date.now(),
   random: () => Math.random(),
 }
+
+const KINDS = {
+  issuer: isText,
+  tokenEndpoint: isText,
+  clientId: isText,
+  clientSecret: isText,
+  clientSecretFile: isText,
+  clientSecretMethod: isOneOf('client_secret_post', 'client_secret_basic'),
+  privateKey: isPrivateKey,
+  privateKeyFile: isText,
+  workloadTokenFile: isText,
+  clientCertificate: isFlag,
+  resource: value => typeof value === 'string' || isTextList(value) === true || 'a string, or an array of strings',
+  scopes: isTextList,
+  subjectToken: isText,
+  dpop: isFlag,
+  fetch: isFunction,
+  timeoutMs: isWholeNumber(1, REQUEST_MS_MAX),
+  onRefreshFailure: isFunction,
+  allowInsecureRequests: isFlag,
+} as const satisfies Readonly<Record<keyof TokenSourceOptions, Kind>>
 
 const SCOPE_ITEM = /^[\x21\x23-\x5B\x5D-\x7E]+$/
 
@@ -75,12 +111,8 @@ const grantOf = ({ resource = [], scopes, subjectToken }: TokenSourceOptions): G
   return { resources: typeof resource === 'string' ? [resource] : resource, scope, subjectToken }
 }
 
-const timeoutOf = ({ timeoutMs = REQUEST_MS_DEFAULT }: TokenSourceOptions): number => {
-  if (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= REQUEST_MS_MAX) return timeoutMs
-  throw new TypeError(`timeoutMs is ${timeoutMs}; expected a whole number from 1 to ${REQUEST_MS_MAX}.`)
-}
-
 const checkOptions = (options: TokenSourceOptions): void => {
+  checkMembers('createTokenSource', options, KINDS)
   const { issuer, tokenEndpoint, clientId, workloadTokenFile, allowInsecureRequests = false } = options
   if (issuer === undefined && tokenEndpoint === undefined) {
     throw new TypeError('Neither issuer nor tokenEndpoint is given; expected one of them.')
@@ -92,12 +124,12 @@ const checkOptions = (options: TokenSourceOptions): void => {
   }
 }
 
-/** Work that nobody waits for must not end the process, whatever the caller's function does. */
+/** Work that nobody waits for must not end the process, whatever the caller's function throws, or rejects with later. */
 const quietly =
-  (report: (error: unknown) => void) =>
-  (error: unknown): void => {
+  (report: NonNullable<TokenSourceOptions['onRefreshFailure']>) =>
+  async (error: unknown): Promise<void> => {
     try {
-      report(error)
+      await report(error)
     } catch {
       // Its own fault has nowhere to go.
     }
@@ -106,10 +138,17 @@ const quietly =
 /** Makes a token source with the given clocks, which tests set. */
 export const makeTokenSource = (options: TokenSourceOptions, world: World): TokenSource => {
   checkOptions(options)
-  const { issuer, tokenEndpoint, clientId, dpop = false, onRefreshFailure = () => undefined } = options
+  const {
+    issuer,
+    tokenEndpoint,
+    clientId,
+    dpop = false,
+    timeoutMs = REQUEST_MS_DEFAULT,
+    onRefreshFailure = () => undefined,
+  } = options
   // Looked up at each call: instrumentation replaces it.
   const fetch: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
-  const how = { fetch, timeoutMs: timeoutOf(options) }
+  const how = { fetch, timeoutMs }
   const credential = credentialOf(options)
   const isInsecureAllowed = options.allowInsecureRequests ?? false
   const hasCertificate = credential.kind === 'certificate'
@@ -123,7 +162,10 @@ export const makeTokenSource = (options: TokenSourceOptions, world: World): Toke
     onRefreshFailure: quietly(onRefreshFailure),
   })
   return {
-    getToken: ({ signal } = {}) => cache.get(signal),
+    getToken: async (given = {}) => {
+      checkMembers('getToken', given, { signal: isSignal })
+      return cache.get(given.signal)
+    },
     invalidate: token => cache.drop(typeof token === 'string' ? token : token.value),
     fetch: makeResourceFetch({ cache, prover, fetch, world, isInsecureAllowed }),
   }

@@ -1,6 +1,6 @@
 // Small files with a secret, read anew each time, so that a replaced file needs no restart.
 
-import { untilAborted } from './exchange.ts'
+import { untilAborted } from '../../../verify/src/wire/deadline.ts'
 
 const FILE_BYTES_MAX = 65_536
 /** A disk that hangs, and a pipe whose writer does, are given up then. */
@@ -96,7 +96,7 @@ export const readTextFile = async (path: string, timeoutMs = FILE_MS_MAX): Promi
   const signal = AbortSignal.timeout(timeoutMs)
   let bytes: Uint8Array
   try {
-    bytes = await untilAborted(read(path, signal), signal)
+    bytes = await untilAborted(() => read(path, signal), signal)
   } catch (error) {
     throw fault(signal.aborted ? `was not read to its end within ${timeoutMs} ms` : `cannot be read (${codeOf(error)})`)
   }

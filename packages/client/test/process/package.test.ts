@@ -40,7 +40,7 @@ test('holds emitted JavaScript with its types, its license and its page, and no 
     one.isFile() ? [join(one.parentPath, one.name).slice(place.length + 1)] : [],
   )
   assert.deepEqual(files.filter(file => !file.startsWith('dist/')).toSorted(), ['LICENSE', 'README.md', 'package.json'])
-  assert.ok(files.includes('dist/index.js') && files.includes('dist/index.d.ts'))
+  assert.ok(files.includes('dist/client/src/index.js') && files.includes('dist/client/src/index.d.ts'))
   assert.deepEqual(
     files.filter(file => /(?<!\.d)\.ts$/.test(file)),
     [],

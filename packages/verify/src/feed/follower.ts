@@ -1,5 +1,5 @@
 // Follows the revocation feed in the background: the snapshot, then the stream; long polls where a proxy keeps the stream.
-import { describeFault, RequestFailure } from '../wire/http.ts'
+import { describeFault, retryAfterMsOf } from '../wire/http.ts'
 import { backoffMs, pause } from '../wire/pause.ts'
 import { elapsedMs, type Instant, instantOf } from '../wire/runtime.ts'
 import type { Facts } from './facts.ts'
@@ -82,9 +82,6 @@ const followOnce = async (feed: Feed, trust: StreamTrust, catchUp: () => Promise
     feed.signal.removeEventListener('abort', end)
   }
 }
-
-const retryAfterMsOf = (fault: unknown): number =>
-  (fault instanceof RequestFailure ? fault.retryAfterMs : undefined) ?? 0
 
 /** Returns how long to wait at least. */
 const takeFault = (feed: Feed, trust: StreamTrust, fault: unknown): number => {

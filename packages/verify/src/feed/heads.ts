@@ -1,6 +1,6 @@
 // Asks for the head again and again: only an answer to a request that was sent lately confirms a position. Where it
 // is ahead of what is known here, the rest is fetched.
-import { describeFault, RequestFailure } from '../wire/http.ts'
+import { describeFault, retryAfterMsOf } from '../wire/http.ts'
 import { backoffMs, pause } from '../wire/pause.ts'
 import { instantOf } from '../wire/runtime.ts'
 import type { Head } from './document.ts'
@@ -38,6 +38,8 @@ export const makeCatchUp = (feed: Feed): (() => Promise<void>) => {
     } catch (fault) {
       if (fault instanceof StartOver) forgetFacts(feed)
       reportFault(feed, 'Changes could not be fetched', fault)
+      // Who asks meanwhile joins this one, so that nothing is sent before the time that the service stated.
+      await pause(feed.runtime, retryAfterMsOf(fault), feed.signal)
     } finally {
       underWay = undefined
     }
@@ -72,7 +74,7 @@ export const runHeads = async (feed: Feed, catchUp: () => Promise<void>): Promis
       else if (takeHead(feed, head, sentAt)) void catchUpSoon(feed, head, catchUp)
     } catch (fault) {
       failures += 1
-      retryAfterMs = (fault instanceof RequestFailure && fault.retryAfterMs) || 0
+      retryAfterMs = retryAfterMsOf(fault)
       reportFault(feed, 'The head of the feed could not be had', fault)
     } finally {
       underWay -= 1

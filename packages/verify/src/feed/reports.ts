@@ -1,6 +1,6 @@
 // Reports to the service how far a verifier is, so that operators see who holds a revocation (docs/revocation-feed.md, "Reporting").
 // Nothing of what the verifier accepts depends on it.
-import { describeFault, request } from '../wire/http.ts'
+import { describeFault, request, retryAfterMsOf } from '../wire/http.ts'
 import { pause } from '../wire/pause.ts'
 import { type Feed, placeOf } from './feed.ts'
 
@@ -77,12 +77,15 @@ export const makeReports = (feed: Feed, url: string, name: string): Reports => {
    * verifier starts over it has no place to report.
    */
   const reportOnce = async (): Promise<boolean> => {
+    const tried = placeText()
     try {
       await report()
       return feed.facts === undefined || placeText() === reported
     } catch (fault) {
       if (!feed.signal.aborted) feed.report(`The position could not be reported: ${describeFault(fault)}`)
-      return true
+      const retryAfterMs = retryAfterMsOf(fault)
+      await pause(feed.runtime, retryAfterMs, feed.signal)
+      return retryAfterMs === 0 || placeText() === tried
     }
   }
 

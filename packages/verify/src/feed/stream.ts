@@ -1,6 +1,7 @@
 // The stream of the feed: documents as they come, and heartbeats that show that it is alive.
-import { chunksOf } from '../wire/chunks.ts'
-import { type Fetch, RequestFailure } from '../wire/http.ts'
+import { startDeadline } from '../wire/deadline.ts'
+import { chunksOf, discard, send } from '../wire/exchange.ts'
+import { failureOf, type Fetch } from '../wire/http.ts'
 import type { Runtime } from '../wire/runtime.ts'
 import type { Head } from './document.ts'
 import { makeEventReader, type ServerEvent } from './event-stream.ts'
@@ -23,38 +24,16 @@ const readEvent = ({ event, data }: ServerEvent): StreamEvent | undefined => {
   return event === 'heartbeat' ? { kind: 'heartbeat', head: parseHead(data) } : undefined
 }
 
-/** A signal that ends with the given one, or where {@link renew} is not called for so long. */
-const makeWatch = (runtime: Runtime, signal: AbortSignal) => {
-  const controller = new AbortController()
-  const abort = (): void => controller.abort(signal.reason)
-  signal.addEventListener('abort', abort)
-  let cancel: (() => void) | undefined
-  const renew = (): void => {
-    cancel?.()
-    const quiet = (): void => controller.abort(new QuietStream(`No event came for ${STREAM_QUIET_MS_MAX} ms.`))
-    cancel = runtime.after(STREAM_QUIET_MS_MAX, quiet)
-  }
-  const end = (): void => {
-    cancel?.()
-    signal.removeEventListener('abort', abort)
-    // Whatever ended it, its connection is not left open.
-    controller.abort()
-  }
-  if (signal.aborted) abort()
-  renew()
-  return { signal: controller.signal, renew, end }
-}
-
 type Received = (event: StreamEvent) => Promise<void>
 
-const readAll = async (response: Response, received: Received): Promise<void> => {
+const readAll = async (response: Response, signal: AbortSignal, received: Received): Promise<void> => {
   const events: StreamEvent[] = []
   const read = makeEventReader(DOCUMENT_CHARACTERS_MAX, event => {
     const known = readEvent(event)
     if (known !== undefined) events.push(known)
   })
   const utf8 = new TextDecoder()
-  for await (const chunk of chunksOf(response)) {
+  for await (const chunk of chunksOf(response, signal)) {
     read(utf8.decode(chunk, { stream: true }))
     // One by one: each stands on the position that the one before it left.
     for (const event of events.splice(0)) await received(event)
@@ -69,15 +48,17 @@ export const readStream = async (
   { url, apiKey, signal }: StreamRequest,
   received: Received,
 ): Promise<void> => {
-  const watch = makeWatch(runtime, signal)
-  const headers = { 'x-api-key': apiKey, accept: 'text/event-stream' }
+  const quiet = (): Error => new QuietStream(`No event came for ${STREAM_QUIET_MS_MAX} ms.`)
+  const watch = startDeadline(runtime.after, STREAM_QUIET_MS_MAX, signal, quiet)
   try {
-    const response = await fetch(url, { headers, redirect: 'manual', signal: watch.signal })
+    const headers = { 'x-api-key': apiKey, accept: 'text/event-stream' }
+    const response = await send(fetch, url, { headers }, watch.signal)
     if (response.status !== 200) {
-      throw new RequestFailure(`The service responded ${response.status} to the stream.`, response.status)
+      discard(response)
+      throw failureOf(response, runtime)
     }
-    await readAll(response, async event => {
-      watch.renew()
+    await readAll(response, watch.signal, async event => {
+      watch.restart()
       await received(event)
     })
   } catch (fault) {

@@ -4,7 +4,7 @@ import type { Runtime } from './runtime.ts'
 /** Resolves after this time, or when the signal ends. */
 export const pause = (runtime: Runtime, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
-    if (signal.aborted) return resolve()
+    if (signal.aborted || ms <= 0) return resolve()
     const end = (): void => {
       cancel()
       signal.removeEventListener('abort', end)

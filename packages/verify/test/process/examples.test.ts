@@ -1,7 +1,7 @@
 // The examples in examples/, each as a process of its own that was started by the command of `npm start`.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { issue, revoke } from '../../../../testkit/callers/requests.ts'
+import { bearer, issue, postJson, revoke } from '../../../../testkit/callers/requests.ts'
 import { type InstalledExamples, installExamples, type RunningExample } from '../../../../testkit/packages/example.ts'
 import { freePort } from '../../../../testkit/processes/free-port.ts'
 import { until } from '../../../../testkit/processes/until.ts'
@@ -134,13 +134,10 @@ const toolCall = (name: unknown, id = 1) => ({
   params: { name, arguments: {} },
 })
 
-test('the agent of the example calls an API, and says why it gets no token', async () => {
+test('the agent of the example calls an API', async () => {
   const { origin, environment } = await running('express')
-  const settings = { ...environment, API_URL: origin }
-  const output = await installed().run('agent', 'start', settings)
+  const output = await installed().run('agent', 'start', { ...environment, API_URL: origin })
   assert.match(output, new RegExp(`^200 \\{"orders":.*"caller":"${agent.agentId}"\\}\n$`))
-  const wrong = { ...settings, CLIENT_SECRET: 'mmc_wrong' }
-  await assert.rejects(installed().run('agent', 'start', wrong), /TokenRefused.*invalid_client/s)
 })
 
 test('the MCP server of the example refuses a call without a token, and one of a tool beyond the token’s scope', async () => {
@@ -190,6 +187,26 @@ test('the MCP client of the example sends no secret where the server names anoth
     installed().run('mcp', 'client', settings),
     /takes tokens for .* not from http:\/\/127\.0\.0\.1:1/,
   )
+})
+
+test('the agents of the examples end with one line where the agent was disabled: what was refused, and what to do', async () => {
+  const { origin, environment } = await running('mcp')
+  const { agentId, clientId, clientSecret } = await service.createAgent({ scope: 'db:*', resources: ['*'] })
+  const headers = bearer(await service.provider.operatorJwt({ role: 'mintmark-admin' }))
+  assert.equal((await postJson(service, `/api/v1/agents/${agentId}/disable`, {}, headers)).status, 200)
+  const why = 'send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
+  const refused = `The token was refused: invalid_client (Client authentication failed: ${why}).`
+  const own = { MCP_URL: `${origin}/mcp`, API_URL: origin, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }
+  for (const [name, script] of [
+    ['mcp', 'client'],
+    ['agent', 'start'],
+  ] as const) {
+    await assert.rejects(installed().run(name, script, { ...environment, ...own }), {
+      code: 1,
+      stdout: '',
+      stderr: `${refused} Check the agent and its secret: npx mintmark agent show ${clientId}\n`,
+    })
+  }
 })
 
 test('the MCP server of the example refuses a revoked token', async () => {

@@ -1,0 +1,106 @@
+// A request to a resource server as it is sent, and as a redirect sends it on: what the Fetch standard says of "HTTP-redirect
+// fetch", which `fetch` does by itself only with the proof of the first address.
+import { discard } from '../../../verify/src/wire/exchange.ts'
+
+const REDIRECTS_MAX = 5
+
+export type Sending = {
+  readonly input: string | URL | Request
+  readonly init: RequestInit
+  readonly url: string
+  readonly method: string
+  readonly headers: Headers
+  readonly signal: AbortSignal | undefined
+  /** Whether the body can be sent again. */
+  readonly isRepeatable: boolean
+  /** Whether redirects are followed here, and not by `fetch` as `init` says. */
+  readonly isFollowed: boolean
+  readonly redirects: number
+  /** Whether the token goes with it: no more once a redirect has led to another origin. */
+  readonly carriesToken: boolean
+}
+
+const REPEATABLE = [URLSearchParams, FormData, Blob, ArrayBuffer]
+
+const isRepeatable = (body: unknown): boolean =>
+  body === undefined ||
+  body === null ||
+  typeof body === 'string' ||
+  ArrayBuffer.isView(body) ||
+  REPEATABLE.some(kind => body instanceof kind)
+
+/** `isBound`: each address needs a proof of its own. */
+export const describe = (input: string | URL | Request, init: RequestInit, isBound: boolean): Sending => {
+  const isAddress = typeof input === 'string' || input instanceof URL
+  const request = isAddress ? undefined : input
+  const isFollowed = isBound && (init.redirect ?? request?.redirect ?? 'follow') === 'follow'
+  return {
+    input,
+    init: isFollowed ? { ...init, redirect: 'manual' } : init,
+    url: isAddress ? String(input) : input.url,
+    method: (init.method ?? request?.method ?? 'GET').toUpperCase(),
+    headers: new Headers(init.headers ?? request?.headers),
+    signal: init.signal ?? request?.signal,
+    // The body of a request is a stream, which is there once.
+    isRepeatable: isRepeatable(init.body) && (init.body !== undefined || (request?.body ?? null) === null),
+    isFollowed,
+    redirects: 0,
+    carriesToken: true,
+  }
+}
+
+export const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+const OF_A_BODY = ['content-encoding', 'content-language', 'content-length', 'content-location', 'content-type']
+const OF_AN_ORIGIN = ['authorization', 'cookie', 'dpop', 'host', 'proxy-authorization']
+
+const refuse = (why: string, to = ''): TypeError => new TypeError(`A redirect${to} is not followed: ${why}`)
+
+const targetOf = (location: string, base: string): URL => {
+  const url = URL.canParse(location, base) ? new URL(location, base) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw refuse('it leads to no address of https.')
+  if (new URL(base).protocol === 'https:' && url.protocol === 'http:') {
+    throw refuse('it leaves https.', ` to ${url.origin}`)
+  }
+  return url
+}
+
+const isGetAfter = (status: number, method: string): boolean =>
+  status === 303 ? method !== 'GET' && method !== 'HEAD' : status < 303 && method === 'POST'
+
+/** What a redirect sends, or undefined where the response is none that is followed. Throws a TypeError where it must not be. */
+export const redirectedBy = (response: Response, sending: Sending): Sending | undefined => {
+  if (!sending.isFollowed) return undefined
+  if (response.type === 'opaqueredirect') {
+    const why = "this runtime does not show where it leads. Request that address itself, or set redirect: 'manual'."
+    throw refuse(why)
+  }
+  const location = response.headers.get('location')
+  if (!REDIRECTS.has(response.status) || location === null) return undefined
+  discard(response)
+  if (sending.redirects === REDIRECTS_MAX) throw refuse(`there were ${REDIRECTS_MAX} before it.`)
+  const target = targetOf(location, sending.url)
+  const becomesGet = isGetAfter(response.status, sending.method)
+  if (!becomesGet && !sending.isRepeatable) throw refuse('its body cannot be sent again.', ` to ${target.origin}`)
+  const isWithin = target.origin === originOf(sending.url)
+  const method = becomesGet ? 'GET' : sending.method
+  const headers = new Headers(sending.headers)
+  for (const name of [...(becomesGet ? OF_A_BODY : []), ...(isWithin ? [] : OF_AN_ORIGIN)]) headers.delete(name)
+  return {
+    ...sending,
+    input: target.href,
+    init: {
+      ...sending.init,
+      method,
+      body: becomesGet ? null : (sending.init.body ?? null),
+      signal: sending.signal ?? null,
+    },
+    url: target.href,
+    method,
+    headers,
+    isRepeatable: true,
+    redirects: sending.redirects + 1,
+    carriesToken: sending.carriesToken && isWithin,
+  }
+}

@@ -1,0 +1,143 @@
+// Options and parts of requests that are wrong: named before anything is sent, with what was expected.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type AdministrationOptions, createAdministration } from '../src/administration/create-administration.ts'
+import { createTokenSource, type TokenSourceOptions } from '../src/tokens/token-source.ts'
+import { json, type LyingServer, startLyingServer } from './lying-server.ts'
+
+const KEY = 'mma_key'
+const SOURCE = 'createTokenSource: '
+const ADMINISTRATION = 'createAdministration: '
+let server: LyingServer
+
+before(async () => {
+  server = await startLyingServer(json(200, {}))
+})
+after(() => server.close())
+
+const tokenOptions = (options: Partial<TokenSourceOptions>): TokenSourceOptions => ({
+  tokenEndpoint: `${server.url}/token`,
+  clientId: 'reports',
+  clientSecret: 'mmc_secret',
+  ...options,
+})
+
+const connect = (options: Partial<AdministrationOptions> = {}) =>
+  createAdministration({ url: server.url, apiKey: KEY, ...options })
+
+test('an option that is wrong, or that there is not, is named at once', () => {
+  for (const [options, message] of [
+    [{ tokenEndpoint: undefined }, /^Neither issuer nor tokenEndpoint/],
+    [{ tokenEndpoint: 'http://auth.example/token' }, /^tokenEndpoint is not of https/],
+    [{ issuer: 'auth.example' }, /^issuer is not an absolute URL/],
+    [{ issuer: 'https://user:pass@auth.example' }, /^issuer holds a user/],
+    [{ clientId: undefined }, /^clientId is missing/],
+    [{ clientSecret: undefined }, /^0 credentials are given; expected exactly one of/],
+    [{ clientSecretFile: 'x' }, /^2 credentials are given/],
+    [{ clientSecret: '' }, /^clientSecret is not one line of 1 to 8192 characters/],
+    [{ clientSecret: 'x'.repeat(8_193) }, /^clientSecret is not one line/],
+    [{ scopes: ['db:read db:write'] }, /^scopes holds "db:read db:write"; expected one item/],
+    [{ timeoutMs: 0 }, `${SOURCE}timeoutMs is not a whole number from 1 to 300000.`],
+    [{ timeoutMs: 300_001 }, `${SOURCE}timeoutMs is not a whole number from 1 to 300000.`],
+    [{ timeoutMs: '50' }, `${SOURCE}timeoutMs is not a whole number from 1 to 300000.`],
+    [{ scope: 'db:read' }, /^createTokenSource: "scope" is not an option\. Expected any of: issuer, .*, scopes, /],
+    [{ clientID: 'reports' }, /^createTokenSource: "clientID" is not an option/],
+    [{ constructor: 'reports' }, /^createTokenSource: "constructor" is not an option/],
+    [{ scopes: 'db:read' }, `${SOURCE}scopes is not an array of strings.`],
+    [{ resource: ['https://a.example', 1] }, `${SOURCE}resource is not a string, or an array of strings.`],
+    [{ subjectToken: null }, `${SOURCE}subjectToken is not a string.`],
+    [{ dpop: 'false' }, `${SOURCE}dpop is not a boolean.`],
+    [
+      { clientSecretMethod: 'basic' },
+      `${SOURCE}clientSecretMethod is not one of client_secret_post, client_secret_basic.`,
+    ],
+    [{ onRefreshFailure: {} }, `${SOURCE}onRefreshFailure is not a function.`],
+    [{ privateKey: 'MII' }, `${SOURCE}privateKey is not a JWK, or an object with a CryptoKey as key.`],
+  ] as const) {
+    assert.throws(() => createTokenSource(tokenOptions(options as object)), { name: 'TypeError', message })
+  }
+  for (const options of [undefined, null, 'https://auth.example']) {
+    const message = `${SOURCE}the options are not an object.`
+    assert.throws(() => createTokenSource(options as never), { name: 'TypeError', message })
+  }
+  createTokenSource(tokenOptions({ scope: undefined } as object))
+  createTokenSource(tokenOptions({ timeoutMs: 300_000 }))
+  createTokenSource(tokenOptions({ clientSecret: 'x'.repeat(8_192) }))
+  createTokenSource(tokenOptions({ tokenEndpoint: 'http://auth.example/token', allowInsecureRequests: true }))
+})
+
+test('an option of getToken that there is not, or that is no signal, is named before anything is asked', async () => {
+  const source = createTokenSource(tokenOptions({}))
+  const asked = server.received.length
+  for (const [options, message] of [
+    [{ timeoutMs: 50 }, 'getToken: "timeoutMs" is not an option. Expected any of: signal.'],
+    [{ signal: new AbortController() }, 'getToken: signal is not an AbortSignal.'],
+    [null, 'getToken: the options are not an object.'],
+  ] as const) {
+    await assert.rejects(source.getToken(options as object), { name: 'TypeError', message })
+  }
+  assert.equal(server.received.length, asked)
+})
+
+test('a private key that cannot sign here is the mistake of the caller, and is not printed', async () => {
+  for (const privateKey of [
+    { kty: 'oct', k: 'c2VjcmV0' },
+    { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', d: 'c2VjcmV0' },
+  ]) {
+    const source = createTokenSource(tokenOptions({ clientSecret: undefined, privateKey }))
+    await assert.rejects(source.getToken(), error => {
+      assert.ok(!String(error).includes('c2VjcmV0'))
+      return error instanceof TypeError && error.message.startsWith('privateKey is a JWK')
+    })
+  }
+})
+
+const OPTIONS = 'url, apiKey, operatorJwt, cookie, fetch, timeoutMs, allowInsecureRequests'
+
+test('a part of a request that its operation does not have, or of another type, is named before anything is sent', async () => {
+  const sent = server.received.length
+  const administration = connect()
+  for (const [act, message] of [
+    [
+      () => administration.showStatus({ sginal: 1 } as object),
+      '"sginal" is not an option. Expected any of: path, query, body, signal.',
+    ],
+    [
+      () => administration.showAgent({ agent_id: 'x' } as never),
+      '"agent_id" is not an option. Expected any of: path, query, body, signal.',
+    ],
+    [() => administration.showAgent({ path: 'x' } as never), 'path is not an object.'],
+    [
+      () => administration.showStatus({ idempotencyKey: 'x' } as object),
+      '"idempotencyKey" is not an option. Expected any of: path, query, body, signal.',
+    ],
+    [() => administration.listTokens({ query: 'agent_id=x' } as never), 'query is not an object.'],
+    [() => administration.exportTokens({ signal: 7 } as never), 'signal is not an AbortSignal.'],
+    [() => administration.createAgent(null as never), 'the options are not an object.'],
+  ] as const) {
+    await assert.rejects(async () => act(), {
+      name: 'TypeError',
+      message: new RegExp(`^\\w+: ${message.replaceAll('.', '\\.')}$`),
+    })
+  }
+  assert.equal(server.received.length, sent)
+})
+
+test('an option that is wrong is named at once, and a credential that no header holds before anything is sent', async () => {
+  for (const [options, message] of [
+    [{ url: 'http://auth.example' }, /^url is not of https/],
+    [{ url: 'https://auth.example/?x=1' }, /^url has a query/],
+    [{ apiKey: undefined }, /^Expected exactly one of apiKey, operatorJwt and cookie/],
+    [{ operatorJwt: 'x' }, /^Expected exactly one of apiKey, operatorJwt and cookie/],
+    [{ timeoutMs: 300_001 }, `${ADMINISTRATION}timeoutMs is not a whole number from 1 to 300000.`],
+    [{ key: KEY }, `${ADMINISTRATION}"key" is not an option. Expected any of: ${OPTIONS}.`],
+    [{ apiKey: 7 }, `${ADMINISTRATION}apiKey is not a string, or a function that returns one.`],
+    [{ cookie: false }, `${ADMINISTRATION}cookie is not true.`],
+    [{ fetch: null }, `${ADMINISTRATION}fetch is not a function.`],
+  ] as const) {
+    assert.throws(() => connect(options as object), { name: 'TypeError', message })
+  }
+  const sent = server.received.length
+  await assert.rejects(connect({ apiKey: 'two\nlines' }).showStatus(), TypeError)
+  assert.equal(server.received.length, sent)
+})
