@@ -132,11 +132,22 @@ const build = ({ workspace, into, from }) => {
 }
 
 // The client is part of both.
-build({ workspace: 'console', into: 'server/console', from: ['api', 'console', 'packages/client/src', 'packages/verify/src'] })
+build({
+  workspace: 'console',
+  into: 'server/console',
+  from: ['api', 'console', 'packages/client/src', 'packages/verify/src'],
+})
 build({
   workspace: 'server',
   into: 'server/dist',
-  from: ['api', 'packages/client/src', 'packages/verify/src', 'server/src', 'server/package.json', 'server/vite.config.ts'],
+  from: [
+    'api',
+    'packages/client/src',
+    'packages/verify/src',
+    'server/src',
+    'server/package.json',
+    'server/vite.config.ts',
+  ],
 })
 
 const SHELL_POLL_MS = 1000

@@ -1,4 +1,5 @@
 // An API on Express: reading orders needs the scope db:read, adding one needs db:write.
+import { hostname } from 'node:os'
 import { createVerifier } from '@mintmark/verify'
 import { protectedResource, requireToken, tokenOf } from '@mintmark/verify/express'
 import express from 'express'
@@ -12,6 +13,8 @@ const verifier = createVerifier({
   audience: `http://${HOST}:${PORT}`,
   apiKey: ADMIN_API_KEY,
   maxStaleness: 5,
+  // How operators see this process: one of its own for each.
+  name: `orders-${hostname()}-${process.pid}`,
   hooks: { failed: problem => console.error(problem) },
 })
 
@@ -28,7 +31,11 @@ app.post('/orders', requireToken(verifier, { scopes: ['db:write'] }), (_request,
 })
 
 await verifier.ready()
-const server = app.listen(Number(PORT), HOST, () => console.log(`Listening on ${verifier.resource.audience}`))
+const server = app.listen(Number(PORT), HOST, problem => {
+  // Express calls with the error too, as of a port that is in use.
+  if (problem !== undefined) throw problem
+  console.log(`Listening on ${verifier.resource.audience}`)
+})
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {

@@ -30,7 +30,11 @@ def refuse(status: int, error: str, scope: str) -> HTTPException:
 
 def claims_of(request: Request, needed: SecurityScopes) -> dict:
     """The claims of a token that is valid, not revoked, and has the scopes; FastAPI calls it in a thread."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    lines = request.headers.getlist("authorization")
+    # Of two lines the framework would return the first, and what reads on may see the second.
+    if len(lines) > 1:
+        raise refuse(400, "invalid_request", needed.scope_str)
+    scheme, _, token = "".join(lines).partition(" ")
     if scheme.lower() != "bearer":
         raise HTTPException(401, "no token", {"WWW-Authenticate": f'Bearer scope="{needed.scope_str}"'})
     try:

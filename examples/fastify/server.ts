@@ -1,4 +1,5 @@
 // An API on Fastify: reading orders needs the scope db:read, adding one needs db:write.
+import { hostname } from 'node:os'
 import { createVerifier } from '@mintmark/verify'
 import { protectedResource, requireToken, tokenOf } from '@mintmark/verify/fastify'
 import { fastify } from 'fastify'
@@ -12,6 +13,8 @@ const verifier = createVerifier({
   audience: `http://${HOST}:${PORT}`,
   apiKey: ADMIN_API_KEY,
   maxStaleness: 5,
+  // How operators see this process: one of its own for each.
+  name: `orders-${hostname()}-${process.pid}`,
   hooks: { failed: problem => console.error(problem) },
 })
 

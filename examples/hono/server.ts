@@ -1,4 +1,5 @@
 // Runs the worker in Node, with its bindings from the environment.
+import { hostname } from 'node:os'
 import { serve } from '@hono/node-server'
 import worker, { type Bindings } from './worker.ts'
 
@@ -9,6 +10,7 @@ const bindings: Bindings = {
   AUDIENCE: `http://${HOST}:${PORT}`,
   API_KEY: ADMIN_API_KEY,
   MODE: 'feed',
+  NAME: `orders-${hostname()}-${process.pid}`,
 }
 
 serve({ fetch: request => worker.fetch(request, bindings), hostname: HOST, port: Number(PORT) }, () =>

@@ -10,17 +10,20 @@ export type Bindings = {
   readonly API_KEY: string
   /** `feed` needs a runtime in which work goes on between requests; `introspect` runs everywhere. */
   readonly MODE: Mode
+  /** How operators see this process in mode `feed`: one of its own for each. */
+  readonly NAME?: string
 }
 
 // One for all requests: it keeps the keys, the position in the feed and the tokens that it has verified.
 let verifier: Verifier | undefined
 
-const verifierFor = ({ ISSUER, AUDIENCE, API_KEY, MODE }: Bindings): Verifier => {
+const verifierFor = ({ ISSUER, AUDIENCE, API_KEY, MODE, NAME }: Bindings): Verifier => {
   verifier ??= createVerifier({
     issuer: ISSUER,
     audience: AUDIENCE,
     apiKey: API_KEY,
     mode: MODE,
+    ...(NAME !== undefined && { name: NAME }),
     hooks: { failed: problem => console.error(problem) },
   })
   return verifier

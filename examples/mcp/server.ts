@@ -1,4 +1,5 @@
 // An MCP server on streamable HTTP: the tool list_orders needs the scope db:read, add_order needs db:write.
+import { hostname } from 'node:os'
 import { createVerifier } from '@mintmark/verify'
 import { protectedResource } from '@mintmark/verify/express'
 import { requireMcpToken } from '@mintmark/verify/mcp'
@@ -14,6 +15,8 @@ const verifier = createVerifier({
   audience: `http://${HOST}:${PORT}/mcp`,
   apiKey: ADMIN_API_KEY,
   maxStaleness: 5,
+  // How operators see this process: one of its own for each.
+  name: `mcp-orders-${hostname()}-${process.pid}`,
   hooks: { failed: problem => console.error(problem) },
 })
 
@@ -52,7 +55,11 @@ app.post('/mcp', requireMcpToken(verifier, { scopes: scopesOf }), async (request
 })
 
 await verifier.ready()
-const server = app.listen(Number(PORT), HOST, () => console.log(`Listening on ${verifier.resource.audience}`))
+const server = app.listen(Number(PORT), HOST, problem => {
+  // Express calls with the error too, as of a port that is in use.
+  if (problem !== undefined) throw problem
+  console.log(`Listening on ${verifier.resource.audience}`)
+})
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {

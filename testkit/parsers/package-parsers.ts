@@ -161,7 +161,7 @@ export const PACKAGE_PARSERS: readonly Parser[] = [
   parsersIn('packages/verify/src/readers/certificate-header.ts').ofText(
     {
       name: 'parseCertificateHeader',
-      good: good('Hash=ab;Cert="-----BEGIN%20CERTIFICATE-----"', '-----BEGIN CERTIFICATE-----'),
+      good: good('Hash=ab;Cert="-----BEGIN%20CERTIFICATE-----"', { pem: '-----BEGIN CERTIFICATE-----' }),
     },
     text => parseCertificateHeader('xfcc', text),
   ),

@@ -1,12 +1,18 @@
 // What a program asks of a verifier, looked at with each request: a misspelled member must not ask for less.
 import type { Certificate } from './proofs/certificate.ts'
 import type { Presented } from './proofs/dpop.ts'
-import { isScopeList } from './readers/scope.ts'
 import { type Refusal, refusal } from './refusals.ts'
 import type { Asked, RequestToAuthorize } from './verifier.ts'
 import { checkMembers, isText, type Kind, type Kinds } from './wire/option-members.ts'
 
-const isScopes: Kind = value => isScopeList(value) || "an array of scope items, such as ['db:read']"
+const EXPECTED_SCOPES = "an array of scope items, such as ['db:read']"
+
+/** An item that no token can carry is refused with 403, so its characters need no look. A hole in the array would be passed over. */
+const isScopes: Kind = value => {
+  if (!Array.isArray(value)) return EXPECTED_SCOPES
+  for (const item of value) if (typeof item !== 'string') return EXPECTED_SCOPES
+  return true
+}
 
 /** Whether it has the form of one. Bytes may come from another realm, as in tests that run in one of their own. */
 export const isCertificate = (value: unknown): value is Certificate =>
@@ -14,29 +20,39 @@ export const isCertificate = (value: unknown): value is Certificate =>
 
 const isCertificateKind: Kind = value => isCertificate(value) || 'DER in a Uint8Array, or PEM in a string'
 
+/** Without a prototype, whose members no kind is. */
+const table = <Name extends string>(kinds: Readonly<Record<Name, Kind>>): Kinds =>
+  Object.assign(Object.create(null) as object, kinds)
+
 const PRESENTED = { method: isText, url: isText, proof: isText } as const satisfies Record<keyof Presented, Kind>
 
-const REQUEST: Record<keyof RequestToAuthorize, Kind> = {
+const REQUEST = table<keyof RequestToAuthorize>({
   ...PRESENTED,
   authorization: isText,
   scopes: isScopes,
   certificate: isCertificateKind,
-}
+})
 
-/** Whether all members are there and of their kinds; the text of what is wrong is for {@link checkMembers} to make. */
+/**
+ * Whether all members are known, and of their kinds; the text of what is wrong is for {@link checkMembers} to make. Of each request:
+ * an array of its members would take longer than all the rest.
+ */
 const fits = (given: unknown, kinds: Kinds): boolean => {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return false
-  for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined && (!Object.hasOwn(kinds, name) || kinds[name]?.(value) !== true)) return false
+  for (const name in given) {
+    const value: unknown = given[name as keyof typeof given]
+    if (value !== undefined && kinds[name]?.(value) !== true) return false
   }
   return true
 }
 
-const ASKED: Record<keyof Asked, Kind> = {
+const PROOF = table<keyof Presented>(PRESENTED)
+
+const ASKED = table<keyof Asked>({
   scopes: isScopes,
-  dpop: value => fits(value, PRESENTED) || 'an object of method, url and proof',
+  dpop: value => fits(value, PROOF) || 'an object of method, url and proof',
   certificate: isCertificateKind,
-}
+})
 
 const misuseIn = (where: string, given: unknown, kinds: Kinds): Refusal | undefined => {
   if (fits(given, kinds)) return undefined
@@ -45,7 +61,7 @@ const misuseIn = (where: string, given: unknown, kinds: Kinds): Refusal | undefi
   } catch (fault) {
     return refusal('misuse', fault instanceof Error ? fault.message : where)
   }
-  return undefined
+  return refusal('misuse', `${where}: the options inherit a member that is none.`)
 }
 
 /** Why nothing can be decided; undefined where all is as it should be. */

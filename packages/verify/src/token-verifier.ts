@@ -31,6 +31,8 @@ export type CachedToken = {
   /** The facts by which it was clear, and their version then. */
   facts: Facts | undefined
   version: number
+  /** Why this verifier alone cannot accept it; undefined for each that is kept. */
+  readonly doubt: Refusal | undefined
 }
 
 export type Parts = {
@@ -58,7 +60,9 @@ const freeze = <T>(value: T): T => {
   return value
 }
 
-const entryOf = (claims: Claims, generation: number, kid: string): CachedToken => {
+type Origin = { readonly kid: string; readonly generation: number; readonly doubt: Refusal | undefined }
+
+const entryOf = (claims: Claims, { kid, generation, doubt }: Origin): CachedToken => {
   const scopes = Object.freeze(scopesOf(claims))
   return {
     claims: freeze(claims),
@@ -69,6 +73,7 @@ const entryOf = (claims: Claims, generation: number, kid: string): CachedToken =
     subjects: undefined,
     facts: undefined,
     version: 0,
+    doubt,
   }
 }
 
@@ -92,36 +97,28 @@ const readClaimsOf = (
   return isRefusal(claims) ? claims : { read, claims }
 }
 
-/** A token as it was found, and why this verifier alone cannot accept it, where it cannot. */
-type Found = { readonly entry: CachedToken; readonly doubt?: Refusal }
-
-type Doubtful = Found & { readonly doubt: Refusal }
-
-const isDoubtful = (found: Found): found is Doubtful => found.doubt !== undefined
-
 /** Reads and verifies a text that is not in the cache. In mode `introspect` the service alone verifies. */
-const readNew = async (parts: Parts, token: string): Promise<Found | Refusal> => {
+const readNew = async (parts: Parts, token: string): Promise<CachedToken | Refusal> => {
   const { settings, keySet, tokenCache } = parts
   const found = readClaimsOf(parts, token)
   if (isRefusal(found)) return found
   const { read, claims } = found
-  if (settings.mode === 'introspect') return { entry: entryOf(claims, 0, read.kid) }
+  if (settings.mode === 'introspect') return entryOf(claims, { kid: read.kid, generation: 0, doubt: undefined })
   const generation = keySet.generation()
   const refused = await signatureRefusal(keySet, read)
-  const entry = entryOf(claims, generation, read.kid)
-  if (refused?.refusal === 'key_pending') return { entry, doubt: refused }
-  if (refused !== undefined) return refused
-  tokenCache.add(token, entry)
-  return { entry }
+  if (refused !== undefined && refused.refusal !== 'key_pending') return refused
+  const entry = entryOf(claims, { kid: read.kid, generation, doubt: refused })
+  if (entry.doubt === undefined) tokenCache.add(token, entry)
+  return entry
 }
 
-const find = (parts: Parts, token: string): Found | undefined => {
+const find = (parts: Parts, token: string): CachedToken | undefined => {
   const { keySet, tokenCache } = parts
   const entry = tokenCache.get(token)
   if (entry === undefined) return undefined
   keySet.refresh()
   // A key that is gone from the key set vouches for nothing any more.
-  return entry.generation === keySet.generation() && !keySet.isTooOld() ? { entry } : undefined
+  return entry.generation === keySet.generation() && !keySet.isTooOld() ? entry : undefined
 }
 
 const ANY_TIME: TimeRange = { earliestMs: -Infinity, latestMs: Infinity }
@@ -177,7 +174,12 @@ const introspect = async (parts: Parts, token: string, entry: CachedToken): Prom
 export const DOUBTS_AT_ONCE_MAX = 8
 
 /** Asks the service about what this verifier cannot know, in mode `feed` unless it is set to refuse then. */
-const resolveDoubt = async (parts: Parts, token: string, { entry, doubt }: Doubtful): Promise<Verified | Refusal> => {
+const resolveDoubt = async (
+  parts: Parts,
+  token: string,
+  entry: CachedToken,
+  doubt: Refusal,
+): Promise<Verified | Refusal> => {
   const { settings, doubts } = parts
   if (settings.mode !== 'feed' || settings.whenStale === 'refuse' || doubts.underWay >= DOUBTS_AT_ONCE_MAX) return doubt
   doubts.underWay += 1
@@ -192,15 +194,13 @@ const resolveDoubt = async (parts: Parts, token: string, { entry, doubt }: Doubt
 const checkRevocation = (
   parts: Parts,
   token: string,
-  found: Found,
+  entry: CachedToken,
 ): Verified | Refusal | Promise<Verified | Refusal> => {
   const { mode, whenStale } = parts.settings
-  const { entry } = found
-  if (isDoubtful(found)) return resolveDoubt(parts, token, found)
   if (mode === 'offline') return accept(entry, 'signature')
   if (mode === 'introspect') return introspect(parts, token, entry)
   const verdict = judgeByFeed(parts, entry)
-  if (verdict instanceof Promise) return verdict.then(() => checkRevocation(parts, token, found))
+  if (verdict instanceof Promise) return verdict.then(() => checkRevocation(parts, token, entry))
   if (verdict === 'clear') return accept(entry, 'feed')
   if (verdict === 'ended') return refusal('revoked', 'The revocation feed says that the token has ended.')
   if (whenStale === 'introspect') return introspect(parts, token, entry)
@@ -226,9 +226,9 @@ export const verifyToken = async (
 ): Promise<Verified | Refusal> => {
   if (parts.signal.aborted) return refusal('closed', 'The verifier was closed.')
   if (typeof token !== 'string' || token === '') return refusal('missing_token', 'There is no token.')
-  const known = find(parts, token) ?? (await readNew(parts, token))
-  if (isRefusal(known)) return known
-  const { claims } = known.entry
+  const entry = find(parts, token) ?? (await readNew(parts, token))
+  if (isRefusal(entry)) return entry
+  const { claims } = entry
   const time = timeOf(parts)
   // In mode `introspect` the service knows the time better.
   const untimely = parts.settings.mode === 'introspect' ? undefined : timeRefusal(claims, time)
@@ -240,9 +240,9 @@ export const verifyToken = async (
     const unbound = await checkBinding(parts, { token, claims, asked, nowMs: proofTimeOf(parts, time) })
     if (unbound !== undefined) return unbound
   }
-  const found = untimely === undefined ? known : { doubt: UNTIMELY, ...known }
+  const doubt = entry.doubt ?? (untimely === undefined ? undefined : UNTIMELY)
   // Last, so that nothing is waited for between what the feed says and the answer.
-  const checked = checkRevocation(parts, token, found)
+  const checked = doubt === undefined ? checkRevocation(parts, token, entry) : resolveDoubt(parts, token, entry, doubt)
   const verified = checked instanceof Promise ? await checked : checked
   return isRefusal(verified) ? verified : (scopeRefusal(verified, asked.scopes ?? NOTHING) ?? verified)
 }

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { makeProofKey } from '../../../testkit/keys/dpop.ts'
 import { CERTIFICATE } from '../../../testkit/keys/loopback-certificate.ts'
 import { usePublisher } from './fixtures.ts'
-import { ask, check, openGateway, statusOf } from './gateway.ts'
+import { ask, check, openGateway, statusOf } from './servers/gateway.ts'
 import { proofOf, thumbprint } from './proofs.ts'
 
 const publisher = usePublisher()
@@ -60,6 +60,9 @@ test('a bound token passes with a proof of the original request, from the one pl
   }
 })
 
+/** Each is {@link PATH} once a URL parser has resolved it, and to an API may be another one. */
+const DOTTED = ['/admin/../v1/orders', '/v1/./orders', '/v1/x/%2e%2E/orders?page=2', '/v1/x/.%2e/orders', `/.${PATH}`]
+
 test('in a target nothing stands that a URL parser reads as another path', async t => {
   const { origin } = await openGateway(t, publisher, ['--origin', ORIGIN, '--request-from', 'x-original'])
   const token = await bound()
@@ -72,6 +75,7 @@ test('in a target nothing stands that a URL parser reads as another path', async
     PATH.slice(1),
     `@evil.example${PATH}`,
     `.evil.example${PATH}`,
+    ...DOTTED,
   ]) {
     assert.equal(
       await statusOf(ask(origin, '/check', { headers: present(token, original('GET', target)) })),
@@ -90,6 +94,7 @@ test('with the target behind /check the method and the path of the check count',
   assert.equal(await status(`/check${PATH}`, 'PUT'), 401)
   assert.equal(await status('/check/v1/admin', 'GET', [...original('GET', PATH), ...forwarded('GET', PATH)]), 401)
   assert.equal(await status('/check'), 401)
+  for (const target of DOTTED) assert.equal(await status(`/check${target}`), 401, target)
 })
 
 test('without an origin a token with a key is 401, by either scheme', async t => {

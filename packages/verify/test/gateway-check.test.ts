@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { usePublisher } from './fixtures.ts'
-import { ask, check, openGateway, statusOf } from './gateway.ts'
+import { ask, check, openGateway, statusOf } from './servers/gateway.ts'
 import { AGENT, AUDIENCE } from './publisher.ts'
 
 const publisher = usePublisher()
@@ -91,7 +91,9 @@ test('a refusal has the challenge of RFC 6750, no body, and none of the headers'
     const answered = await check(origin, token)
     assert.deepEqual([answered.status, answered.body], [status, ''])
     assert.equal(answered.headers['www-authenticate'], challenge)
-    assert.deepEqual(answered.names.toSorted(), ['cache-control', 'connection', 'content-length', 'www-authenticate'])
+    assert.equal(answered.headers['access-control-expose-headers'], 'WWW-Authenticate')
+    const names = ['access-control-expose-headers', 'cache-control', 'connection', 'content-length', 'www-authenticate']
+    assert.deepEqual(answered.names.toSorted(), names)
   }
 })
 
@@ -195,9 +197,24 @@ test('other methods are 405, and a body is not read', async t => {
   assert.equal(await statusOf(ask(origin, '/check', expecting)), 200)
 })
 
-test('the metadata of the protected resource is where the challenge says', async t => {
+test('the metadata of the protected resource is where the challenge says, and responds to HEAD and preflights', async t => {
   const { origin } = await openGateway(t, publisher)
-  const { status, body } = await ask(origin, '/.well-known/oauth-protected-resource/v1')
+  const path = '/.well-known/oauth-protected-resource/v1'
+  const { status, body } = await ask(origin, path)
   assert.equal(status, 200)
   assert.equal((JSON.parse(body) as { readonly resource: string }).resource, AUDIENCE)
+  const head = await ask(origin, path, { method: 'HEAD' })
+  assert.deepEqual([head.status, head.body, head.headers['access-control-allow-origin']], [200, '', '*'])
+  const preflight = await ask(origin, path, { method: 'OPTIONS', headers: ['Origin', 'https://page.example'] })
+  const { connection: _connection, ...headers } = preflight.headers
+  assert.deepEqual([preflight.status, preflight.body], [204, ''])
+  assert.deepEqual(headers, {
+    'cache-control': 'no-store',
+    allow: 'GET, HEAD, OPTIONS',
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET, HEAD',
+    'access-control-allow-headers': '*',
+    'access-control-max-age': '86400',
+  })
+  assert.equal(await statusOf(ask(origin, '/metrics', { method: 'OPTIONS' })), 404)
 })

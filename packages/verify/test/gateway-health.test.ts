@@ -7,7 +7,7 @@ import { weaknessesOf } from '../../../testkit/forgeries/weaknesses.ts'
 import { setTrap } from '../../../testkit/identity-providers/trap.ts'
 import { makeRuntime, usePublisher } from './fixtures.ts'
 import { open } from './follow.ts'
-import { ask, check, openGateway, statusOf } from './gateway.ts'
+import { ask, check, openGateway, statusOf } from './servers/gateway.ts'
 
 const readiness = async (origin: string): Promise<readonly unknown[]> =>
   Promise.all(['/livez', '/readyz'].map(path => statusOf(ask(origin, path))))

@@ -62,6 +62,10 @@ class Examples(unittest.TestCase):
         added = httpx2.post(f"{self.api}/orders", headers={"Authorization": f"Bearer {token}"})
         self.assertEqual(added.status_code, 403)
         self.assertIn('error="insufficient_scope", scope="db:write"', added.headers["www-authenticate"])
+        line = ("Authorization", f"Bearer {token}")
+        twice = httpx2.get(f"{self.api}/orders", headers=[line, line])
+        self.assertEqual(twice.status_code, 400)
+        self.assertIn('error="invalid_request"', twice.headers["www-authenticate"])
         client.revoke_token(f"{ISSUER}/oauth/revoke", token=token)
         self.assertIn('error="invalid_token"', self.until(401, token).headers["www-authenticate"])
         other = agent.fetch_token(client, resource="https://other.example", scope="db:read")["access_token"]

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { COMPACT_CHARACTERS_MAX } from '../../../packages/verify/src/readers/compact-jws.ts'
-import { readCompactJws, readProvablePayload } from '../../src/keys/tokens/compact-jws.ts'
+import { COMPACT_CHARACTERS_MAX, isCanonical } from '../../../packages/verify/src/readers/compact-jws.ts'
+import { decodeCanonical, readCompactJws, readProvablePayload } from '../../src/keys/tokens/compact-jws.ts'
 import { withSurplusBit } from '../../../testkit/forgeries/forgeries.ts'
 import { anyCodePoint } from '../../../testkit/parsers/hostile-inputs.ts'
 
@@ -156,6 +156,19 @@ test('the readers never throw, and what passes is spelled as it would be written
       if (read === undefined) return
       assert.equal(`${read.signingInput}.${encode(read.signature)}`, text)
     }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a part is canonical on the hot path where it is for the strict reader', () => {
+  const bytes = fc.uint8Array({ minLength: 1, maxLength: 9 }).map(encode)
+  const spelled = fc.tuple(bytes, fc.nat(9), fc.constantFrom('', '=', 'A', '-', '+', ' ', '.', '\u0141'))
+  const parts = spelled.map(([part, at, junk]) => `${part.slice(0, at)}${junk}${part.slice(at + junk.length)}`)
+  fc.assert(
+    fc.property(
+      parts.filter(part => part !== ''),
+      part => assert.equal(decodeCanonical(part) !== undefined, isCanonical(part)),
+    ),
     { numRuns: 2000 },
   )
 })

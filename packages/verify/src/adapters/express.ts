@@ -1,32 +1,37 @@
 // Middleware for Express, and for whatever else takes Connect's.
 import type { Verified, Verifier } from '../verifier.ts'
-import { makeMiddleware, type Middleware, type NodeRequest, sendBody, targetOf } from './node-request.ts'
-import {
-  type Guard,
-  makeVerifiedRequests,
-  METADATA_HEADERS,
-  type MetadataMembers,
-  metadataOf,
-  metadataPathOf,
-} from './protected-resource.ts'
+import { checkGuard, checkMetadata, checkVerifier, type Guard, type MetadataMembers } from './guard.ts'
+import { type NodeRequest, targetOf } from './node-request.ts'
+import { isOver, makeMiddleware, type Middleware, send } from './node-response.ts'
+import { makeVerifiedRequests, metadataPathOf, respondWithMetadata } from './protected-resource.ts'
 
 const requests = makeVerifiedRequests()
 
-/** Calls the next handler only with a verified token; responds itself otherwise (RFC 6750 §3). */
+/**
+ * Calls the next handler only with a verified token; responds itself otherwise (RFC 6750 §3). A fault, such as a function `scopes`
+ * that returns no list, goes to the error handler: to `next` where that takes an error, as Express's does, else the response is 500.
+ * Where something else has responded meanwhile, `next` is not called. Throws `TypeError` for a guard that is not as it should be.
+ */
 export const requireToken = <Request extends NodeRequest>(
   verifier: Verifier,
   guard: Guard<Request> = {},
-): Middleware<Request> => makeMiddleware(verifier, guard, requests.note)
+): Middleware<Request> => {
+  checkGuard('requireToken', { verifier, guard })
+  return makeMiddleware({ verifier, guard, accept: requests.note })
+}
 
 /** The verified token of a request. Throws where {@link requireToken} did not see it. */
 export const tokenOf = (request: object): Verified => requests.of(request)
 
-/** Serves the metadata of the protected resource (RFC 9728 §3): mount it at the root of the server. */
-export const protectedResource =
-  (verifier: Verifier, members?: MetadataMembers): Middleware =>
-  (request, response, next) => {
-    const isRead = request.method === 'GET' || request.method === 'HEAD'
+/** Serves the metadata of the protected resource (RFC 9728 §3) and responds to its preflights: mount it at the root of the server. */
+export const protectedResource = (verifier: Verifier, members: MetadataMembers = {}): Middleware => {
+  checkVerifier('protectedResource', verifier)
+  checkMetadata('protectedResource', members)
+  return (request, response, next) => {
     const [path] = targetOf(request).split('?')
-    if (!isRead || path !== metadataPathOf(verifier)) return next()
-    sendBody(response, 200, METADATA_HEADERS, metadataOf(verifier, members))
+    const answer =
+      path === metadataPathOf(verifier) ? respondWithMetadata(verifier, members, request.method) : undefined
+    if (answer === undefined) return void next()
+    if (!isOver(response)) send(response, answer)
   }
+}

@@ -1,26 +1,31 @@
 // A hook and a plugin for Fastify.
 import type { Verified, Verifier } from '../verifier.ts'
+import { checkGuard, checkMetadata, checkVerifier, type Guard, type MetadataMembers } from './guard.ts'
 import { type NodeRequest, verifyNodeRequest } from './node-request.ts'
 import {
-  type Guard,
+  EXPOSE,
   headersOf,
   makeVerifiedRequests,
-  METADATA_HEADERS,
-  type MetadataMembers,
-  metadataOf,
+  METADATA_METHODS,
+  type MetadataMethod,
   metadataPathOf,
+  respondWithMetadata,
 } from './protected-resource.ts'
 
 export type FastifyReplyLike = {
   readonly code: (status: number) => unknown
+  readonly getHeader?: (name: string) => unknown
   readonly headers: (headers: Record<string, string>) => unknown
-  readonly send: (body: unknown) => unknown
+  readonly send: (body?: unknown) => unknown
+  readonly sent?: boolean
+  readonly hijack?: () => unknown
+  readonly raw?: { readonly headersSent?: boolean; readonly destroyed?: boolean }
 }
 
 type MetadataRoute = {
-  method: 'GET'
+  method: MetadataMethod[]
   url: string
-  handler: (request: unknown, reply: FastifyReplyLike) => Promise<unknown>
+  handler: (request: { readonly method: string }, reply: FastifyReplyLike) => Promise<unknown>
 }
 
 /** What is needed of an instance. */
@@ -36,36 +41,56 @@ type RequireToken = {
   <Request extends NodeRequest>(verifier: Verifier, guard: Guard<Request>): Hook<Request>
 }
 
-/** Makes a hook for `onRequest` or `preHandler`: the handler runs only with a verified token. */
-export const requireToken: RequireToken =
-  <Request extends NodeRequest>(verifier: Verifier, guard: Guard<Request> = {}): Hook<Request> =>
-  async (request: Request, reply: FastifyReplyLike): Promise<unknown> => {
+/** Whether something else has responded, as by a deadline of its own, or the caller is gone. */
+const isOver = ({ sent, raw }: FastifyReplyLike): boolean =>
+  sent === true || raw?.headersSent === true || raw?.destroyed === true
+
+/**
+ * Makes a hook for `onRequest` or `preHandler`: the handler runs only with a verified token. A fault, such as a function `scopes`
+ * that returns no list, is thrown to Fastify's error handler. Throws `TypeError` for a guard that is not as it should be.
+ */
+export const requireToken: RequireToken = <Request extends NodeRequest>(
+  verifier: Verifier,
+  guard: Guard<Request> = {},
+): Hook<Request> => {
+  checkGuard('requireToken', { verifier, guard })
+  return async (request: Request, reply: FastifyReplyLike): Promise<unknown> => {
     const result = await verifyNodeRequest(verifier, request, guard)
+    if (isOver(reply)) {
+      // Fastify knows only of what it sent itself: without this it would run the handler.
+      if (reply.sent !== true) reply.hijack?.()
+      return reply
+    }
     if (result.ok) {
       requests.note(request, result)
       return undefined
     }
     reply.code(result.status)
-    reply.headers({ ...headersOf(result) })
+    reply.headers({ ...headersOf(result, reply.getHeader?.(EXPOSE)) })
     reply.send(result.body)
     return reply
   }
+}
 
 /** The verified token of a request. Throws where {@link requireToken} did not see it. */
 export const tokenOf = (request: object): Verified => requests.of(request)
 
-/** A plugin that serves the metadata of the protected resource (RFC 9728 §3). */
-export const protectedResource =
-  (verifier: Verifier, members?: MetadataMembers) =>
-  async (instance: FastifyLike): Promise<void> => {
+/** A plugin that serves the metadata of the protected resource (RFC 9728 §3) and responds to its preflights. */
+export const protectedResource = (verifier: Verifier, members: MetadataMembers = {}) => {
+  checkVerifier('protectedResource', verifier)
+  checkMetadata('protectedResource', members)
+  return async (instance: FastifyLike): Promise<void> => {
     const path = metadataPathOf(verifier)
     if (path === undefined) return
     instance.route({
-      method: 'GET',
+      method: [...METADATA_METHODS],
       url: path,
-      handler: async (_request, reply) => {
-        reply.headers({ ...METADATA_HEADERS })
-        return metadataOf(verifier, members)
+      handler: async ({ method }, reply) => {
+        const { status, headers, body } = respondWithMetadata(verifier, members, method) ?? { status: 404, headers: {} }
+        reply.code(status)
+        reply.headers({ ...headers })
+        return body
       },
     })
   }
+}

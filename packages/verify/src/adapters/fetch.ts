@@ -1,16 +1,10 @@
 // For handlers of the Fetch API: workers, Deno, Bun, and frameworks made of them.
 import type { Refused } from '../refusals.ts'
 import type { Verified, Verifier } from '../verifier.ts'
-import {
-  addressOf,
-  type Guard,
-  headersOf,
-  METADATA_HEADERS,
-  type MetadataMembers,
-  metadataOf,
-  metadataPathOf,
-  scopesFor,
-} from './protected-resource.ts'
+import { isFunction, type Kind } from '../wire/option-members.ts'
+import { describeTo, verifyGuarded } from './fetch-request.ts'
+import { checkGuard, checkMetadata, checkVerifier, type Guard, type MetadataMembers } from './guard.ts'
+import { headersOf } from './protected-resource.ts'
 
 /** Receives the request, its verified token, and what else the runtime passes. */
 export type GuardedHandler<Rest extends readonly unknown[]> = (
@@ -23,43 +17,49 @@ export type GuardedHandler<Rest extends readonly unknown[]> = (
 export const refusalResponse = (refused: Refused): Response =>
   new Response(JSON.stringify(refused.body), { status: refused.status, headers: headersOf(refused) })
 
-/** The token of a request, or why it is refused. */
-export const verifyRequest = (
+/** The token of a request, or why it is refused. Rejects with `TypeError` for a guard that is not as it should be. */
+export const verifyRequest = async (
   verifier: Verifier,
   request: Request,
   guard: Guard<Request> = {},
-): Promise<Verified | Refused> =>
-  verifier.authorize({
-    authorization: request.headers.get('authorization') ?? undefined,
-    proof: request.headers.get('dpop') ?? undefined,
-    method: request.method,
-    url: addressOf(verifier, request.url, new URL(request.url).origin),
-    certificate: guard.certificate?.(request),
-    scopes: scopesFor(guard, request),
-  })
+): Promise<Verified | Refused> => {
+  checkGuard('verifyRequest', { verifier, guard })
+  return verifyGuarded(verifier, request, guard)
+}
 
-/** The metadata, if the request is for it (RFC 9728 §3); else undefined. */
+/** The metadata, if the request is for it (RFC 9728 §3) or a preflight of it; else undefined. */
 export const metadataResponse = (
   verifier: Verifier,
   request: Request,
-  members?: MetadataMembers,
+  members: MetadataMembers = {},
 ): Response | undefined => {
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (!isRead || new URL(request.url).pathname !== metadataPathOf(verifier)) return undefined
-  const body = request.method === 'HEAD' ? null : JSON.stringify(metadataOf(verifier, members))
-  return new Response(body, { status: 200, headers: METADATA_HEADERS })
+  checkVerifier('metadataResponse', verifier)
+  checkMetadata('metadataResponse', members)
+  return describeTo(verifier, request, members)
 }
 
-/** A handler that serves the metadata, and calls the given one only with a verified token. */
-export const protect =
-  <Rest extends readonly unknown[]>(
-    verifier: Verifier,
-    handler: GuardedHandler<Rest>,
-    { metadata, ...guard }: Guard<Request> & { readonly metadata?: MetadataMembers } = {},
-  ) =>
-  async (request: Request, ...rest: Rest): Promise<Response> => {
-    const described = metadataResponse(verifier, request, metadata)
+type Protection = Guard<Request> & { readonly metadata?: MetadataMembers }
+
+/** Its members are checked for themselves. */
+const isAnything: Kind = () => true
+
+/**
+ * A handler that serves the metadata, and calls the given one only with a verified token. Throws `TypeError` for options that are not
+ * as they should be; the handler rejects where a function of the guard fails.
+ */
+export const protect = <Rest extends readonly unknown[]>(
+  verifier: Verifier,
+  handler: GuardedHandler<Rest>,
+  options: Protection = {},
+) => {
+  checkGuard('protect', { verifier, guard: options }, { metadata: isAnything })
+  if (isFunction(handler) !== true) throw new TypeError('protect: the second argument is not a function, the handler.')
+  const { metadata = {}, ...guard } = options
+  checkMetadata('protect', metadata)
+  return async (request: Request, ...rest: Rest): Promise<Response> => {
+    const described = describeTo(verifier, request, metadata)
     if (described !== undefined) return described
-    const result = await verifyRequest(verifier, request, guard)
+    const result = await verifyGuarded(verifier, request, guard)
     return result.ok ? handler(request, result, ...rest) : refusalResponse(result)
   }
+}

@@ -2,8 +2,9 @@
 // challenges which the SDK's own cannot: of a step up, of DPoP, and 503 with Retry-After.
 import { audiencesOf } from '../tokens/claims.ts'
 import type { Verified, Verifier } from '../verifier.ts'
-import { makeMiddleware, type Middleware, type NodeRequest } from './node-request.ts'
-import type { Guard } from './protected-resource.ts'
+import { checkGuard, checkVerifier, type Guard } from './guard.ts'
+import type { NodeRequest } from './node-request.ts'
+import { makeMiddleware, type Middleware } from './node-response.ts'
 
 /** The token as the SDK passes it to tools. */
 export type CheckedToken = {
@@ -35,23 +36,40 @@ const authInfoOf = ({ resource }: Verifier, token: string, { claims, scopes }: V
 }
 
 /** Makes a verifier for `requireBearerAuth` of the SDK: bearer tokens. A token that is bound to a key or a certificate is refused. */
-export const mcpTokenVerifier = (verifier: Verifier, { InvalidTokenError, ServerError }: McpErrors) => ({
-  verifyAccessToken: async (token: string): Promise<CheckedToken> => {
-    const result = await verifier.verify(token)
-    if (result.ok) return authInfoOf(verifier, token, result)
-    const { error_description: description } = result.body
-    throw result.status === 503 ? new ServerError(description) : new InvalidTokenError(description)
-  },
-})
+export const mcpTokenVerifier = (verifier: Verifier, errors: McpErrors) => {
+  checkVerifier('mcpTokenVerifier', verifier)
+  const { InvalidTokenError, ServerError } = errors
+  for (const [name, value] of Object.entries({ InvalidTokenError, ServerError })) {
+    if (typeof value !== 'function')
+      throw new TypeError(`mcpTokenVerifier: ${name} is not a class of errors of the SDK.`)
+  }
+  return {
+    verifyAccessToken: async (token: string): Promise<CheckedToken> => {
+      const result = await verifier.verify(token)
+      if (result.ok) return authInfoOf(verifier, token, result)
+      const { error_description: description } = result.body
+      throw result.status === 503 ? new ServerError(description) : new InvalidTokenError(description)
+    },
+  }
+}
 
 const SCHEME = /^\S+ +/
 
-/** Replaces `requireBearerAuth`: sets `auth` of the request as that does, and accepts DPoP too. */
+/**
+ * Replaces `requireBearerAuth`: sets `auth` of the request as that does, and accepts DPoP too. Faults and guards are as with
+ * `requireToken` of the adapter for Express.
+ */
 export const requireMcpToken = <Request extends NodeRequest>(
   verifier: Verifier,
   guard: Guard<Request> = {},
-): Middleware<Request> =>
-  makeMiddleware(verifier, guard, (request, verified) => {
-    const token = String(request.headers['authorization']).replace(SCHEME, '')
-    Object.assign(request, { auth: authInfoOf(verifier, token, verified) })
+): Middleware<Request> => {
+  checkGuard('requireMcpToken', { verifier, guard })
+  return makeMiddleware({
+    verifier,
+    guard,
+    accept: (request, verified) => {
+      const token = String(request.headers['authorization']).replace(SCHEME, '')
+      Object.assign(request, { auth: authInfoOf(verifier, token, verified) })
+    },
   })
+}

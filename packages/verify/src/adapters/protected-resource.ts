@@ -1,24 +1,8 @@
-// What all adapters share: the metadata of the protected resource (RFC 9728), the address of a request, and its response.
-import type { Certificate } from '../proofs/certificate.ts'
+// What all adapters share: the metadata of the protected resource (RFC 9728), the headers of their responses, and verified requests.
 import { PROOF_ALGORITHMS } from '../readers/proof-claims.ts'
 import type { Refused } from '../refusals.ts'
 import type { Verified, Verifier } from '../verifier.ts'
-
-/** What a route asks of a token. */
-export type Guard<Request> = {
-  /** Scope items that the token must all carry, or which they are for a request. */
-  readonly scopes?: readonly string[] | ((request: Request) => readonly string[])
-  /** The certificate of the caller's TLS connection, where tokens are bound to certificates. Never from a header that a caller can send. */
-  readonly certificate?: (request: Request) => Certificate | undefined
-}
-
-/** Members of the metadata beside those that follow from the verifier (RFC 9728 §2). */
-export type MetadataMembers = {
-  readonly scopes_supported?: readonly string[]
-  readonly resource_name?: string
-  readonly resource_documentation?: string
-  readonly tls_client_certificate_bound_access_tokens?: boolean
-}
+import type { MetadataMembers } from './guard.ts'
 
 export type Metadata = MetadataMembers & {
   readonly resource: string
@@ -43,30 +27,60 @@ export const METADATA_HEADERS = {
   'access-control-allow-origin': '*',
 } as const
 
+/** The response to a preflight of the metadata, as the service responds to one of its own: a client may add headers to its request. */
+export const PREFLIGHT_HEADERS = {
+  'cache-control': 'no-store',
+  allow: 'GET, HEAD, OPTIONS',
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '86400',
+} as const
+
+export type MetadataMethod = 'GET' | 'HEAD' | 'OPTIONS'
+
+export const METADATA_METHODS: readonly MetadataMethod[] = ['GET', 'HEAD', 'OPTIONS']
+
+type MetadataResponse = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Metadata
+}
+
+/** The response to a request at the path of the metadata; undefined for a method that has none. */
+export const respondWithMetadata = (
+  verifier: Verifier,
+  members: MetadataMembers | undefined,
+  method: string | undefined,
+): MetadataResponse | undefined => {
+  if (method === 'OPTIONS') return { status: 204, headers: PREFLIGHT_HEADERS }
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  return { status: 200, headers: METADATA_HEADERS, body: metadataOf(verifier, members) }
+}
+
 /** Returns the path at which this server publishes the metadata (RFC 9728 §3.1); undefined if the audience is no URL. */
 export const metadataPathOf = ({ resource }: Verifier): string | undefined =>
   resource.metadataAddress === undefined ? undefined : new URL(resource.metadataAddress).pathname
 
-/**
- * The address of a request as its caller writes it, for DPoP: the origin of the audience with the path of the request. What
- * the header Host says is the caller's choice, so it counts only where the audience is no URL.
- */
-export const addressOf = ({ resource }: Verifier, target: string, ownOrigin: string): string => {
-  const isUrl = URL.canParse(resource.audience) && /^https?:/i.test(resource.audience)
-  const origin = isUrl ? new URL(resource.audience).origin : ownOrigin
-  // Resolved against a base, what follows two slashes would be a host, and the path only what stands behind that.
-  if (target.startsWith('/')) return `${origin}${target}`
-  return `${origin}${URL.canParse(target) ? new URL(target).pathname : '/'}`
+/** The header that lets a page of another origin read a header of the response. */
+export const EXPOSE = 'access-control-expose-headers'
+const CHALLENGE = 'WWW-Authenticate'
+
+/** The value of {@link EXPOSE} where the application has set it before: what it exposes stays exposed. */
+export const exposedBeside = (before: unknown): string => {
+  const names = before === undefined || before === null ? [] : [before].flat().map(String)
+  const isNamed = names.some(line =>
+    line.split(',').some(name => name.trim().toLowerCase() === CHALLENGE.toLowerCase()),
+  )
+  return (isNamed ? names : [...names, CHALLENGE]).join(', ')
 }
 
-export const scopesFor = <Request>({ scopes = [] }: Guard<Request>, request: Request): readonly string[] =>
-  typeof scopes === 'function' ? scopes(request) : scopes
-
-/** Headers of the response to a refused request (RFC 6750 §3). */
-export const headersOf = ({ challenge, retryAfter }: Refused): Readonly<Record<string, string>> => ({
+/** Headers of the response to a refused request (RFC 6750 §3). `before` is what the application has set of {@link EXPOSE}. */
+export const headersOf = ({ challenge, retryAfter }: Refused, before?: unknown): Readonly<Record<string, string>> => ({
   'content-type': 'application/json',
   'cache-control': 'no-store',
-  ...(challenge !== undefined && { 'www-authenticate': challenge }),
+  // A client in a browser must read which scope to ask for.
+  ...(challenge !== undefined && { 'www-authenticate': challenge, [EXPOSE]: exposedBeside(before) }),
   ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
 })
 

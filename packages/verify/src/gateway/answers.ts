@@ -21,6 +21,9 @@ export const textAnswer = (body: string, contentType: string, headers: Headers =
   return { ...emptyAnswer(200, { 'Content-Length': length, 'Content-Type': contentType, ...headers }), body }
 }
 
+/** RFC 9110 §8.6: 204 has no Content-Length. */
+export const noContentAnswer = (headers: Headers): Answer => ({ status: 204, headers: Object.entries(headers).flat() })
+
 /** UTF-8, percent-encoded but for letters, digits and `-._~!*'():/@`: the others could end a header, a quotation or an item. */
 const encode = (text: string): string => encodeURIComponent(text).replaceAll(/%(?:3A|2F|40)/g, decodeURIComponent)
 
@@ -57,7 +60,11 @@ export const makeAcceptances = () => {
 /** Gateways know 401 and 403 as refusals, and 400 as a fault of the check: nginx would answer 500. */
 export const refusalAnswer = ({ status, challenge, retryAfter }: Refused): Answer =>
   emptyAnswer(status === 400 ? 401 : status, {
-    ...(challenge !== undefined && { 'WWW-Authenticate': challenge }),
+    // A gateway that passes on the whole answer lets a page of another origin read the challenge, as the adapters do.
+    ...(challenge !== undefined && {
+      'WWW-Authenticate': challenge,
+      'Access-Control-Expose-Headers': 'WWW-Authenticate',
+    }),
     ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
   })
 

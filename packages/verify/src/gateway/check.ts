@@ -9,7 +9,7 @@ import { parseCertificateHeader } from '../readers/certificate-header.ts'
 import { type CheckQuery, NO_QUERY, parseCheckQuery } from './check-query.ts'
 import type { GatewayConfig } from './config.ts'
 import { ORIGINAL_HEADERS, type OriginalRequest, parseOriginalRequest } from './original-request.ts'
-import { makeFindRepeated } from './repeated-header.ts'
+import { makeFindRepeated } from '../readers/repeated-header.ts'
 
 export const CHECK_PATH = '/check'
 
@@ -56,7 +56,9 @@ const certificateOf = ({ certificate }: GatewayConfig, request: IncomingMessage)
   if (certificate === undefined) return undefined
   const value = headerOf(request, certificate.name)
   if (value === undefined || !certificate.isTrusted(request.socket.remoteAddress)) return undefined
-  return parseCertificateHeader(certificate.form, value)
+  const found = parseCertificateHeader(certificate.form, value)
+  if (found === undefined) return undefined
+  return 'pem' in found ? found.pem : Buffer.from(found.base64, 'base64')
 }
 
 const refuseHere = (verifier: Verifier, code: RefusalCode, reason: string, scopes: readonly string[]): Refused =>

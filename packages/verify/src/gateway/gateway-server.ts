@@ -1,6 +1,6 @@
 // The HTTP server of the process: four paths, and nothing that a request can do to end it.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { METADATA_HEADERS, metadataOf, metadataPathOf } from '../adapters/protected-resource.ts'
+import { METADATA_HEADERS, metadataOf, metadataPathOf, PREFLIGHT_HEADERS } from '../adapters/protected-resource.ts'
 import { describeFault } from '../wire/http.ts'
 import { KEY_AGE_USUAL } from '../options.ts'
 import type { Verifier } from '../verifier.ts'
@@ -10,6 +10,7 @@ import {
   emptyAnswer,
   FAULT,
   makeAcceptances,
+  noContentAnswer,
   NOT_FOUND,
   refusalAnswer,
   textAnswer,
@@ -27,6 +28,7 @@ const HEADERS_MS_MAX = 10_000
 const KEEP_ALIVE_MS = 3_600_000
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
+const PREFLIGHT = noContentAnswer(PREFLIGHT_HEADERS)
 const WRONG_METHOD = emptyAnswer(405, { Allow: 'GET, HEAD, POST' })
 
 export type GatewayParts = {
@@ -94,6 +96,7 @@ const makeAnswerOther = ({ verifier }: GatewayParts, isReady: () => boolean, for
       'Access-Control-Allow-Origin': METADATA_HEADERS['access-control-allow-origin'],
     })
   return (method: string | undefined, path: string): Answer => {
+    if (method === 'OPTIONS' && path === metadataPath) return PREFLIGHT
     if (method !== 'GET' && method !== 'HEAD') return NOT_FOUND
     if (path === metadataPath) return describe()
     return Object.hasOwn(answers, path) ? (answers[path]?.() ?? NOT_FOUND) : NOT_FOUND

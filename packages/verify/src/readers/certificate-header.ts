@@ -1,5 +1,4 @@
 // The certificate of a client in the header of a proxy, in the forms in which proxies write it.
-import { base64url } from 'jose'
 
 /**
  * A byte sequence between colons (RFC 9440 §2.2); PEM, percent-encoded, as nginx's $ssl_client_escaped_cert; DER in
@@ -9,8 +8,8 @@ export const CERTIFICATE_FORMS = ['rfc9440', 'pem', 'base64', 'xfcc'] as const
 
 export type CertificateForm = (typeof CERTIFICATE_FORMS)[number]
 
-/** DER, or PEM. */
-type CertificateText = Uint8Array | string
+/** DER in base64, or PEM: bytes are for the program to make, which has something for it. */
+export type CertificateText = { readonly base64: string } | { readonly pem: string }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
@@ -18,16 +17,13 @@ const BEGIN = '-----BEGIN CERTIFICATE-----'
 
 type Parse = (value: string) => CertificateText | undefined
 
-const parseBase64: Parse = value => {
-  if (value === '' || !BASE64.test(value)) return undefined
-  return base64url.decode(value.replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_'))
-}
+const parseBase64: Parse = value => (value !== '' && BASE64.test(value) ? { base64: value } : undefined)
 
 const parsePem: Parse = value => {
   try {
     const pem = decodeURIComponent(value)
     // Text before it would be that of another hop, or of another form.
-    return pem.startsWith(BEGIN) ? pem : undefined
+    return pem.startsWith(BEGIN) ? { pem } : undefined
   } catch {
     return undefined
   }
@@ -57,6 +53,6 @@ const FORMS: Readonly<Record<CertificateForm, Parse>> = {
   xfcc: parseXfcc,
 }
 
-/** DER or PEM; undefined unless the value is of this form. Whether it is one certificate is for its reader to say. */
+/** The text of a certificate; undefined unless the value is of this form. Whether it is one certificate is for its reader to say. */
 export const parseCertificateHeader = (form: CertificateForm, value: string): CertificateText | undefined =>
   FORMS[form](value)

@@ -1,7 +1,7 @@
 // The examples in examples/, each as a process of its own that was started by the command of `npm start`.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { bearer, issue, postJson, revoke } from '../../../../testkit/callers/requests.ts'
+import { bearer, get, issue, postJson, revoke } from '../../../../testkit/callers/requests.ts'
 import { type InstalledExamples, installExamples, type RunningExample } from '../../../../testkit/packages/example.ts'
 import { freePort } from '../../../../testkit/processes/free-port.ts'
 import { until } from '../../../../testkit/processes/until.ts'
@@ -17,6 +17,7 @@ const SCOPES = ['db:read', 'db:write']
 const service = useService({ start: Date.now() })
 const agent = service.agent({ name: 'example', scope: 'db:*', resources: ['*'] })
 const apiKey = service.apiKey('tokens:introspect')
+const reader = service.apiKey('tokens:read')
 let examples: InstalledExamples | undefined
 
 before(async () => {
@@ -32,6 +33,9 @@ const installed = (): InstalledExamples => {
   assert.ok(examples)
   return examples
 }
+
+/** What a process that ended with another code than 0 had written. */
+type Failed = Error & { readonly stdout: string; readonly stderr: string }
 
 type Example = RunningExample & { readonly origin: string; readonly environment: Readonly<Record<string, string>> }
 
@@ -216,6 +220,27 @@ test('the MCP server of the example refuses a revoked token', async () => {
   assert.equal((await callTool(url, token, toolCall('list_orders'))).status, 200)
   assert.equal((await revoke(service, token)).status, 200)
   await until('it is refused', async () => (await callTool(url, token, toolCall('list_orders'))).status === 401)
+})
+
+test('a second process of an example on one port ends with the reason, and says nothing of listening', async () => {
+  for (const name of SERVERS) {
+    const { environment } = await running(name)
+    await assert.rejects(installed().run(name, 'start', environment), (fault: Failed) => {
+      assert.match(fault.stderr, /EADDRINUSE/, name)
+      assert.doesNotMatch(fault.stdout, /Listening/)
+      return true
+    })
+  }
+})
+
+test('operators see the verifier of each example by a name of its own', async () => {
+  const listed = async (): Promise<readonly string[]> => {
+    const { json } = await get(service, '/api/v1/verifiers?limit=1000', { 'x-api-key': reader.key })
+    return (json as { readonly data: readonly { readonly name: string }[] }).data.map(({ name }) => name)
+  }
+  await Promise.all(SERVERS.map(running))
+  const isOfProcess = /^(?:mcp-)?orders-.+-\d+$/
+  await until('each is listed', async () => new Set((await listed()).filter(one => isOfProcess.test(one))).size === 4)
 })
 
 test('each example ends in good order at SIGTERM', async () => {

@@ -12,7 +12,7 @@ import { test, type TestContext } from 'node:test'
 import { endChild } from '../../../../testkit/processes/end-child.ts'
 import { until } from '../../../../testkit/processes/until.ts'
 import { open } from '../follow.ts'
-import { argumentsFor, ask, check, statusOf } from '../gateway.ts'
+import { argumentsFor, ask, check, statusOf } from '../servers/gateway.ts'
 import { API_KEY } from '../publisher.ts'
 
 const COMMAND = resolve(import.meta.dirname, '../../bin/mintmark-verify.js')

@@ -14,5 +14,5 @@ export const readCertificateHeader = (
 ): ClientCertificate | undefined => {
   const found = parseCertificateHeader(form, value)
   if (found === undefined) return undefined
-  return typeof found === 'string' ? certificates.readPem(found) : certificates.read(found)
+  return 'pem' in found ? certificates.readPem(found.pem) : certificates.read(Buffer.from(found.base64, 'base64'))
 }

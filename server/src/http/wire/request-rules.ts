@@ -1,6 +1,7 @@
 // What holds for every request before its route is looked at: the headers of every answer, the host, the query string.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { introspectToken, issueToken, revokeToken } from '../../../../api/oauth.ts'
+import { makeFindRepeated } from '../../../../packages/verify/src/readers/repeated-header.ts'
 import { formatByteOrderMark, HEADER_BYTE_ORDER_MARK } from '../../domain/text/byte-order-mark.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import type { RawFields } from './form.ts'
@@ -48,20 +49,7 @@ type Rules = {
 }
 
 // Of two such headers Node keeps the first, silently.
-const SINGLE_HEADERS: ReadonlySet<string> = new Set(['authorization', 'host', 'content-type', 'x-api-key'])
-
-const repeatedHeader = ({ rawHeaders, headers }: FastifyRequest['raw']): string | undefined => {
-  // What nearly every request has: as many names as lines.
-  if (rawHeaders.length === 2 * Object.keys(headers).length) return undefined
-  const seen = new Set<string>()
-  for (let n = 0; n < rawHeaders.length; n += 2) {
-    const name = rawHeaders[n]?.toLowerCase() ?? ''
-    if (!SINGLE_HEADERS.has(name)) continue
-    if (seen.has(name)) return name
-    seen.add(name)
-  }
-  return undefined
-}
+const findRepeated = makeFindRepeated(['authorization', 'host', 'content-type', 'x-api-key'])
 
 /** The headers whose text is compared or verified. */
 const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'dpop'] as const
@@ -70,7 +58,7 @@ const markedHeader = ({ headers }: FastifyRequest['raw']): string | undefined =>
   CREDENTIAL_HEADERS.find(name => headers[name]?.includes(HEADER_BYTE_ORDER_MARK))
 
 const headerFault = (raw: FastifyRequest['raw']): string | undefined => {
-  const repeated = repeatedHeader(raw)
+  const repeated = findRepeated(raw)
   if (repeated !== undefined) return `The header ${repeated} is given more than once.`
   const marked = markedHeader(raw)
   return marked === undefined ? undefined : formatByteOrderMark(`The credential in the header ${marked}`)

@@ -18,7 +18,7 @@ const RECORDER = `
 import { registerHooks } from 'node:module'
 import { isMainThread } from 'node:worker_threads'
 const packages = new Set()
-const PROGRAMS = ['/server/dist/', '/server/src/']
+const PROGRAMS = ['/server/dist/', '/server/src/', '/packages/']
 const resolve = (specifier, context, next) => {
   if (PROGRAMS.some(folder => context.parentURL?.includes(folder)) && /^[a-z@]/.test(specifier)) packages.add(specifier)
   return next(specifier, context)

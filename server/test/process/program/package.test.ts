@@ -105,7 +105,7 @@ const SOURCE = /^\/\/ (?:#region )?(\S+\.(?:json|ts))$/gm
 
 const isBuiltOfWhatIsWatched = (): void => {
   const [, list = ''] =
-    /into: 'server\/dist',\s+from: \[(.*?)\]/.exec(readFileSync(join(root, 'setup.mjs'), 'utf8')) ?? []
+    /into: 'server\/dist',\s+from: \[(.*?)\]/s.exec(readFileSync(join(root, 'setup.mjs'), 'utf8')) ?? []
   const watched = [...list.matchAll(/'([^']+)'/g)].map(([, path = '']) => path)
   const chunks = readdirSync(join(installed, 'dist')).map(name => readFileSync(join(installed, 'dist', name), 'utf8'))
   const sources = chunks.flatMap(chunk => [...chunk.matchAll(SOURCE)].map(([, path = '']) => path))

@@ -1,9 +1,12 @@
 // Headers that must not come twice: of some Node keeps the first line silently, others it joins.
-import type { IncomingMessage } from 'node:http'
 
-export type FindRepeated = (request: Pick<IncomingMessage, 'rawHeaders' | 'headers'>) => string | undefined
+/** A request as Node reads it: each line of a header as it came, and one value for each name. */
+export type HeaderLines = { readonly rawHeaders: readonly string[]; readonly headers: object }
 
-/** `names` in small letters. */
+/** Returns the name, in lower case, of the first header that has a second line. */
+export type FindRepeated = (request: HeaderLines) => string | undefined
+
+/** `names` in lower case. */
 export const makeFindRepeated = (names: Iterable<string>): FindRepeated => {
   const single = new Set(names)
   return ({ rawHeaders, headers }) => {

@@ -1,0 +1,102 @@
+// What a route demands of a token, checked where it is written and, where a function answers for a request, at each request: a
+// mistake in it is a fault, and never a route that any token passes.
+import { isCertificate } from '../asked.ts'
+import type { Certificate } from '../proofs/certificate.ts'
+import { isScopeList } from '../readers/scope.ts'
+import type { Verifier } from '../verifier.ts'
+import { checkMembers, isFlag, isFunction, isText, isTextList, type Kind, type Kinds } from '../wire/option-members.ts'
+
+type Awaitable<Value> = Value | Promise<Value>
+
+/** What a route demands of a token. */
+export type Guard<Request> = {
+  /** Scope items that the token must all carry, or a function that returns those for a request. Omitted, any token is enough. */
+  readonly scopes?: readonly string[] | ((request: Request) => Awaitable<readonly string[]>)
+  /** The certificate of the caller's TLS connection, where tokens are bound to certificates. Never from a header that a caller can send. */
+  readonly certificate?: (request: Request) => Awaitable<Certificate | undefined>
+  /** The path that a proxy in front removes, such as `/api`: DPoP proofs are of the path with it. */
+  readonly prefix?: string
+}
+
+/** Members of the metadata beside those that follow from the verifier (RFC 9728 §2). */
+export type MetadataMembers = {
+  readonly scopes_supported?: readonly string[]
+  readonly resource_name?: string
+  readonly resource_documentation?: string
+  readonly tls_client_certificate_bound_access_tokens?: boolean
+}
+
+/** Segments of RFC 3986 §3.3 other than `.` and `..`, none of them empty. */
+const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@%-]+)+$/
+
+const SCOPE_LIST = "an array of scope items, such as ['db:read']"
+
+const isScopes: Kind = value =>
+  typeof value === 'function' || isScopeList(value) || `${SCOPE_LIST}, or a function that returns one`
+
+const isPrefix: Kind = value =>
+  (typeof value === 'string' && PREFIX.test(value)) ||
+  'a path such as /api: with a slash at its start and none at its end, and without query and dot segments'
+
+const GUARD: Kinds = { scopes: isScopes, certificate: isFunction, prefix: isPrefix }
+
+const METADATA: Kinds = {
+  scopes_supported: isTextList,
+  resource_name: isText,
+  resource_documentation: isText,
+  tls_client_certificate_bound_access_tokens: isFlag,
+}
+
+/** Throws a TypeError for what is no verifier, as where arguments were given in another order. */
+export const checkVerifier = (where: string, verifier: unknown): void => {
+  const isVerifier =
+    typeof verifier === 'object' &&
+    verifier !== null &&
+    'authorize' in verifier &&
+    typeof verifier.authorize === 'function'
+  if (!isVerifier) throw new TypeError(`${where}: the first argument is not a verifier of createVerifier.`)
+}
+
+type Guarded = { readonly verifier: Verifier; readonly guard: unknown }
+
+/** Throws a TypeError for the first member that is unknown or of another kind; `more` are members beside those of a guard. */
+export const checkGuard = (where: string, { verifier, guard }: Guarded, more: Kinds = {}): void => {
+  checkVerifier(where, verifier)
+  checkMembers(where, guard, { ...GUARD, ...more })
+  // A misspelled name in `{ scopes: NEEDED.order }` must not open the route.
+  const { scopes = null } = guard as Guard<unknown>
+  if (scopes === null && Object.hasOwn(guard as object, 'scopes')) {
+    throw new TypeError(`${where}: scopes is undefined. Expected ${SCOPE_LIST}, or no member scopes for any token.`)
+  }
+}
+
+/** Throws a TypeError for what is no object, and for a known member of another kind. RFC 9728 §2 allows further members. */
+export const checkMetadata = (where: string, members: unknown): void => {
+  const isRecord = typeof members === 'object' && members !== null && !Array.isArray(members)
+  const known = isRecord
+    ? Object.fromEntries(Object.entries(members).filter(([name]) => Object.hasOwn(METADATA, name)))
+    : members
+  checkMembers(`${where}: metadata`, known, METADATA)
+}
+
+/** The scope items that a request needs. Rejects with what the function throws, and for what is no list of them. */
+export const scopesFor = async <Request>(
+  { scopes = [] }: Guard<Request>,
+  request: Request,
+): Promise<readonly string[]> => {
+  const needed: unknown = typeof scopes === 'function' ? await scopes(request) : scopes
+  if (isScopeList(needed)) return needed
+  throw new TypeError(`The function scopes of a guard did not return ${SCOPE_LIST}. The request does not pass.`)
+}
+
+/** The certificate of a request. Rejects with what the function throws, and for what is no certificate. */
+export const certificateFor = async <Request>(
+  { certificate }: Guard<Request>,
+  request: Request,
+): Promise<Certificate | undefined> => {
+  const given: unknown = await certificate?.(request)
+  if (given === undefined || isCertificate(given)) return given
+  throw new TypeError(
+    'The function certificate of a guard did not return DER in a Uint8Array, PEM in a string, or undefined.',
+  )
+}
