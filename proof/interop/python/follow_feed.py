@@ -14,8 +14,8 @@ from revocation_facts import ASK, ENDED, Facts, is_count, require
 DOCUMENT_BYTES_MAX = 64 * 2**20
 WAIT_SECONDS_MAX = 25
 SNAPSHOT_WITHIN_SECONDS = 60
-# For clocks that differ. The feed revives nothing meanwhile: by the time of the service an expired token has ended.
-LEEWAY_SECONDS = 2
+# Times are judged by the clock of the service: that of this machine may be set ahead, and every live token would be expired.
+TIMELESS = {"verify_exp": False, "verify_iat": False, "verify_nbf": False}
 # Unlike time.monotonic() it counts the time in which the machine is suspended.
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
@@ -46,7 +46,7 @@ class Follower:
         self.feed, self.jwks = metadata["revocation_feed_endpoint"], metadata["jwks_uri"]
         self.introspection = metadata["introspection_endpoint"]
         self.keys, self.lock, self.stopped = jwt.PyJWKClient(self.jwks), threading.Lock(), threading.Event()
-        self.facts, self.confirmed = None, float("-inf")
+        self.facts, self.confirmed, self.known = None, float("-inf"), (0, 0.0)
         threading.Thread(target=self.follow, daemon=True).start()
 
     def stop(self) -> None:
@@ -58,14 +58,16 @@ class Follower:
         if not token.isascii():
             raise jwt.InvalidTokenError("A JWT is ASCII.")
         try:
-            checks = {"leeway": LEEWAY_SECONDS, "options": {"require": ["exp", "sub", "client_id"]}}
-            header, claims = self.open(token, "at+jwt", audience=self.resource, **checks)
+            options = TIMELESS | {"require": ["exp", "sub", "client_id"]}
+            header, claims = self.open(token, "at+jwt", audience=self.resource, options=options)
         except jwt.InvalidTokenError:
             raise
         except (jwt.PyJWKClientConnectionError, ValueError) as error:
             raise Stale("The keys of the service cannot be read.") from error
         except jwt.PyJWTError as error:
             raise jwt.InvalidTokenError(str(error)) from error
+        if not is_count(claims["exp"]) or claims["exp"] <= self.now():
+            raise jwt.ExpiredSignatureError("The token has expired.")
         if "cnf" in claims:
             raise jwt.InvalidTokenError("The token is bound to a key, whose proof is not checked here.")
         with self.lock:
@@ -78,6 +80,11 @@ class Follower:
     def require_fresh(self) -> None:
         if clock() - self.confirmed > self.staleness:
             raise Stale("The revocations are not known to be complete: try again.")
+
+    def now(self) -> float:
+        """The time of the service, in seconds since 1970."""
+        now, at = self.known
+        return now / 1000 + clock() - at
 
     def introspect(self, token: str) -> bool:
         try:
@@ -117,7 +124,7 @@ class Follower:
             self.keys, self.facts = jwt.PyJWKClient(self.jwks), facts
         sent, before = clock(), self.facts.position
         head = json.loads(self.get("", max(1, self.staleness / 2)))
-        require(is_count(head["position"]))
+        require(is_count(head["position"]) and is_count(head["now"]))
         # One that is behind, or of another epoch, confirms nothing: the response to the request for changes decides whether
         # to start over.
         if head["epoch"] == self.facts.epoch and head["position"] >= before:
@@ -125,7 +132,7 @@ class Follower:
                 self.change(0)
                 if clock() - sent > self.staleness:
                     return  # it would confirm nothing any more
-            self.confirmed = sent
+            self.known, self.confirmed = (head["now"], sent), sent
         self.change(min(WAIT_SECONDS_MAX, int(0.4 * self.staleness)))
 
     def change(self, wait: int) -> None:
@@ -142,7 +149,7 @@ class Follower:
 
     def read(self, path: str, within: float) -> dict:
         """Gets a document of the feed, and gives its payload."""
-        unchecked = {"verify_exp": False, "verify_aud": False}
+        unchecked = TIMELESS | {"verify_aud": False}
         return self.open(self.get(path, within).decode(), "revocations+jwt", options=unchecked)[1]
 
     def get(self, path: str, within: float) -> bytes:

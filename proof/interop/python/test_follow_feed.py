@@ -104,6 +104,15 @@ class FollowFeed(unittest.TestCase):
                 world.until(one, Ended, Stale)
             self.assertEqual(world.say(world.issue()), LIVE)
 
+    def test_a_clock_that_is_ahead_expires_no_token(self):
+        with World() as world:
+            world.order("pass", ms=-600_000)  # the service is ten minutes behind this machine
+            world.start()
+            one = world.issue()
+            world.until(one, LIVE, Stale)
+            over = world.issue(exp=one["claims"]["iat"])
+            self.assertEqual(world.say(over), jwt.ExpiredSignatureError)
+
     def test_it_starts_over(self):
         with World().start() as world:
             one = world.issue()

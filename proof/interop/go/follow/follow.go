@@ -50,6 +50,7 @@ type Follower struct {
 	mu        sync.RWMutex
 	facts     facts // only the goroutine that follows changes them
 	confirmed time.Time
+	known, at time.Time // what time it was at the service, and here
 	keys      oidc.KeySet
 	keysRead  time.Time
 }
@@ -106,7 +107,7 @@ func (f *Follower) poll(ctx context.Context) error {
 		return err
 	}
 	var head document
-	if err := json.Unmarshal(body, &head); err != nil || head.Position == nil {
+	if err := json.Unmarshal(body, &head); err != nil || head.Position == nil || head.Now == nil {
 		return errors.Join(err, errMalformed)
 	}
 	if head.Epoch == f.facts.epoch && *head.Position >= before {
@@ -117,7 +118,7 @@ func (f *Follower) poll(ctx context.Context) error {
 				return nil
 			}
 		}
-		f.change(func() { f.confirmed = sent })
+		f.change(func() { f.confirmed, f.known, f.at = sent, time.UnixMilli(int64(*head.Now)), sent })
 	}
 	return f.step(ctx, min(25, int(0.4*f.staleness.Seconds())))
 }
@@ -214,6 +215,13 @@ func age(since time.Time) time.Duration {
 	return max(time.Since(since), time.Now().Round(0).Sub(since.Round(0)))
 }
 
+// now is the time of the service: the clock of this machine may be set ahead, and every live token would be expired.
+func (f *Follower) now() time.Time {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.known.Add(time.Since(f.at))
+}
+
 // judge is Ask for each token where the facts are stale.
 func (f *Follower) judge(header, claims members) (verdict Verdict, isStale bool) {
 	f.mu.RLock()
@@ -227,7 +235,7 @@ func (f *Follower) Verify(ctx context.Context, token string) (members, error) {
 		return nil, ErrStale
 	}
 	claims := members{}
-	header, err := f.open(ctx, token, "at+jwt", oidc.Config{ClientID: f.Resource}, &claims)
+	header, err := f.open(ctx, token, "at+jwt", oidc.Config{ClientID: f.Resource, Now: f.now}, &claims)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrEnded, err)
 	} else if claims["sub"] == nil || claims["client_id"] == nil || claims["cnf"] != nil {

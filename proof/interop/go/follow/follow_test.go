@@ -127,6 +127,15 @@ func TestSnapshotHoldsWhatEndedBefore(t *testing.T) {
 	expect(t, follower, issue(t, issuer, nil).token, nil)
 }
 
+func TestClockThatIsAheadExpiresNoToken(t *testing.T) {
+	issuer := publisher(t)
+	control(t, issuer, "pass", members{"ms": -600_000}) // the service is ten minutes behind this machine
+	follower := start(t, issuer, 10*time.Second)
+	one := issue(t, issuer, nil)
+	followtest.Until(t, follower, one.token, nil, follow.ErrStale)
+	expect(t, follower, issue(t, issuer, members{"exp": one.claims["iat"]}).token, follow.ErrEnded)
+}
+
 func TestFollowerStartsOver(t *testing.T) {
 	issuer := publisher(t)
 	follower := start(t, issuer, 10*time.Second)
