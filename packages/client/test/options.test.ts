@@ -41,9 +41,11 @@ test('an option that is wrong, or that there is not, is named at once', () => {
     [{ timeoutMs: 300_001 }, `${SOURCE}timeoutMs is not a whole number from 1 to 300000.`],
     [{ timeoutMs: '50' }, `${SOURCE}timeoutMs is not a whole number from 1 to 300000.`],
     [{ scope: 'db:read' }, /^createTokenSource: "scope" is not an option\. Expected any of: issuer, .*, scopes, /],
+    [{ scope: undefined }, /^createTokenSource: "scope" is not an option/],
     [{ clientID: 'reports' }, /^createTokenSource: "clientID" is not an option/],
     [{ constructor: 'reports' }, /^createTokenSource: "constructor" is not an option/],
     [{ scopes: 'db:read' }, `${SOURCE}scopes is not an array of strings.`],
+    [{ scopes: Array.from({ length: 1 }) }, `${SOURCE}scopes is not an array of strings.`],
     [{ resource: ['https://a.example', 1] }, `${SOURCE}resource is not a string, or an array of strings.`],
     [{ subjectToken: null }, `${SOURCE}subjectToken is not a string.`],
     [{ dpop: 'false' }, `${SOURCE}dpop is not a boolean.`],
@@ -60,7 +62,6 @@ test('an option that is wrong, or that there is not, is named at once', () => {
     const message = `${SOURCE}the options are not an object.`
     assert.throws(() => createTokenSource(options as never), { name: 'TypeError', message })
   }
-  createTokenSource(tokenOptions({ scope: undefined } as object))
   createTokenSource(tokenOptions({ timeoutMs: 300_000 }))
   createTokenSource(tokenOptions({ clientSecret: 'x'.repeat(8_192) }))
   createTokenSource(tokenOptions({ tokenEndpoint: 'http://auth.example/token', allowInsecureRequests: true }))

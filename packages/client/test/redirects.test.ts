@@ -165,11 +165,15 @@ const sourceOf = (answer: () => Response, called: string[] = []): TokenSource =>
     },
   })
 
-test('a redirect from https to http, or to what is no address of the web, is not followed', async () => {
+test('a redirect from https to http, with a password, or to what is no address of the web, is not followed', async () => {
   for (const [location, message] of [
     ['http://orders.example/new', 'A redirect to http://orders.example is not followed: it leaves https.'],
     ['data:text/plain,x', 'A redirect is not followed: it leads to no address of https.'],
     ['https://', 'A redirect is not followed: it leads to no address of https.'],
+    [
+      'https://user:pass@orders.example/new',
+      'A redirect to https://orders.example is not followed: its address holds a user name or a password.',
+    ],
   ] as const) {
     const called: string[] = []
     const source = sourceOf(() => new Response(null, { status: 302, headers: { location } }), called)

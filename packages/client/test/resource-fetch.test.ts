@@ -191,6 +191,25 @@ test('a bound token goes with a proof for this request, which a resource server 
   await checkProof({ token, jkt, proof, method: 'DELETE', address: `${resource.url}/orders/7` })
 })
 
+test('a proof names the method as it is sent: fetch writes only some in capitals', async () => {
+  issuer.answerWith(boundToken())
+  let proof: string | null = null
+  const source = makeSource({
+    dpop: true,
+    fetch: async (input, init) => {
+      const request = new Request(input, init)
+      if (request.url.startsWith(issuer.url)) return fetch(input, init)
+      proof = request.headers.get('dpop')
+      return new Response(request.method)
+    },
+  })
+  for (const method of ['get', 'Put', 'patch', 'PATCH']) {
+    const sent = await (await source.fetch(`${resource.url}/orders`, { method })).text()
+    assert.equal(decodeJwt(proof ?? '')['htm'], sent)
+  }
+  assert.equal((await source.fetch(`${resource.url}/orders`, null as never)).status, 200)
+})
+
 const nonceIn = ({ headers }: Received): unknown => decodeJwt(headers['dpop'] ?? '')['nonce']
 
 /** Demands the nonce that it gave last, and gives another with each answer. */

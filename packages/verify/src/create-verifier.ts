@@ -1,5 +1,5 @@
 // Puts a verifier together from its parts.
-import { misuseOfAuthorize, misuseOfVerify } from './asked.ts'
+import { takeAsked, takeRequest } from './asked.ts'
 import { parseAuthorization } from './authorization.ts'
 import { type Feed, placeOf } from './feed/feed.ts'
 import { startFollower } from './feed/follower.ts'
@@ -103,7 +103,8 @@ const isBoundToKey = ({ refusal: code }: Refusal, asked: Asked): boolean =>
 const reportsOf = ({ settings: { issuer, name } }: Base, feed: Feed | undefined): Reports | undefined =>
   feed === undefined || name === undefined ? undefined : makeReports(feed, `${issuer}${FEED_PATH}/positions`, name)
 
-const NOTHING: Asked = {}
+const NOTHING: Asked = Object.freeze({})
+const NO_SCOPES: readonly string[] = []
 
 /** Decides on a token. Never rejects. */
 type Decide = (token: string | undefined, asked: Asked) => Promise<Verified | Refused>
@@ -129,15 +130,15 @@ const makeDecide = (parts: Parts, journal: Journal, start: () => void, reports: 
   }
 
   const decide: Decide = async (token, asked) => {
-    start()
     let decided: Verified | Refusal
     try {
+      start()
       decided = await verifyToken(parts, token, asked)
     } catch (fault) {
       decided = faultOf(fault)
     }
     if (isRefusal(decided))
-      return respond(decided, isBoundToKey(decided, asked) ? 'DPoP' : 'Bearer', asked.scopes ?? [])
+      return respond(decided, isBoundToKey(decided, asked) ? 'DPoP' : 'Bearer', asked.scopes ?? NO_SCOPES)
     const verified = decided
     reports?.count(verified.claims.act?.sub ?? verified.claims.sub)
     journal.notify(hooks.verified, () => verified)
@@ -147,7 +148,7 @@ const makeDecide = (parts: Parts, journal: Journal, start: () => void, reports: 
   /** A request that cannot be decided on is a mistake of the program, which nobody else sees. */
   const refuseMisuse = (misuse: Refusal): Refused => {
     journal.report(misuse.reason)
-    return respond(misuse, 'Bearer', [])
+    return respond(misuse, 'Bearer', NO_SCOPES)
   }
 
   const refuseHeader = (scopes: readonly string[]): Refused =>
@@ -159,18 +160,18 @@ const makeDecide = (parts: Parts, journal: Journal, start: () => void, reports: 
 const makeVerify =
   ({ decide, refuseMisuse }: ReturnType<typeof makeDecide>): Verifier['verify'] =>
   (token, asked = NOTHING) => {
-    const misuse = asked === NOTHING ? undefined : misuseOfVerify(asked)
+    const taken = asked === NOTHING ? NOTHING : takeAsked(asked)
     // No promise of a promise, which takes three more turns of the queue.
-    return misuse === undefined ? decide(token, asked) : Promise.resolve(refuseMisuse(misuse))
+    return isRefusal(taken) ? Promise.resolve(refuseMisuse(taken)) : decide(token, taken)
   }
 
 const makeAuthorize =
   ({ decide, refuseMisuse, refuseHeader }: ReturnType<typeof makeDecide>): Verifier['authorize'] =>
   request => {
-    const misuse = misuseOfAuthorize(request)
-    if (misuse !== undefined) return Promise.resolve(refuseMisuse(misuse))
-    const { method, url, proof, certificate, scopes = [] } = request
-    const authorization = parseAuthorization(request.authorization)
+    const taken = takeRequest(request)
+    if (isRefusal(taken)) return Promise.resolve(refuseMisuse(taken))
+    const { method, url, proof, certificate, scopes = NO_SCOPES } = taken
+    const authorization = parseAuthorization(taken.authorization)
     if (authorization === 'malformed') return Promise.resolve(refuseHeader(scopes))
     const asked = { scopes, ...(certificate !== undefined && { certificate }) }
     if (authorization === 'none') return decide(undefined, asked)

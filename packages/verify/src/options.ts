@@ -4,7 +4,7 @@ import { isProtected } from './readers/web-address.ts'
 import type { Refused } from './refusals.ts'
 import type { ProofMemory } from './proofs/replays.ts'
 import type { Fetch } from './wire/http.ts'
-import { checkMembers, isFunction, isOneOf, isText, type Kind } from './wire/option-members.ts'
+import { isFunction, isOneOf, isText, type Kind, takeMembers } from './wire/option-members.ts'
 import type { Mode, Status, Verified } from './verifier.ts'
 
 /** Nobody waits for what it returns, and a promise may reject. */
@@ -185,9 +185,9 @@ const parseMetadataAddress = (given: string | undefined, [resource = '']: readon
 }
 
 /** Throws `TypeError` for the first option that is not as it should be. */
-export const parseOptions = (options: VerifierOptions): Settings => {
-  checkMembers('createVerifier', options, KINDS)
-  checkMembers('createVerifier: hooks', options.hooks === undefined ? {} : options.hooks, HOOK_KINDS)
+export const parseOptions = (given: VerifierOptions): Settings => {
+  const options = takeMembers<VerifierOptions>('createVerifier', given, KINDS)
+  const { hooks = {} } = options
   const mode = parseChoice('mode', options.mode ?? 'feed', MODES)
   const whenStale = parseChoice('whenStale', options.whenStale ?? 'introspect', ['introspect', 'refuse'])
   const audiences = parseAudiences(options)
@@ -205,7 +205,7 @@ export const parseOptions = (options: VerifierOptions): Settings => {
     name: options.name,
     // Called as a function of its own: workerd refuses `fetch` as a method of another object.
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
-    hooks: options.hooks ?? {},
+    hooks: takeMembers<Hooks>('createVerifier: hooks', hooks, HOOK_KINDS),
     proofs: options.proofs,
   }
 }

@@ -134,20 +134,20 @@ const challengeOf = ({ error, description, status }: Row, context: RefusalContex
 /** `error` of bodies, where the challenge has none (RFC 6749 §4.1.2.1). */
 const UNNAMED: Readonly<Record<number, string>> = { 500: 'server_error', 503: 'temporarily_unavailable' }
 
-/** A refusal with what to send: RFC 6750 §3, RFC 9449 §7.1, RFC 9728 §5.1. */
+/** A refusal with what to send: RFC 6750 §3, RFC 9449 §7.1, RFC 9728 §5.1. Frozen: hooks receive it before the caller. */
 export const refuse = (code: RefusalCode, reason: string, context: RefusalContext): Refused => {
   const row: Row = ROWS[code]
   const isUnavailable = row.status === 503
   const error = row.error ?? UNNAMED[row.status] ?? 'invalid_token'
-  return {
+  return Object.freeze({
     ok: false,
     refusal: code,
     reason,
     status: row.status,
     challenge: row.status >= 500 ? undefined : challengeOf(row, context),
     retryAfter: isUnavailable ? RETRY_AFTER_SECONDS : undefined,
-    body: { error, error_description: row.description },
-  }
+    body: Object.freeze({ error, error_description: row.description }),
+  })
 }
 
 /** A refusal before it is known how it is sent. */

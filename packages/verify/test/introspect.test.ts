@@ -129,8 +129,8 @@ test('a service that does not answer is given up after a time', async t => {
 /** Hangs until it was given up, and runs the time out. */
 type Hang = () => Promise<never>
 
-const bodyOf = (hang: Hang): Response =>
-  ({ status: 200, headers: new Headers(), body: { getReader: () => ({ read: hang, cancel: hang }) } }) as never
+const bodyOf = (read: () => Promise<unknown>): Response =>
+  ({ status: 200, headers: new Headers(), body: { getReader: () => ({ read, cancel: read }) } }) as never
 
 const FETCHES: Readonly<Record<string, (hang: Hang) => unknown>> = {
   'ignores its signal': hang => hang(),
@@ -138,6 +138,15 @@ const FETCHES: Readonly<Record<string, (hang: Hang) => unknown>> = {
   throws: () => assert.fail('at once'),
   'returns nothing': () => undefined,
   'returns something else than a Response': () => ({ ok: true }),
+  'returns headers that are none': () => ({ status: 200, headers: {}, body: null }),
+  'returns a body that is no stream': () => ({ status: 200, headers: new Headers(), body: '{"active":true}' }),
+  'returns a body that somebody else reads': () => {
+    const response = new Response('{"active":true}')
+    response.body?.getReader()
+    return response
+  },
+  'returns a body of nothing': () => bodyOf(async () => ({ done: false, value: null })),
+  'returns a body without end that is not of bytes': () => bodyOf(async () => ({ done: false, value: {} })),
 }
 
 for (const [what, fetch] of Object.entries(FETCHES)) {

@@ -227,6 +227,25 @@ test('a clock of the verifier that is set ahead makes no token expire: the servi
   }
 })
 
+test('a token that may have expired while an answer was on its way is introspected, and not refused as expired', async t => {
+  const publisher = await open(t)
+  const runtime = makeRuntime()
+  const { promise: held, resolve: release } = Promise.withResolvers<boolean>()
+  // The head is kept back on its way to the service: its time is that of its end.
+  publisher.fault = ({ url }) => (url === FEED ? held : false)
+  const verifier = verifierOf(t, publisher, { runtime, maxStaleness: 600 })
+  const ready = verifier.ready()
+  await until('two heads were asked for', async () => publisher.count(FEED) === 2)
+  runtime.pass(30_000)
+  const atService = Date.now()
+  publisher.now = () => atService
+  publisher.fault = undefined
+  release(false)
+  await ready
+  const { token } = publisher.mint({ exp: Math.floor(atService / 1000) + 20 })
+  assert.equal(await verifyAs(verifier, token), 'introspection')
+})
+
 test('until the first snapshot is applied nothing is accepted by the feed', async t => {
   const publisher = await open(t)
   publisher.fault = ({ url }) => Boolean(url?.startsWith(FEED)) && never()

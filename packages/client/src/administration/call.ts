@@ -1,7 +1,7 @@
 // One request of the administration: built from a row of the table, with the credential, answered in JSON within bounds.
 import { untilAborted } from '../../../verify/src/wire/deadline.ts'
 import { type Answer, exchange, ExchangeFault } from '../../../verify/src/wire/exchange.ts'
-import { checkMembers, isSignal, isText, type Kind } from '../../../verify/src/wire/option-members.ts'
+import { isSignal, isText, type Kind, takeMembers } from '../../../verify/src/wire/option-members.ts'
 import { type Fetch, isSuccess, parseObject, retryAfterOf } from '../wire/answer.ts'
 import { harmless } from '../wire/redaction.ts'
 import { ApiRefused, ApiUnavailable } from './api-errors.ts'
@@ -64,9 +64,9 @@ const IDEMPOTENCY_KEY = /^[\x20-\x7E]{1,255}$/
 
 const isParts: Kind = value => (typeof value === 'object' && value !== null && !Array.isArray(value)) || 'an object'
 
-/** Throws a TypeError for a part that the operation does not have, or that is of another type. */
-export const checkRequest = (id: string, { creates }: ApiOperation, request: unknown): void =>
-  checkMembers(id, request, {
+/** The parts of a request. Throws a TypeError for one that the operation does not have, or that is of another type. */
+export const takeRequest = (id: string, { creates }: ApiOperation, request: unknown): LooseRequest =>
+  takeMembers<LooseRequest>(id, request, {
     path: isParts,
     query: isParts,
     body: () => true,

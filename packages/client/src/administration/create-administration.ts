@@ -1,15 +1,15 @@
 // The administration of a service as an object of methods, made from the table of its operations.
 import {
-  checkMembers,
   isFlag,
   isFunction,
   isText,
   isWholeNumber,
   type Kind,
+  takeMembers,
 } from '../../../verify/src/wire/option-members.ts'
 import type { Fetch } from '../wire/answer.ts'
 import { checkAddress } from '../wire/web-address.ts'
-import { type ApiOperation, call, checkRequest, type Connection, type LooseRequest } from './call.ts'
+import { type ApiOperation, call, type Connection, type LooseRequest, takeRequest } from './call.ts'
 import type { Administration } from './generated/administration.ts'
 import { OPERATIONS } from './generated/operations.ts'
 import { makeList } from './lists.ts'
@@ -71,8 +71,8 @@ const KINDS = {
   allowInsecureRequests: isFlag,
 } as const satisfies Readonly<Record<keyof AdministrationOptions, Kind>>
 
-const connect = (options: AdministrationOptions): Connection => {
-  checkMembers('createAdministration', options, KINDS)
+const connect = (given: AdministrationOptions): Connection => {
+  const options = takeMembers<AdministrationOptions>('createAdministration', given, KINDS)
   const { url, fetch, timeoutMs = ANSWER_MS_DEFAULT, allowInsecureRequests = false } = options
   const checked = checkAddress(url, 'url', allowInsecureRequests)
   if (new URL(checked).search !== '') throw new TypeError('url has a query; expected the base URL of the service.')
@@ -96,10 +96,7 @@ const startFor = (connection: Connection, row: ApiOperation): ((request: LooseRe
 
 const methodFor = (connection: Connection, id: string, row: ApiOperation): ((request?: LooseRequest) => unknown) => {
   const start = startFor(connection, row)
-  const checked = (request: LooseRequest): unknown => {
-    checkRequest(id, row, request)
-    return start(request)
-  }
+  const checked = (request: LooseRequest): unknown => start(takeRequest(id, row, request))
   // What returns a promise throws nothing at once.
   return row.kind === 'call' ? async (request = {}) => checked(request) : (request = {}) => checked(request)
 }

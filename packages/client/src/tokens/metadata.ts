@@ -1,8 +1,8 @@
 // Where the token endpoint of an issuer is: its metadata (RFC 8414), kept for an hour and believed only of itself.
+import { isProtected } from '../../../verify/src/readers/web-address.ts'
 import { exchange, ExchangeFault, type Exchange } from '../../../verify/src/wire/exchange.ts'
 import { parseObject } from '../wire/answer.ts'
 import { harmless } from '../wire/redaction.ts'
-import { isProtected } from '../wire/web-address.ts'
 
 const METADATA_MS_MAX = 3_600_000
 const METADATA_BYTES_MAX = 65_536

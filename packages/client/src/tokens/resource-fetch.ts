@@ -1,8 +1,8 @@
 // Requests to resource servers with the token in them: renewed once where one is refused, with a proof for each address where it
 // is bound.
+import { isProtected } from '../../../verify/src/readers/web-address.ts'
 import { discard } from '../../../verify/src/wire/exchange.ts'
 import type { Fetch } from '../wire/answer.ts'
-import { isProtected } from '../wire/web-address.ts'
 import type { AccessToken } from './access-token.ts'
 import type { Prover } from './dpop.ts'
 import { describe, originOf, redirectedBy, type Sending } from './sending.ts'
@@ -78,8 +78,8 @@ export const makeResourceFetch = (options: ResourceFetchOptions): Fetch => {
     return send(sending, await cache.get(signal))
   }
 
-  return async (input, init = {}) => {
-    let sending = describe(input, init, prover !== undefined)
+  return async (input: string | URL | Request, init?: RequestInit | null) => {
+    let sending = describe(input, init ?? {}, prover !== undefined)
     checkTarget(sending.url, options.isInsecureAllowed)
     for (;;) {
       const response = await sendRenewing(sending)

@@ -29,6 +29,14 @@ const isRepeatable = (body: unknown): boolean =>
   ArrayBuffer.isView(body) ||
   REPEATABLE.some(kind => body instanceof kind)
 
+/** The methods that `fetch` writes in capitals; another is sent as it is, and a proof names it so. */
+const METHODS_IN_CAPITALS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])
+
+const methodAsSent = (method: string): string => {
+  const inCapitals = method.toUpperCase()
+  return METHODS_IN_CAPITALS.has(inCapitals) ? inCapitals : method
+}
+
 /** `isBound`: each address needs a proof of its own. */
 export const describe = (input: string | URL | Request, init: RequestInit, isBound: boolean): Sending => {
   const isAddress = typeof input === 'string' || input instanceof URL
@@ -38,7 +46,7 @@ export const describe = (input: string | URL | Request, init: RequestInit, isBou
     input,
     init: isFollowed ? { ...init, redirect: 'manual' } : init,
     url: isAddress ? String(input) : input.url,
-    method: (init.method ?? request?.method ?? 'GET').toUpperCase(),
+    method: methodAsSent(init.method ?? request?.method ?? 'GET'),
     headers: new Headers(init.headers ?? request?.headers),
     signal: init.signal ?? request?.signal,
     // The body of a request is a stream, which is there once.
@@ -62,6 +70,10 @@ const targetOf = (location: string, base: string): URL => {
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw refuse('it leads to no address of https.')
   if (new URL(base).protocol === 'https:' && url.protocol === 'http:') {
     throw refuse('it leaves https.', ` to ${url.origin}`)
+  }
+  // The runtime would refuse it with the whole address in its message.
+  if (url.username !== '' || url.password !== '') {
+    throw refuse('its address holds a user name or a password.', ` to ${url.origin}`)
   }
   return url
 }

@@ -1,6 +1,6 @@
 // Where an agent gets its tokens: configured once, asked before every use.
+import { isScopeItem } from '../../../verify/src/readers/scope.ts'
 import {
-  checkMembers,
   isFlag,
   isFunction,
   isOneOf,
@@ -9,6 +9,7 @@ import {
   isTextList,
   isWholeNumber,
   type Kind,
+  takeMembers,
 } from '../../../verify/src/wire/option-members.ts'
 import type { Fetch } from '../wire/answer.ts'
 import { checkAddress } from '../wire/web-address.ts'
@@ -100,10 +101,8 @@ const KINDS = {
   allowInsecureRequests: isFlag,
 } as const satisfies Readonly<Record<keyof TokenSourceOptions, Kind>>
 
-const SCOPE_ITEM = /^[\x21\x23-\x5B\x5D-\x7E]+$/
-
 const grantOf = ({ resource = [], scopes, subjectToken }: TokenSourceOptions): Grant => {
-  const wrong = scopes?.find(item => !SCOPE_ITEM.test(item))
+  const wrong = scopes?.find(item => !isScopeItem(item))
   if (wrong !== undefined) {
     throw new TypeError(`scopes holds ${JSON.stringify(wrong)}; expected one item such as db:read in each place.`)
   }
@@ -111,8 +110,8 @@ const grantOf = ({ resource = [], scopes, subjectToken }: TokenSourceOptions): G
   return { resources: typeof resource === 'string' ? [resource] : resource, scope, subjectToken }
 }
 
-const checkOptions = (options: TokenSourceOptions): void => {
-  checkMembers('createTokenSource', options, KINDS)
+const takeOptions = (given: TokenSourceOptions): TokenSourceOptions => {
+  const options = takeMembers<TokenSourceOptions>('createTokenSource', given, KINDS)
   const { issuer, tokenEndpoint, clientId, workloadTokenFile, allowInsecureRequests = false } = options
   if (issuer === undefined && tokenEndpoint === undefined) {
     throw new TypeError('Neither issuer nor tokenEndpoint is given; expected one of them.')
@@ -122,6 +121,7 @@ const checkOptions = (options: TokenSourceOptions): void => {
   if (clientId === undefined && workloadTokenFile === undefined) {
     throw new TypeError('clientId is missing; only with workloadTokenFile it may be.')
   }
+  return options
 }
 
 /** Work that nobody waits for must not end the process, whatever the caller's function throws, or rejects with later. */
@@ -136,8 +136,8 @@ const quietly =
   }
 
 /** Makes a token source with the given clocks, which tests set. */
-export const makeTokenSource = (options: TokenSourceOptions, world: World): TokenSource => {
-  checkOptions(options)
+export const makeTokenSource = (given: TokenSourceOptions, world: World): TokenSource => {
+  const options = takeOptions(given)
   const {
     issuer,
     tokenEndpoint,
@@ -162,9 +162,9 @@ export const makeTokenSource = (options: TokenSourceOptions, world: World): Toke
     onRefreshFailure: quietly(onRefreshFailure),
   })
   return {
-    getToken: async (given = {}) => {
-      checkMembers('getToken', given, { signal: isSignal })
-      return cache.get(given.signal)
+    getToken: async (asked = {}) => {
+      const { signal } = takeMembers<{ readonly signal?: AbortSignal }>('getToken', asked, { signal: isSignal })
+      return cache.get(signal)
     },
     invalidate: token => cache.drop(typeof token === 'string' ? token : token.value),
     fetch: makeResourceFetch({ cache, prover, fetch, world, isInsecureAllowed }),

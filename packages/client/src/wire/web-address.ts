@@ -1,12 +1,5 @@
 // Where a secret or a token may be sent: over TLS, or to this machine.
-
-const LOOPBACK = new Set(['localhost', '[::1]'])
-
-const isLoopback = (hostname: string): boolean => LOOPBACK.has(hostname) || /^127(?:\.\d{1,3}){3}$/.test(hostname)
-
-/** RFC 6749 §3.2, RFC 6750 §5.3. */
-export const isProtected = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+import { isProtected } from '../../../verify/src/readers/web-address.ts'
 
 /** Checks the URL in an option of the caller. Throws a TypeError that names the option. */
 export const checkAddress = (text: string, option: string, isInsecureAllowed: boolean): string => {

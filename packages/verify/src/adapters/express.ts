@@ -1,9 +1,9 @@
 // Middleware for Express, and for whatever else takes Connect's.
 import type { Verified, Verifier } from '../verifier.ts'
-import { checkGuard, checkMetadata, checkVerifier, type Guard, type MetadataMembers } from './guard.ts'
+import { type Guard, type MetadataMembers, takeGuard } from './guard.ts'
 import { type NodeRequest, targetOf } from './node-request.ts'
 import { isOver, makeMiddleware, type Middleware, send } from './node-response.ts'
-import { makeVerifiedRequests, metadataPathOf, respondWithMetadata } from './protected-resource.ts'
+import { makeMetadata, makeVerifiedRequests } from './protected-resource.ts'
 
 const requests = makeVerifiedRequests()
 
@@ -15,22 +15,18 @@ const requests = makeVerifiedRequests()
 export const requireToken = <Request extends NodeRequest>(
   verifier: Verifier,
   guard: Guard<Request> = {},
-): Middleware<Request> => {
-  checkGuard('requireToken', { verifier, guard })
-  return makeMiddleware({ verifier, guard, accept: requests.note })
-}
+): Middleware<Request> =>
+  makeMiddleware({ verifier, guard: takeGuard('requireToken', { verifier, guard }), accept: requests.note })
 
 /** The verified token of a request. Throws where {@link requireToken} did not see it. */
 export const tokenOf = (request: object): Verified => requests.of(request)
 
 /** Serves the metadata of the protected resource (RFC 9728 §3) and responds to its preflights: mount it at the root of the server. */
 export const protectedResource = (verifier: Verifier, members: MetadataMembers = {}): Middleware => {
-  checkVerifier('protectedResource', verifier)
-  checkMetadata('protectedResource', members)
+  const metadata = makeMetadata('protectedResource', verifier, members)
   return (request, response, next) => {
     const [path] = targetOf(request).split('?')
-    const answer =
-      path === metadataPathOf(verifier) ? respondWithMetadata(verifier, members, request.method) : undefined
+    const answer = path === metadata.path ? metadata.respond(request.method) : undefined
     if (answer === undefined) return void next()
     if (!isOver(response)) send(response, answer)
   }

@@ -1,15 +1,14 @@
 // A hook and a plugin for Fastify.
 import type { Verified, Verifier } from '../verifier.ts'
-import { checkGuard, checkMetadata, checkVerifier, type Guard, type MetadataMembers } from './guard.ts'
+import { type Guard, type MetadataMembers, takeGuard } from './guard.ts'
 import { type NodeRequest, verifyNodeRequest } from './node-request.ts'
 import {
   EXPOSE,
   headersOf,
+  makeMetadata,
   makeVerifiedRequests,
   METADATA_METHODS,
   type MetadataMethod,
-  metadataPathOf,
-  respondWithMetadata,
 } from './protected-resource.ts'
 
 export type FastifyReplyLike = {
@@ -53,9 +52,9 @@ export const requireToken: RequireToken = <Request extends NodeRequest>(
   verifier: Verifier,
   guard: Guard<Request> = {},
 ): Hook<Request> => {
-  checkGuard('requireToken', { verifier, guard })
+  const taken = takeGuard<Guard<Request>>('requireToken', { verifier, guard })
   return async (request: Request, reply: FastifyReplyLike): Promise<unknown> => {
-    const result = await verifyNodeRequest(verifier, request, guard)
+    const result = await verifyNodeRequest(verifier, request, taken)
     if (isOver(reply)) {
       // Fastify knows only of what it sent itself: without this it would run the handler.
       if (reply.sent !== true) reply.hijack?.()
@@ -77,16 +76,14 @@ export const tokenOf = (request: object): Verified => requests.of(request)
 
 /** A plugin that serves the metadata of the protected resource (RFC 9728 §3) and responds to its preflights. */
 export const protectedResource = (verifier: Verifier, members: MetadataMembers = {}) => {
-  checkVerifier('protectedResource', verifier)
-  checkMetadata('protectedResource', members)
+  const { path, respond } = makeMetadata('protectedResource', verifier, members)
   return async (instance: FastifyLike): Promise<void> => {
-    const path = metadataPathOf(verifier)
     if (path === undefined) return
     instance.route({
       method: [...METADATA_METHODS],
       url: path,
       handler: async ({ method }, reply) => {
-        const { status, headers, body } = respondWithMetadata(verifier, members, method) ?? { status: 404, headers: {} }
+        const { status, headers, body } = respond(method) ?? { status: 404, headers: {} }
         reply.code(status)
         reply.headers({ ...headers })
         return body

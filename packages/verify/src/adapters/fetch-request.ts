@@ -1,8 +1,8 @@
 // Requests of the Fetch API with a guard and metadata that were checked before: what the adapters for them share.
 import type { Refused } from '../refusals.ts'
 import type { Verified, Verifier } from '../verifier.ts'
-import { certificateFor, type Guard, type MetadataMembers, scopesFor } from './guard.ts'
-import { metadataPathOf, respondWithMetadata } from './protected-resource.ts'
+import { certificateFor, type Guard, scopesFor } from './guard.ts'
+import type { MetadataRoute } from './protected-resource.ts'
 import { addressOf } from './request-address.ts'
 
 /** The token of a request, or why it is refused. Rejects where a function of the guard fails. */
@@ -22,10 +22,10 @@ export const verifyGuarded = async (
   })
 
 /** The metadata, if the request is for it (RFC 9728 §3) or a preflight of it; else undefined. */
-export const describeTo = (verifier: Verifier, request: Request, members: MetadataMembers): Response | undefined => {
-  if (new URL(request.url).pathname !== metadataPathOf(verifier)) return undefined
-  const answer = respondWithMetadata(verifier, members, request.method)
+export const describeTo = ({ path, respond }: MetadataRoute, { url, method }: Request): Response | undefined => {
+  if (new URL(url).pathname !== path) return undefined
+  const answer = respond(method)
   if (answer === undefined) return undefined
-  const body = request.method === 'GET' ? JSON.stringify(answer.body) : null
+  const body = method === 'GET' ? (answer.body ?? null) : null
   return new Response(body, { status: answer.status, headers: answer.headers })
 }

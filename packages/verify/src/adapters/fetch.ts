@@ -3,8 +3,8 @@ import type { Refused } from '../refusals.ts'
 import type { Verified, Verifier } from '../verifier.ts'
 import { isFunction, type Kind } from '../wire/option-members.ts'
 import { describeTo, verifyGuarded } from './fetch-request.ts'
-import { checkGuard, checkMetadata, checkVerifier, type Guard, type MetadataMembers } from './guard.ts'
-import { headersOf } from './protected-resource.ts'
+import { type Guard, type MetadataMembers, takeGuard } from './guard.ts'
+import { headersOf, makeMetadata } from './protected-resource.ts'
 
 /** Receives the request, its verified token, and what else the runtime passes. */
 export type GuardedHandler<Rest extends readonly unknown[]> = (
@@ -22,21 +22,14 @@ export const verifyRequest = async (
   verifier: Verifier,
   request: Request,
   guard: Guard<Request> = {},
-): Promise<Verified | Refused> => {
-  checkGuard('verifyRequest', { verifier, guard })
-  return verifyGuarded(verifier, request, guard)
-}
+): Promise<Verified | Refused> => verifyGuarded(verifier, request, takeGuard('verifyRequest', { verifier, guard }))
 
 /** The metadata, if the request is for it (RFC 9728 §3) or a preflight of it; else undefined. */
 export const metadataResponse = (
   verifier: Verifier,
   request: Request,
   members: MetadataMembers = {},
-): Response | undefined => {
-  checkVerifier('metadataResponse', verifier)
-  checkMetadata('metadataResponse', members)
-  return describeTo(verifier, request, members)
-}
+): Response | undefined => describeTo(makeMetadata('metadataResponse', verifier, members), request)
 
 type Protection = Guard<Request> & { readonly metadata?: MetadataMembers }
 
@@ -52,12 +45,11 @@ export const protect = <Rest extends readonly unknown[]>(
   handler: GuardedHandler<Rest>,
   options: Protection = {},
 ) => {
-  checkGuard('protect', { verifier, guard: options }, { metadata: isAnything })
+  const guard = takeGuard<Protection>('protect', { verifier, guard: options }, { metadata: isAnything })
   if (isFunction(handler) !== true) throw new TypeError('protect: the second argument is not a function, the handler.')
-  const { metadata = {}, ...guard } = options
-  checkMetadata('protect', metadata)
+  const metadata = makeMetadata('protect', verifier, guard.metadata)
   return async (request: Request, ...rest: Rest): Promise<Response> => {
-    const described = describeTo(verifier, request, metadata)
+    const described = describeTo(metadata, request)
     if (described !== undefined) return described
     const result = await verifyGuarded(verifier, request, guard)
     return result.ok ? handler(request, result, ...rest) : refusalResponse(result)

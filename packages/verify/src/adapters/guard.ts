@@ -1,10 +1,10 @@
 // What a route demands of a token, checked where it is written and, where a function answers for a request, at each request: a
 // mistake in it is a fault, and never a route that any token passes.
-import { isCertificate } from '../asked.ts'
+import { EXPECTED_CERTIFICATE, EXPECTED_SCOPES, isCertificate } from '../asked.ts'
 import type { Certificate } from '../proofs/certificate.ts'
 import { isScopeList } from '../readers/scope.ts'
 import type { Verifier } from '../verifier.ts'
-import { checkMembers, isFlag, isFunction, isText, isTextList, type Kind, type Kinds } from '../wire/option-members.ts'
+import { isFlag, isFunction, isText, isTextList, type Kind, type Kinds, takeMembers } from '../wire/option-members.ts'
 
 type Awaitable<Value> = Value | Promise<Value>
 
@@ -29,10 +29,8 @@ export type MetadataMembers = {
 /** Segments of RFC 3986 §3.3 other than `.` and `..`, none of them empty. */
 const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@%-]+)+$/
 
-const SCOPE_LIST = "an array of scope items, such as ['db:read']"
-
 const isScopes: Kind = value =>
-  typeof value === 'function' || isScopeList(value) || `${SCOPE_LIST}, or a function that returns one`
+  typeof value === 'function' || isScopeList(value) || `${EXPECTED_SCOPES}, or a function that returns one`
 
 const isPrefix: Kind = value =>
   (typeof value === 'string' && PREFIX.test(value)) ||
@@ -47,36 +45,49 @@ const METADATA: Kinds = {
   tls_client_certificate_bound_access_tokens: isFlag,
 }
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const isVerifier = (value: unknown): value is Verifier =>
+  isObject(value) &&
+  'authorize' in value &&
+  typeof value.authorize === 'function' &&
+  'resource' in value &&
+  isObject(value.resource)
+
 /** Throws a TypeError for what is no verifier, as where arguments were given in another order. */
 export const checkVerifier = (where: string, verifier: unknown): void => {
-  const isVerifier =
-    typeof verifier === 'object' &&
-    verifier !== null &&
-    'authorize' in verifier &&
-    typeof verifier.authorize === 'function'
-  if (!isVerifier) throw new TypeError(`${where}: the first argument is not a verifier of createVerifier.`)
+  if (!isVerifier(verifier)) throw new TypeError(`${where}: the first argument is not a verifier of createVerifier.`)
 }
 
 type Guarded = { readonly verifier: Verifier; readonly guard: unknown }
 
-/** Throws a TypeError for the first member that is unknown or of another kind; `more` are members beside those of a guard. */
-export const checkGuard = (where: string, { verifier, guard }: Guarded, more: Kinds = {}): void => {
+/**
+ * The guard as it was written: later changes to it change nothing. Throws a TypeError for the first member that is unknown or of
+ * another kind; `more` are members beside those of a guard.
+ */
+export const takeGuard = <Taken extends Guard<never>>(
+  where: string,
+  { verifier, guard }: Guarded,
+  more: Kinds = {},
+): Readonly<Taken> => {
   checkVerifier(where, verifier)
-  checkMembers(where, guard, { ...GUARD, ...more })
+  const taken = takeMembers<Taken>(where, guard, { ...GUARD, ...more })
   // A misspelled name in `{ scopes: NEEDED.order }` must not open the route.
-  const { scopes = null } = guard as Guard<unknown>
-  if (scopes === null && Object.hasOwn(guard as object, 'scopes')) {
-    throw new TypeError(`${where}: scopes is undefined. Expected ${SCOPE_LIST}, or no member scopes for any token.`)
+  if (taken.scopes === undefined && isObject(guard) && 'scopes' in guard) {
+    throw new TypeError(
+      `${where}: scopes is undefined. Expected ${EXPECTED_SCOPES}, or no member scopes for any token.`,
+    )
   }
+  return taken
 }
 
 /** Throws a TypeError for what is no object, and for a known member of another kind. RFC 9728 §2 allows further members. */
-export const checkMetadata = (where: string, members: unknown): void => {
-  const isRecord = typeof members === 'object' && members !== null && !Array.isArray(members)
-  const known = isRecord
-    ? Object.fromEntries(Object.entries(members).filter(([name]) => Object.hasOwn(METADATA, name)))
-    : members
-  checkMembers(`${where}: metadata`, known, METADATA)
+export const takeMetadata = (where: string, members: unknown): MetadataMembers => {
+  const further: Kinds =
+    isObject(members) && !Array.isArray(members)
+      ? Object.fromEntries(Object.keys(members).map(name => [name, () => true]))
+      : {}
+  return takeMembers<MetadataMembers>(`${where}: metadata`, members, { ...further, ...METADATA })
 }
 
 /** The scope items that a request needs. Rejects with what the function throws, and for what is no list of them. */
@@ -84,9 +95,10 @@ export const scopesFor = async <Request>(
   { scopes = [] }: Guard<Request>,
   request: Request,
 ): Promise<readonly string[]> => {
-  const needed: unknown = typeof scopes === 'function' ? await scopes(request) : scopes
+  if (typeof scopes !== 'function') return scopes
+  const needed: unknown = await scopes(request)
   if (isScopeList(needed)) return needed
-  throw new TypeError(`The function scopes of a guard did not return ${SCOPE_LIST}. The request does not pass.`)
+  throw new TypeError(`The function scopes of a guard did not return ${EXPECTED_SCOPES}. The request does not pass.`)
 }
 
 /** The certificate of a request. Rejects with what the function throws, and for what is no certificate. */
@@ -96,7 +108,5 @@ export const certificateFor = async <Request>(
 ): Promise<Certificate | undefined> => {
   const given: unknown = await certificate?.(request)
   if (given === undefined || isCertificate(given)) return given
-  throw new TypeError(
-    'The function certificate of a guard did not return DER in a Uint8Array, PEM in a string, or undefined.',
-  )
+  throw new TypeError(`The function certificate of a guard did not return ${EXPECTED_CERTIFICATE}, or undefined.`)
 }

@@ -2,8 +2,8 @@
 import type { Verified, Verifier } from '../verifier.ts'
 import { refusalResponse } from './fetch.ts'
 import { describeTo, verifyGuarded } from './fetch-request.ts'
-import { checkGuard, checkMetadata, checkVerifier, type Guard, type MetadataMembers } from './guard.ts'
-import { EXPOSE, exposedBeside, makeVerifiedRequests } from './protected-resource.ts'
+import { type Guard, type MetadataMembers, takeGuard } from './guard.ts'
+import { EXPOSE, exposedBeside, makeMetadata, makeVerifiedRequests } from './protected-resource.ts'
 
 /** What is needed of Hono's context. */
 export type HonoContext = { readonly req: { readonly raw: Request }; readonly res: Response }
@@ -17,9 +17,9 @@ const requests = makeVerifiedRequests()
  * error handler. Throws `TypeError` for a guard that is not as it should be.
  */
 export const requireToken = (verifier: Verifier, guard: Guard<Request> = {}) => {
-  checkGuard('requireToken', { verifier, guard })
+  const taken = takeGuard<Guard<Request>>('requireToken', { verifier, guard })
   return async (context: HonoContext, next: Next): Promise<Response | undefined> => {
-    const result = await verifyGuarded(verifier, context.req.raw, guard)
+    const result = await verifyGuarded(verifier, context.req.raw, taken)
     if (result.ok) {
       requests.note(context, result)
       await next()
@@ -39,10 +39,9 @@ export const tokenOf = (context: object): Verified => requests.of(context)
 
 /** Serves the metadata of the protected resource (RFC 9728 §3) and responds to its preflights: use it for all paths. */
 export const protectedResource = (verifier: Verifier, members: MetadataMembers = {}) => {
-  checkVerifier('protectedResource', verifier)
-  checkMetadata('protectedResource', members)
+  const metadata = makeMetadata('protectedResource', verifier, members)
   return async (context: HonoContext, next: Next): Promise<Response | undefined> => {
-    const described = describeTo(verifier, context.req.raw, members)
+    const described = describeTo(metadata, context.req.raw)
     if (described !== undefined) return described
     await next()
     return undefined

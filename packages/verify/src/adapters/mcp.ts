@@ -2,7 +2,7 @@
 // challenges which the SDK's own cannot: of a step up, of DPoP, and 503 with Retry-After.
 import { audiencesOf } from '../tokens/claims.ts'
 import type { Verified, Verifier } from '../verifier.ts'
-import { checkGuard, checkVerifier, type Guard } from './guard.ts'
+import { checkVerifier, type Guard, takeGuard } from './guard.ts'
 import type { NodeRequest } from './node-request.ts'
 import { makeMiddleware, type Middleware } from './node-response.ts'
 
@@ -62,14 +62,12 @@ const SCHEME = /^\S+ +/
 export const requireMcpToken = <Request extends NodeRequest>(
   verifier: Verifier,
   guard: Guard<Request> = {},
-): Middleware<Request> => {
-  checkGuard('requireMcpToken', { verifier, guard })
-  return makeMiddleware({
+): Middleware<Request> =>
+  makeMiddleware({
     verifier,
-    guard,
+    guard: takeGuard('requireMcpToken', { verifier, guard }),
     accept: (request, verified) => {
       const token = String(request.headers['authorization']).replace(SCHEME, '')
       Object.assign(request, { auth: authInfoOf(verifier, token, verified) })
     },
   })
-}

@@ -15,6 +15,7 @@ export type NodeRequest = {
   readonly rawHeaders?: readonly string[] | undefined
   /** Node's own request, where a framework has one of its own. */
   readonly raw?: { readonly rawHeaders?: readonly string[] | undefined } | undefined
+  readonly socket?: object | undefined
 }
 
 const headerOf = ({ headers }: NodeRequest, name: string): string | undefined => {
@@ -32,6 +33,13 @@ const isRepeated = ({ raw, rawHeaders = raw?.rawHeaders }: NodeRequest): boolean
 /** A scheme without a token: the verifier refuses it as invalid_request, and its hooks learn of it. */
 const NOT_ONE_TOKEN = 'Bearer'
 
+/** The origin that a request names (RFC 9112 §3.3). Over HTTP/2 its host stands in `:authority` (RFC 9113 §8.3.1). */
+const ownOriginOf = (request: NodeRequest): string => {
+  const { socket = {} } = request
+  const isTls = 'encrypted' in socket && socket.encrypted === true
+  return `${isTls ? 'https' : 'http'}://${headerOf(request, ':authority') ?? headerOf(request, 'host') ?? ''}`
+}
+
 export const targetOf = ({ originalUrl, url = '/' }: NodeRequest): string => originalUrl ?? url
 
 /** Rejects where a function of the guard fails: the request then must not pass. */
@@ -44,10 +52,7 @@ export const verifyNodeRequest = async <Request extends NodeRequest>(
     authorization: isRepeated(request) ? NOT_ONE_TOKEN : headerOf(request, 'authorization'),
     proof: headerOf(request, 'dpop'),
     method: request.method ?? 'GET',
-    url: addressOf(verifier, guard, {
-      target: targetOf(request),
-      ownOrigin: `http://${headerOf(request, 'host') ?? ''}`,
-    }),
+    url: addressOf(verifier, guard, { target: targetOf(request), ownOrigin: ownOriginOf(request) }),
     certificate: await certificateFor(guard, request),
     scopes: await scopesFor(guard, request),
   })

@@ -27,19 +27,23 @@ export type Middleware<Request extends NodeRequest = NodeRequest> = (
   next: Next,
 ) => void
 
-type Sent = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body?: unknown }
+type Sent = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
 
 export const send = (response: NodeResponse, { status, headers, body }: Sent): void => {
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  response.end(body === undefined ? undefined : JSON.stringify(body))
+  response.end(body)
 }
 
 const sendRefusal = (response: NodeResponse, refused: Refused): void =>
   send(response, {
     status: refused.status,
     headers: headersOf(refused, response.getHeader?.(EXPOSE)),
-    body: refused.body,
+    body: JSON.stringify(refused.body),
   })
 
 /** Whether nothing is left to respond to: another part of the application responded, or the caller is gone. */
@@ -49,7 +53,7 @@ export const isOver = ({ headersSent, writableEnded, destroyed, stream }: NodeRe
 const FAULT: Sent = {
   status: 500,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  body: { error: 'server_error', error_description: 'The token could not be checked.' },
+  body: JSON.stringify({ error: 'server_error', error_description: 'The token could not be checked.' }),
 }
 
 /** For a fault that no error handler of the application takes. */
@@ -58,10 +62,16 @@ const report = (fault: unknown): void => {
   console.error(fault)
 }
 
+/** As an error: without one, and with the text `route`, a framework would run the next handler. */
+const errorOf = (fault: unknown): object =>
+  typeof fault === 'object' && fault !== null
+    ? fault
+    : new Error('A function of the guard, or a handler, failed with what is no error.', { cause: fault })
+
 /** Passes a fault to the error handler of the framework, unless the response is over: that handler would end it a second time. */
 const passFault = async (response: NodeResponse, next: Next, fault: unknown): Promise<void> => {
   // What takes no error would run the handler as if the token were verified.
-  if (next.length > 0 && !isOver(response)) return void (await next(fault))
+  if (next.length > 0 && !isOver(response)) return void (await next(errorOf(fault)))
   report(fault)
   if (!isOver(response)) send(response, FAULT)
 }

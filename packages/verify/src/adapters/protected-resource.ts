@@ -2,17 +2,10 @@
 import { PROOF_ALGORITHMS } from '../readers/proof-claims.ts'
 import type { Refused } from '../refusals.ts'
 import type { Verified, Verifier } from '../verifier.ts'
-import type { MetadataMembers } from './guard.ts'
-
-export type Metadata = MetadataMembers & {
-  readonly resource: string
-  readonly authorization_servers: readonly string[]
-  readonly bearer_methods_supported: readonly string[]
-  readonly dpop_signing_alg_values_supported: readonly string[]
-}
+import { checkVerifier, type MetadataMembers, takeMetadata } from './guard.ts'
 
 /** The protected resource metadata (RFC 9728 §2). */
-export const metadataOf = ({ resource }: Verifier, members: MetadataMembers = {}): Metadata => ({
+const metadataOf = ({ resource }: Verifier, members: MetadataMembers) => ({
   resource: resource.audience,
   authorization_servers: [resource.issuer],
   bearer_methods_supported: ['header'],
@@ -44,23 +37,41 @@ export const METADATA_METHODS: readonly MetadataMethod[] = ['GET', 'HEAD', 'OPTI
 type MetadataResponse = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: Metadata
+  readonly body?: string
 }
 
-/** The response to a request at the path of the metadata; undefined for a method that has none. */
-export const respondWithMetadata = (
-  verifier: Verifier,
-  members: MetadataMembers | undefined,
-  method: string | undefined,
-): MetadataResponse | undefined => {
-  if (method === 'OPTIONS') return { status: 204, headers: PREFLIGHT_HEADERS }
-  if (method !== 'GET' && method !== 'HEAD') return undefined
-  return { status: 200, headers: METADATA_HEADERS, body: metadataOf(verifier, members) }
+export type MetadataRoute = {
+  /** Where this server publishes the metadata (RFC 9728 §3.1); undefined if the audience is no URL. */
+  readonly path: string | undefined
+  /** The JSON of the metadata. */
+  readonly text: string
+  /** The response to a request at the path of the metadata; undefined for a method that has none. */
+  readonly respond: (method: string | undefined) => MetadataResponse | undefined
 }
 
-/** Returns the path at which this server publishes the metadata (RFC 9728 §3.1); undefined if the audience is no URL. */
-export const metadataPathOf = ({ resource }: Verifier): string | undefined =>
-  resource.metadataAddress === undefined ? undefined : new URL(resource.metadataAddress).pathname
+const format = (where: string, metadata: object): string => {
+  try {
+    return JSON.stringify(metadata)
+  } catch {
+    throw new TypeError(`${where}: metadata: it holds what JSON cannot, such as a bigint or an object within itself.`)
+  }
+}
+
+/** Written as text once, so that no request can fail by it. Throws a TypeError for what is no verifier, and for wrong members. */
+export const makeMetadata = (where: string, verifier: Verifier, members: MetadataMembers = {}): MetadataRoute => {
+  checkVerifier(where, verifier)
+  const { metadataAddress } = verifier.resource
+  const text = format(where, metadataOf(verifier, takeMetadata(where, members)))
+  return {
+    path: metadataAddress === undefined ? undefined : new URL(metadataAddress).pathname,
+    text,
+    respond: method => {
+      if (method === 'OPTIONS') return { status: 204, headers: PREFLIGHT_HEADERS }
+      if (method !== 'GET' && method !== 'HEAD') return undefined
+      return { status: 200, headers: METADATA_HEADERS, body: text }
+    },
+  }
+}
 
 /** The header that lets a page of another origin read a header of the response. */
 export const EXPOSE = 'access-control-expose-headers'

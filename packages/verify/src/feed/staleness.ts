@@ -33,7 +33,7 @@ export type Staleness = {
   readonly reset: () => void
   /** Infinity where nothing is confirmed. */
   readonly ms: () => number
-  /** The time of the service, and at most a request's duration more; undefined where it stated none. */
+  /** The time of the service, to within the duration of the request that it was stated for; undefined where it stated none. */
   readonly serviceTime: () => TimeRange | undefined
 }
 
@@ -70,7 +70,7 @@ export const makeStaleness = (runtime: Runtime): Staleness => {
   let confirmedAt: Instant | undefined
   let pending: readonly PendingConfirmation[] = []
   const knownTime = makeKnownTime(runtime)
-  let time: { readonly nowMs: number; readonly sentAt: Instant } | undefined
+  let time: { readonly nowMs: number; readonly sentAt: Instant; readonly arrivedMs: number } | undefined
 
   const confirm = (sentAt: Instant): void => {
     if (isLater(sentAt, confirmedAt)) confirmedAt = sentAt
@@ -91,7 +91,7 @@ export const makeStaleness = (runtime: Runtime): Staleness => {
       return { monotonicMs: sentAt.monotonicMs - ageMs, wallMs: sentAt.wallMs - ageMs }
     },
     noteTime: ({ now }, sentAt) => {
-      if (isLater(sentAt, time?.sentAt)) time = { nowMs: now, sentAt }
+      if (isLater(sentAt, time?.sentAt)) time = { nowMs: now, sentAt, arrivedMs: runtime.monotonicMs() }
     },
     reset: () => {
       confirmedAt = undefined
@@ -101,9 +101,9 @@ export const makeStaleness = (runtime: Runtime): Staleness => {
     ms: () => (confirmedAt === undefined ? Infinity : elapsedMs(runtime, confirmedAt)),
     serviceTime: () => {
       if (time === undefined) return undefined
-      const { nowMs, sentAt } = time
+      const { nowMs, sentAt, arrivedMs } = time
       return {
-        earliestMs: nowMs + runtime.monotonicMs() - sentAt.monotonicMs,
+        earliestMs: nowMs + runtime.monotonicMs() - arrivedMs,
         latestMs: nowMs + elapsedMs(runtime, sentAt),
       }
     },

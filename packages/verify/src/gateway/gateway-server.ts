@@ -1,6 +1,6 @@
 // The HTTP server of the process: four paths, and nothing that a request can do to end it.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { METADATA_HEADERS, metadataOf, metadataPathOf, PREFLIGHT_HEADERS } from '../adapters/protected-resource.ts'
+import { makeMetadata, METADATA_HEADERS, PREFLIGHT_HEADERS } from '../adapters/protected-resource.ts'
 import { describeFault } from '../wire/http.ts'
 import { KEY_AGE_USUAL } from '../options.ts'
 import type { Verifier } from '../verifier.ts'
@@ -85,20 +85,20 @@ const makeAnswerCheck = (parts: GatewayParts, count: (status: number, cause?: Ca
 
 /** The paths beside `/check`, which are compared as they were sent: nothing that a gateway appends leads to them. */
 const makeAnswerOther = ({ verifier }: GatewayParts, isReady: () => boolean, formatMetrics: () => string) => {
-  const metadataPath = metadataPathOf(verifier)
+  const metadata = makeMetadata('serve', verifier)
   const answers: Readonly<Record<string, () => Answer>> = {
     '/livez': () => emptyAnswer(200),
     '/readyz': () => emptyAnswer(isReady() ? 200 : 503),
     '/metrics': () => textAnswer(formatMetrics(), OPENMETRICS),
   }
   const describe = (): Answer =>
-    textAnswer(JSON.stringify(metadataOf(verifier)), 'application/json', {
+    textAnswer(metadata.text, 'application/json', {
       'Access-Control-Allow-Origin': METADATA_HEADERS['access-control-allow-origin'],
     })
   return (method: string | undefined, path: string): Answer => {
-    if (method === 'OPTIONS' && path === metadataPath) return PREFLIGHT
+    if (method === 'OPTIONS' && path === metadata.path) return PREFLIGHT
     if (method !== 'GET' && method !== 'HEAD') return NOT_FOUND
-    if (path === metadataPath) return describe()
+    if (path === metadata.path) return describe()
     return Object.hasOwn(answers, path) ? (answers[path]?.() ?? NOT_FOUND) : NOT_FOUND
   }
 }

@@ -59,6 +59,18 @@ export const discard = ({ body }: Response): void => {
   if (body !== null) void cancel(body)
 }
 
+const hasMethod = (given: unknown, name: string): boolean =>
+  typeof given === 'object' &&
+  given !== null &&
+  name in given &&
+  typeof given[name as keyof typeof given] === 'function'
+
+/** As far as it is used: a `fetch` of the caller may return anything. */
+const isResponse = (given: Partial<Response> | undefined): given is Response =>
+  typeof given?.status === 'number' &&
+  hasMethod(given.headers, 'get') &&
+  (given.body === null || hasMethod(given.body, 'getReader'))
+
 /** Sends a request, and returns the response before its body. Redirects are not followed. */
 export const send = (
   fetch: Exchange['fetch'],
@@ -69,25 +81,33 @@ export const send = (
   onWire(async () => {
     // A credential must not go where an answer points to. Not `error`: workerd has no such mode.
     const response: Partial<Response> | undefined = await fetch(url, { ...init, redirect: 'manual', signal })
-    if (typeof response?.status !== 'number' || response.headers === undefined) {
-      throw new ExchangeFault('fetch returned something else than a Response')
-    }
-    if (signal.aborted) discard(response as Response)
-    return response as Response // as far as it is used
+    if (!isResponse(response)) throw new ExchangeFault('fetch returned something else than a Response')
+    if (signal.aborted) discard(response)
+    return response
   }, signal)
 
+/** What a stream of the caller's may return in place of it has no length to count. */
+const bytesOf = (chunk: unknown): Uint8Array => {
+  if (!ArrayBuffer.isView(chunk)) throw new ExchangeFault('the body is not of bytes')
+  return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+}
+
 /** The bytes of a body as they come, on runtimes whose streams cannot be iterated too. What is left is discarded. */
-export async function* chunksOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* chunksOf({ body }: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (body === null) return
   // The types of Node leave open what a body is made of.
-  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader()
-  if (reader === undefined) return
+  const reader = await onWire(async () => (body as ReadableStream<unknown>).getReader(), signal)
   let isWhole = false
+  const read = async (): Promise<Uint8Array | undefined> => {
+    const { done, value } = await reader.read()
+    isWhole = done
+    return done ? undefined : bytesOf(value)
+  }
   try {
     for (;;) {
-      const { done, value } = await onWire(() => reader.read(), signal)
-      isWhole = done
-      if (done) return
-      yield value
+      const chunk = await onWire(read, signal)
+      if (chunk === undefined) return
+      yield chunk
     }
   } finally {
     if (!isWhole) void cancel(reader)

@@ -26,23 +26,63 @@ export const isWholeNumber =
   value =>
     (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) || `a whole number from ${min} to ${max}`
 
-const isRecord = (given: unknown): given is Readonly<Record<string, unknown>> =>
+type Given = Readonly<Record<string, unknown>>
+
+/** For a member that throws. What it throws may hold a secret. */
+export const unreadable = (where: string): TypeError => new TypeError(`${where}: the options cannot be read.`)
+
+const isRecord = (given: unknown): given is Given =>
   typeof given === 'object' && given !== null && !Array.isArray(given)
 
-/**
- * Throws a TypeError for the first member that is unknown or of another kind. A member that is undefined counts as absent, and one
- * that is null does not. No message repeats a value: it may be a secret.
- */
-export const checkMembers = (where: string, given: unknown, kinds: Kinds): void => {
-  if (!isRecord(given)) throw new TypeError(`${where}: the options are not an object.`)
-  const names = Object.keys(kinds)
-  const unknown = Object.keys(given).find(name => given[name] !== undefined && !names.includes(name))
-  if (unknown !== undefined) {
-    throw new TypeError(`${where}: ${JSON.stringify(unknown)} is not an option. Expected any of: ${names.join(', ')}.`)
+/** Whether it is the `Object.prototype` of this realm or another one, whose members are no options. */
+const isRoot = (object: object): boolean =>
+  object === Object.prototype || (Object.getPrototypeOf(object) === null && Object.hasOwn(object, 'hasOwnProperty'))
+
+/** A member that is not in the table, of the object or of a class that it is made of; undefined where there is none. */
+const unknownIn = (given: object, kinds: Kinds): string | undefined => {
+  for (let at: object | null = given; at !== null && !isRoot(at); at = Object.getPrototypeOf(at) as object | null) {
+    for (const name of Object.getOwnPropertyNames(at)) {
+      if (!Object.hasOwn(kinds, name) && (at === given || name !== 'constructor')) return name
+    }
   }
-  for (const [name, fits] of Object.entries(kinds)) {
-    const value = given[name]
-    const expected = value === undefined || fits(value)
-    if (expected !== true) throw new TypeError(`${where}: ${name} is not ${expected || 'a value that is allowed'}.`)
+  return undefined
+}
+
+/** An error that names the option, and never its value: that may be a secret. */
+class OptionError extends TypeError {}
+
+/** An array is copied: what the caller does with its own later changes nothing. A hole in it becomes an item, undefined. */
+const take = (value: unknown): unknown => (Array.isArray(value) ? Object.freeze(Array.from(value as unknown[])) : value)
+
+const takeAll = (where: string, given: unknown, kinds: Kinds): Given => {
+  if (!isRecord(given)) throw new OptionError(`${where}: the options are not an object.`)
+  const unknown = unknownIn(given, kinds)
+  if (unknown !== undefined) {
+    const names = Object.keys(kinds).join(', ')
+    throw new OptionError(`${where}: ${JSON.stringify(unknown)} is not an option. Expected any of: ${names}.`)
+  }
+  const taken: Record<string, unknown> = {}
+  for (const name in kinds) {
+    const value = take(given[name])
+    if (value === undefined) continue
+    const expected = kinds[name]?.(value)
+    if (expected !== true) {
+      throw new OptionError(`${where}: ${name} is not ${expected || 'a value that is allowed'}.`)
+    }
+    taken[name] = value
+  }
+  return Object.freeze(taken)
+}
+
+/**
+ * The members that were given, each read once: a frozen object, which nobody changes between this check and the use. Throws a
+ * TypeError for the first member that is unknown, of another kind, or cannot be read. A member that is undefined counts as absent,
+ * and one that is null does not. The message repeats no value.
+ */
+export const takeMembers = <Options extends object>(where: string, given: unknown, kinds: Kinds): Readonly<Options> => {
+  try {
+    return takeAll(where, given, kinds) as Readonly<Options> // Each member has been checked by its kind.
+  } catch (fault) {
+    throw fault instanceof OptionError ? fault : unreadable(where)
   }
 }

@@ -1,4 +1,4 @@
-// Mistakes in a guard, and what happens beside a middleware while it waits: it neither lets a request pass nor ends the process.
+// Faults beside a middleware, and what happens while it waits: it neither lets a request pass nor ends the process.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import {
@@ -12,95 +12,16 @@ import {
 import { suite, test, type TestContext } from 'node:test'
 import express from 'express'
 import { fastify } from 'fastify'
-import * as forExpress from '../src/adapters/express.ts'
-import * as forFastify from '../src/adapters/fastify.ts'
-import * as forFetch from '../src/adapters/fetch.ts'
-import type { Guard } from '../src/adapters/guard.ts'
-import * as forHono from '../src/adapters/hono.ts'
-import { mcpTokenVerifier, requireMcpToken } from '../src/adapters/mcp.ts'
-import { verifyNodeRequest } from '../src/adapters/node-request.ts'
-import type { Verifier } from '../src/verifier.ts'
-import { usePublisher, verifierOf } from './fixtures.ts'
-import { listenOn } from './servers/frameworks.ts'
-import { ask, statusOf } from './servers/gateway.ts'
+import * as forExpress from '../../src/adapters/express.ts'
+import * as forFastify from '../../src/adapters/fastify.ts'
+import type { Guard } from '../../src/adapters/guard.ts'
+import { requireMcpToken } from '../../src/adapters/mcp.ts'
+import type { Verifier } from '../../src/verifier.ts'
+import { usePublisher, verifierOf } from '../fixtures.ts'
+import { listenOn } from '../servers/frameworks.ts'
+import { ask, statusOf } from '../servers/gateway.ts'
 
 const publisher = usePublisher()
-
-/** As a program without types would have them. */
-type Loose = (...given: readonly unknown[]) => unknown
-
-const GUARDED: Readonly<Record<string, Loose>> = {
-  requireToken: forExpress.requireToken as Loose,
-  'requireToken of Fastify': forFastify.requireToken as Loose,
-  'requireToken of Hono': forHono.requireToken as Loose,
-  requireMcpToken: requireMcpToken as Loose,
-  protect: (verifier, guard) => (forFetch.protect as Loose)(verifier, () => new Response(), guard),
-}
-
-const WRONG_GUARDS: readonly (readonly [guard: unknown, named: RegExp])[] = [
-  [null, /not an object/],
-  [['db:read'], /not an object/],
-  ['db:read', /not an object/],
-  [{ scope: ['db:read'] }, /"scope" is not an option\. Expected any of: scopes, certificate, prefix/],
-  [{ scopes: null }, /scopes is not an array of scope items, such as \['db:read'\], or a function/],
-  [{ scopes: undefined }, /scopes is undefined/],
-  [{ scopes: 'a b' }, /scopes is not/],
-  [{ scopes: ['a b'] }, /scopes is not/],
-  [{ scopes: [''] }, /scopes is not/],
-  [{ scopes: Array.from({ length: 1 }) }, /scopes is not/],
-  [{ certificate: 'PEM' }, /certificate is not a function/],
-  ...['api', '/api/', '/', '', '/a?b', '/a/../b', '/.', 'https://a.example/b'].map(
-    prefix => [{ prefix }, /prefix is not a path such as \/api/] as const,
-  ),
-]
-
-test('a guard that is not as it should be is a TypeError where the route is written, and names what is wrong', async t => {
-  const verifier = verifierOf(t, publisher, { mode: 'offline' })
-  for (const [name, require] of Object.entries(GUARDED)) {
-    for (const [guard, named] of WRONG_GUARDS) {
-      assert.throws(() => require(verifier, guard), { name: 'TypeError', message: named }, `${name} ${String(named)}`)
-    }
-    assert.throws(() => require({ scopes: [] }, verifier), /first argument is not a verifier/, name)
-    assert.throws(() => require(), /first argument is not a verifier/, name)
-    require(verifier, { scopes: ['db:read'], certificate: () => undefined, prefix: '/api/v1' })
-    require(verifier, { scopes: [] })
-  }
-  const request = new Request('https://api.example/v1/read')
-  await assert.rejects((forFetch.verifyRequest as Loose)(verifier, request, []) as Promise<unknown>, /not an object/)
-  assert.throws(() => (mcpTokenVerifier as Loose)(verifier, { InvalidTokenError: Error }), /ServerError is not a class/)
-  assert.throws(() => (forFetch.protect as Loose)(verifier, { scopes: [] }), /second argument is not a function/)
-})
-
-test('metadata that is not as it should be is a TypeError where it is written', t => {
-  const verifier = verifierOf(t, publisher, { mode: 'offline' })
-  for (const describe of [forExpress, forFastify, forHono].map(one => one.protectedResource as Loose)) {
-    for (const members of [null, [], 'Orders', { scopes_supported: 'db:read' }, { resource_name: 7 }]) {
-      assert.throws(() => describe(verifier, members), { name: 'TypeError', message: /^protectedResource: metadata: / })
-    }
-    assert.throws(() => describe({ resource_name: 'Orders' }, verifier), /first argument is not a verifier/)
-    // RFC 9728 §2 allows members that this version does not know.
-    describe(verifier, { resource_policy_uri: 'https://api.example/policy' })
-  }
-})
-
-test('where the function certificate returns none in its forms the request does not pass', async t => {
-  const verifier = verifierOf(t, publisher, { mode: 'offline' })
-  const verify = (certificate: () => unknown) =>
-    verifyNodeRequest(
-      verifier,
-      { headers: { authorization: `Bearer ${publisher.mint().token}` } },
-      { certificate: certificate as () => undefined },
-    )
-  for (const given of [null, 7, {}, Promise.resolve(null), []]) {
-    await assert.rejects(
-      verify(() => given),
-      TypeError,
-    )
-  }
-  for (const given of [undefined, '', new Uint8Array(1), Promise.resolve(undefined)]) {
-    assert.equal((await verify(() => given)).ok, true)
-  }
-})
 
 /** An API whose verifier waits for a service that hangs, until `release`; `handled` counts what passes. */
 type Hanging = {
@@ -245,20 +166,20 @@ for (const [name, make] of Object.entries(APIS)) {
   })
 }
 
-suite('faults beside the verifier', () => {
-  /** What happens to a request with a good token: `passFault` is the error handler. */
-  const serve = async (t: TestContext, listener: RequestListener): Promise<number | undefined> => {
-    t.mock.method(console, 'error', () => undefined)
-    const origin = await listenOn(t, createServer(listener))
-    return statusOf(ask(origin, '/', { headers: ['Authorization', `Bearer ${publisher.mint().token}`] }))
+/** What happens to a request with a good token: `passFault` is the error handler. */
+const serve = async (t: TestContext, listener: RequestListener): Promise<number | undefined> => {
+  t.mock.method(console, 'error', () => undefined)
+  const origin = await listenOn(t, createServer(listener))
+  return statusOf(ask(origin, '/', { headers: ['Authorization', `Bearer ${publisher.mint().token}`] }))
+}
+const passing =
+  (response: ServerResponse, handle: () => void) =>
+  (fault?: unknown): void => {
+    if (fault === undefined) return handle()
+    response.writeHead(500).end()
   }
-  const passing =
-    (response: ServerResponse, handle: () => void) =>
-    (fault?: unknown): void => {
-      if (fault === undefined) return handle()
-      response.writeHead(500).end()
-    }
 
+suite('faults beside the verifier', () => {
   test('where the next handler throws it is 500', async t => {
     const middleware = forExpress.requireToken(verifierOf(t, publisher, { mode: 'offline' }))
     const fail = (): never => assert.fail('a fault of the handler')
@@ -296,4 +217,42 @@ suite('faults beside the verifier', () => {
     }
     assert.equal(await serve(t, stubborn), 500)
   })
+})
+
+/** What a program may throw by mistake, with which a framework would run the next handler. */
+const NO_ERRORS = [undefined, null, false, 0, '', 'route', 'router']
+
+suite('a fault that is no error', () => {
+  for (const fault of NO_ERRORS) {
+    const fail = (): never => {
+      // oxlint-disable-next-line typescript/only-throw-error -- what a program may do by mistake.
+      throw fault
+    }
+    const reject = (): Promise<never> => Promise.reject(fault)
+
+    test(`of the guard runs no handler: ${JSON.stringify(fault)}`, async t => {
+      const verifier = verifierOf(t, publisher, { mode: 'offline' })
+      for (const guard of [{ scopes: fail }, { scopes: reject }, { certificate: fail }, { certificate: reject }]) {
+        for (const make of [forExpress.requireToken, requireMcpToken]) {
+          const middleware = make(verifier, guard)
+          const app = express().set('env', 'test')
+          app.get('/', middleware, (_request, response) => void response.end('handled'))
+          assert.equal(await serve(t, (request, response) => void app(request, response)), 500)
+          const end = (response: ServerResponse) => passing(response, () => void response.end('handled'))
+          assert.equal(await serve(t, (request, response) => middleware(request, response, end(response))), 500)
+        }
+      }
+    })
+
+    test(`of the next handler runs it no second time: ${JSON.stringify(fault)}`, async t => {
+      const middleware = forExpress.requireToken(verifierOf(t, publisher, { mode: 'offline' }))
+      let handled = 0
+      const handle = (): never => {
+        handled += 1
+        return fail()
+      }
+      assert.equal(await serve(t, (request, response) => middleware(request, response, passing(response, handle))), 500)
+      assert.equal(handled, 1)
+    })
+  }
 })

@@ -7,9 +7,9 @@ import { InvalidTokenError, ServerError } from '@modelcontextprotocol/sdk/server
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
 import type { OAuthTokenVerifier } from '@modelcontextprotocol/sdk/server/auth/provider.js'
 import express, { type Express } from 'express'
-import { mcpTokenVerifier, requireMcpToken } from '../src/adapters/mcp.ts'
-import { usePublisher, verifierOf } from './fixtures.ts'
-import { AGENT, AUDIENCE } from './publisher.ts'
+import { mcpTokenVerifier, requireMcpToken } from '../../src/adapters/mcp.ts'
+import { usePublisher, verifierOf } from '../fixtures.ts'
+import { AGENT, AUDIENCE } from '../publisher.ts'
 
 const publisher = usePublisher()
 

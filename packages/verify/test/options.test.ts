@@ -1,0 +1,147 @@
+// Options of a verifier, and what it is asked: a mistake is named, and never a verifier that accepts more.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../../../testkit/processes/until.ts'
+import { createVerifier } from '../src/index.ts'
+import type { Asked, RequestToAuthorize } from '../src/verifier.ts'
+import { refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
+import { AUDIENCE } from './publisher.ts'
+
+const publisher = usePublisher()
+
+const OPTIONS: Readonly<Record<string, readonly [message: RegExp, options: object]>> = {
+  'an issuer that is no URL': [/issuer is not a URL/, { issuer: 'tokens' }],
+  'an issuer with a password': [/issuer holds a user name or a password/, { issuer: 'https://a:b@tokens.example' }],
+  'an issuer with a slash': [/issuer ends with a slash/, { issuer: 'https://tokens.example/' }],
+  'an issuer over http': [/issuer is not https/, { issuer: 'http://tokens.example' }],
+  'no audience': [/audience is missing/, { audience: [] }],
+  'an audience that is no text': [/audience is missing/, { audience: [1] }],
+  'no API key for the feed': [/apiKey is missing/, { apiKey: undefined }],
+  'an API key with a line feed': [/apiKey holds a character/, { apiKey: 'a\nb' }],
+  'another mode': [/mode is none of: feed, offline, introspect/, { mode: 'both' }],
+  'too little staleness': [/maxStaleness is not a number of seconds from 0.2 to 3600/, { maxStaleness: 0.1 }],
+  'too much staleness': [/maxStaleness is not a number of seconds from 0.2 to 3600/, { maxStaleness: 3601 }],
+  'staleness that is no number': [/maxStaleness is not/, { maxStaleness: Number.NaN }],
+  'keys for too long': [/maxKeyAge is not a number of seconds from 1 to 86400/, { maxKeyAge: 86_401 }],
+  'no algorithm': [/algorithms is not a list/, { algorithms: [] }],
+  'an algorithm with a shared secret': [/algorithms is not a list/, { algorithms: ['HS256'] }],
+  'an address of metadata that is none': [/resourceMetadata is not a URL/, { resourceMetadata: '/x' }],
+  'a misspelled option': [
+    /^createVerifier: "audiences" is not an option. Expected any of: issuer, /,
+    { audiences: [] },
+  ],
+  'an option of a class that is misspelled': [
+    /^createVerifier: "Audience" is not an option/,
+    Object.setPrototypeOf({ issuer: 'https://tokens.example' }, { Audience: AUDIENCE }),
+  ],
+  'holes among the algorithms': [/algorithms is not a list/, { algorithms: Array.from({ length: 1 }) }],
+  'an option that is null': [/^createVerifier: hooks: the options are not an object/, { hooks: null }],
+  'a misspelled hook': [
+    /^createVerifier: hooks: "onFailed" is not an option/,
+    { hooks: { onFailed: () => undefined } },
+  ],
+  'a hook that is no function': [/^createVerifier: hooks: failed is not a function/, { hooks: { failed: 'log' } }],
+  'an API key that is a function': [/^createVerifier: apiKey is not a string/, { apiKey: () => 'mma_x' }],
+  'a fetch that is none': [/^createVerifier: fetch is not a function/, { fetch: 'fetch' }],
+  'a memory of proofs that is none': [/^createVerifier: proofs is not a function/, { proofs: new Map() }],
+  'a name that cannot be shown': [/^createVerifier: name is not 1 to 100 printable/, { name: '' }],
+}
+
+for (const [what, [message, options]] of Object.entries(OPTIONS)) {
+  test(`createVerifier throws for ${what}`, () => {
+    const good = { issuer: 'https://tokens.example', audience: AUDIENCE, apiKey: 'mma_x' }
+    const given = Object.setPrototypeOf(
+      { ...good, ...options },
+      Object.getPrototypeOf(options) as object,
+    ) as typeof good
+    assert.throws(() => createVerifier(given), { name: 'TypeError', message })
+  })
+}
+
+test('http is accepted beyond loopback only where that is asked for', () => {
+  const options = { issuer: 'http://mintmark:8080', audience: AUDIENCE, mode: 'offline' } as const
+  assert.throws(() => createVerifier(options), /issuer is not https/)
+  createVerifier({ ...options, insecure: 'http' }).close()
+})
+
+const MISUSES: Readonly<Record<string, readonly [reason: RegExp, asked: unknown]>> = {
+  'a misspelled member': [/^verify: "scope" is not an option/, { scope: ['db:read'] }],
+  'scopes as a text': [/^verify: scopes is not an array of scope items/, { scopes: 'db:read' }],
+  'a hole in scopes': [/^verify: scopes is not an array of scope items/, { scopes: Array.from({ length: 1 }) }],
+  'scopes that are null': [/^verify: scopes is not an array of scope items/, { scopes: null }],
+  'scopes alone': [/^verify: the options are not an object/, ['db:read']],
+  'a text': [/^verify: the options are not an object/, 'db:read'],
+  null: [/^verify: the options are not an object/, null],
+  'a proof alone': [/^verify: dpop is not an object of method, url and proof/, { dpop: 'proof' }],
+  'a certificate that is none': [/^verify: certificate is not DER/, { certificate: {} }],
+  'a misspelled member without a value': [/^verify: "scope" is not an option/, { scope: undefined }],
+  'a misspelled member of a class': [/^verify: "scope" is not an option/, Object.create({ scope: ['db:read'] })],
+  'a misspelled member of the proof': [
+    /^verify: dpop: "htu" is not an option/,
+    { dpop: { method: 'GET', url: 'https://api.example/', proof: 'x', htu: '' } },
+  ],
+  'a member that throws': [
+    /^verify: the options cannot be read\.$/,
+    {
+      get scopes(): never {
+        throw new Error('secret')
+      },
+    },
+  ],
+  'an object that throws': [
+    /^verify: the options cannot be read\.$/,
+    new Proxy({}, { ownKeys: () => assert.fail('secret') }),
+  ],
+}
+
+for (const [what, [reason, asked]] of Object.entries(MISUSES)) {
+  test(`verify refuses with 500, and says why, where it is asked with ${what}`, async t => {
+    const verifier = verifierOf(t, publisher, { mode: 'offline' })
+    const result = await verifier.verify(publisher.mint().token, asked as Asked)
+    assert.ok(!result.ok)
+    assert.deepEqual([result.refusal, result.status, result.challenge], ['misuse', 500, undefined])
+    assert.match(result.reason, reason)
+    assert.match(verifier.status().lastFailure?.problem ?? '', reason)
+  })
+}
+
+test('what is asked is read once: what a program does with its own objects meanwhile changes nothing', async t => {
+  const verifier = verifierOf(t, publisher, { mode: 'introspect' })
+  const { token } = publisher.mint()
+  const scopes = ['db:read', 'db:admin']
+  const decided = verifier.verify(token, { scopes })
+  scopes.length = 0
+  assert.equal(refusalOf(await decided), 'insufficient_scope')
+  let reads = 0
+  const fickle = {
+    get scopes(): readonly string[] {
+      reads += 1
+      return reads === 1 ? ['db:admin'] : []
+    },
+  }
+  assert.equal(await verifyAs(verifier, token, fickle), 'insufficient_scope')
+  const unlisted = Object.defineProperty<Asked>({}, 'scopes', { value: ['db:admin'] })
+  assert.equal(await verifyAs(verifier, token, unlisted), 'insufficient_scope')
+  class Needs {
+    get scopes(): readonly string[] {
+      return ['db:admin']
+    }
+  }
+  assert.equal(await verifyAs(verifier, token, new Needs()), 'insufficient_scope')
+})
+
+test('a hook cannot make a token of a refusal', async t => {
+  const accept = (refused: object): object => Object.assign(refused, { ok: true })
+  const verifier = verifierOf(t, publisher, { mode: 'offline', hooks: { refused: accept } })
+  assert.equal(await verifyAs(verifier, 'x'), 'malformed')
+  await until('the hook has failed', async () => verifier.status().failures === 1)
+})
+
+test('authorize refuses with 500 what is no request', async t => {
+  const verifier = verifierOf(t, publisher, { mode: 'offline' })
+  const request = { authorization: `Bearer ${publisher.mint().token}`, proof: undefined, method: 'GET', url: '/' }
+  for (const wrong of [null, undefined, { ...request, scope: ['db:read'] }, { ...request, authorization: [''] }]) {
+    assert.equal(refusalOf(await verifier.authorize(wrong as RequestToAuthorize)), 'misuse')
+  }
+  assert.equal(refusalOf(await verifier.authorize(request)), 'accepted')
+})
