@@ -110,7 +110,7 @@ export const rotateApiKey = operation({
       ...example,
       last_used_at: null,
       api_key: 'mma_…',
-      replaces: { api_key_id: 'd4c3b2a1-0f9e-4d8c-9b7a-6f5e4d3c2b1a', expires_at: '2026-11-21T10:30:00Z' },
+      replaces: { api_key_id: 'd4c3b2a1-0f9e-4d8c-9b7a-6f5e4d3c2b1a', expires_at: '2026-11-21T10:30:00.000Z' },
     },
   },
 })

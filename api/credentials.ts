@@ -93,8 +93,8 @@ export const createCredential = operation({
     }),
   },
   example: {
-    body: { name: 'second', expires_at: '2027-11-21T00:00:00Z' },
-    answer: { ...example, expires_at: '2027-11-21T00:00:00Z', last_used_at: null, client_secret: 'mmc_…' },
+    body: { name: 'second', expires_at: '2027-11-21T00:00:00.000Z' },
+    answer: { ...example, expires_at: '2027-11-21T00:00:00.000Z', last_used_at: null, client_secret: 'mmc_…' },
   },
 })
 
@@ -133,7 +133,7 @@ export const rotateCredential = operation({
       ...example,
       last_used_at: null,
       client_secret: 'mmc_…',
-      replaces: { credential_id: 'b0e7c0de-3a3b-4f1c-8a55-6d5e4f3c2b1a', expires_at: '2026-11-21T10:30:00Z' },
+      replaces: { credential_id: 'b0e7c0de-3a3b-4f1c-8a55-6d5e4f3c2b1a', expires_at: '2026-11-21T10:30:00.000Z' },
     },
   },
 })

@@ -9,7 +9,11 @@ export const TOKEN_ID = '019aa5f0-7c3e-7b1a-9c55-8f4f0d2b6a31'
 export const REVOCATION_ID = '5d3c2b1a-8f7e-4d6c-b5a4-93827160f5e4'
 export const AUDIENCE = 'https://api.example.com'
 export const JWT = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.…'
-export const [MADE, LATER, EXPIRY] = ['2026-11-21T09:30:00Z', '2026-11-21T09:32:10Z', '2026-11-21T09:35:00Z']
+export const [MADE, LATER, EXPIRY] = [
+  '2026-11-21T09:30:00.000Z',
+  '2026-11-21T09:32:10.000Z',
+  '2026-11-21T09:35:00.000Z',
+]
 export const OPERATOR = { type: 'operator', iss: 'https://login.example.com', sub: 'ada' }
 export const GRACE = { grace_seconds: 3600 }
 

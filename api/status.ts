@@ -98,7 +98,7 @@ export const listExpiring = operation({
           name: 'second',
           agent_id: AGENT_ID,
           agent_name: 'reports',
-          expires_at: '2026-11-25T00:00:00Z',
+          expires_at: '2026-11-25T00:00:00.000Z',
           last_used_at: LATER,
         },
       ],

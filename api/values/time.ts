@@ -22,8 +22,8 @@ const LAST_INSTANT = Date.UTC(10_000, 0) - 1
 export const nearestInstant = (instant: Milliseconds): Milliseconds =>
   Math.min(Math.max(instant, FIRST_INSTANT), LAST_INSTANT)
 
-/** `2026-11-21T09:30:05Z`, or with milliseconds where the instant has any. */
-export const formatTime = (instant: Milliseconds): string => new Date(instant).toISOString().replace('.000Z', 'Z')
+/** `2026-11-21T09:30:05.000Z`: always with milliseconds, so that sorting texts sorts times. */
+export const formatTime = (instant: Milliseconds): string => new Date(instant).toISOString()
 
 export const formatTimeOrNull = (instant: Milliseconds | null): string | null =>
   instant === null ? null : formatTime(instant)

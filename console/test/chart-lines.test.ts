@@ -52,7 +52,7 @@ test('three reasons have lines of their own, in one order, and all others are on
 })
 
 test('an instant is read out in UTC, and in the zone of the reader where that is another', () => {
-  const at = '2026-11-26T01:05:00Z'
+  const at = '2026-11-26T01:05:00.000Z'
   assert.equal(formatUtc(at), 'Nov 26, 01:05')
   assert.match(formatBoth(at), /^(?:.+, )?Nov 26, 01:05 UTC$/)
 })

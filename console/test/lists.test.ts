@@ -49,7 +49,7 @@ test('of a list that was read to its end every row that was not known is new', (
 test('a revocation takes all filters or none', () => {
   assert.deepEqual(conditionsOf({ agent_id: 'a', scope: 'db:read' }), { agent_id: 'a', scope: 'db:read' })
   assert.deepEqual(conditionsOf({ root_id: 't' }), { lineage: 't' })
-  assert.equal(conditionsOf({ agent_id: 'a', issued_after: '2026-11-22T12:00:00Z' }), undefined)
+  assert.equal(conditionsOf({ agent_id: 'a', issued_after: '2026-11-22T12:00:00.000Z' }), undefined)
   assert.equal(conditionsOf({ constructor: 'a' }), undefined)
   assert.equal(conditionsOf({}), undefined)
   assert.deepEqual([isWholeAgent({ agent_id: 'a' }), isWholeAgent({ agent_id: 'a', scope: 'db:read' })], [true, false])

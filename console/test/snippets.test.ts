@@ -37,7 +37,7 @@ test('each kind of credential has snippets of its own, and only a secret has one
     )
   }
   const revoked = snippetsFor([
-    { kind: 'client_secret', revoked_at: '2026-11-21T09:30:00Z' },
+    { kind: 'client_secret', revoked_at: '2026-11-21T09:30:00.000Z' },
     { kind: 'private_key_jwt', revoked_at: null },
   ])
   assert.deepEqual(Object.keys(revoked), ['Node', 'MCP'])

@@ -74,7 +74,7 @@ const expectedOf = (member: Member, endedAt: (id: string) => string): Recorded |
   if (ended === undefined) return undefined
   const at = endedAt(ended.id)
   if (1000 * member.expiresAt <= Date.parse(at)) {
-    const expired = new Date(1000 * member.expiresAt).toISOString().replace('.000Z', 'Z')
+    const expired = new Date(1000 * member.expiresAt).toISOString()
     return { termination_reason: 'expired', ended_at: expired, ancestor: null, by: null }
   }
   const own = ended === member

@@ -196,8 +196,8 @@ test('the record of an agent has its settings under their names on the wire', ()
     agent_id: AGENT.id,
     client_id: 'billing',
     ...SETTINGS_SHOWN,
-    created_at: '1970-01-01T00:00:00Z',
-    disabled_at: '1970-01-01T00:00:01Z',
+    created_at: '1970-01-01T00:00:00.000Z',
+    disabled_at: '1970-01-01T00:00:01.000Z',
     suspended_at: null,
   })
 })
@@ -211,7 +211,7 @@ test('a body changes the settings that it names', () => {
 
 test('who may act for whom is shown from both sides', () => {
   const peer = { id: 'p', name: 'peer', owner: 'ada', disabledAt: 0, by: '*' }
-  const shown = { agent_id: 'p', name: 'peer', owner: 'ada', disabled_at: '1970-01-01T00:00:00Z', by: '*' }
+  const shown = { agent_id: 'p', name: 'peer', owner: 'ada', disabled_at: '1970-01-01T00:00:00.000Z', by: '*' }
   const [subjects, actors] = [
     { peers: [peer], hasMore: true },
     { peers: [], hasMore: false },

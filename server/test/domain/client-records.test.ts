@@ -21,7 +21,7 @@ import {
   verifierRecord,
 } from '../../src/domain/clients/verifier.ts'
 
-const [T0, T1] = ['1970-01-01T00:00:00Z', '1970-01-01T00:00:01Z']
+const [T0, T1] = ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:01.000Z']
 
 const NOBODY_ACTIVE = { tokensLastMinute: 0, tokensLastHour: 0, tokensLastDay: 0, refusals: 0, lastIssuedAt: null }
 
@@ -112,8 +112,8 @@ test('a session ends twelve hours after it began, or an hour after it was used, 
     [false, true],
   )
   const shown = { id: 's', operator: { iss: 'i', sub: 'u', name: null }, created_at: T0, used_at: T0 }
-  assert.deepEqual(sessionRecord(session), { ...shown, expires_at: '1970-01-01T01:00:00Z' })
-  assert.equal(sessionRecord(used).expires_at, '1970-01-01T12:00:00Z')
+  assert.deepEqual(sessionRecord(session), { ...shown, expires_at: '1970-01-01T01:00:00.000Z' })
+  assert.equal(sessionRecord(used).expires_at, '1970-01-01T12:00:00.000Z')
 })
 
 const VERIFIER: Verifier = {

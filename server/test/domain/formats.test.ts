@@ -31,8 +31,8 @@ const SHOWN = {
   scope: 'db:read',
   audience: ['https://one.example'],
   kid: 'kid',
-  issued_at: '2023-11-14T22:13:20Z',
-  expires_at: '2023-11-14T22:18:20Z',
+  issued_at: '2023-11-14T22:13:20.000Z',
+  expires_at: '2023-11-14T22:18:20.000Z',
   subject: { agent_id: 'root agent' },
   parent_id: 'parent',
   root_id: 'root',
@@ -111,7 +111,7 @@ test('a revocation is shown with its conditions, and as one of all where it has 
     ...shown,
     all: false,
     scope: 'db:*',
-    issued_before: '2023-11-14T22:13:20Z',
+    issued_before: '2023-11-14T22:13:20.000Z',
     verifiers: { total: 2, holding: 1, missing: [{ name: 'orders', api_key_id: 'k', stale_seconds: 0.5 }] },
   })
 })
@@ -133,7 +133,7 @@ test('a preview counts, says whether that is exact, and shows a few', () => {
       agents: null,
       sample: [SHOWN],
       plan_id: 'p',
-      plan_expires_at: '2023-11-14T22:15:20Z',
+      plan_expires_at: '2023-11-14T22:15:20.000Z',
     },
   )
 })

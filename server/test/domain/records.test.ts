@@ -13,7 +13,7 @@ import { counted, isRefused, Overloaded, refuse, refuseCaller, Unavailable } fro
 import { isAnySuspended, seqAfterRestore } from '../../src/domain/restore.ts'
 import { statusRecord } from '../../src/domain/service-status.ts'
 
-const [T0, T1] = ['1970-01-01T00:00:00Z', '1970-01-01T00:00:01Z']
+const [T0, T1] = ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:01.000Z']
 
 const OPERATOR: Actor = { type: 'operator', iss: 'https://idp.example', sub: 'ada' }
 

@@ -144,7 +144,7 @@ test('an explanation is shown check by check, with the evidence that each has', 
   const explanation = explainText('foreign', checks)
   assert.deepEqual(explanation, { code: 'foreign', checks, explainedAt: null, life: null })
   const shown = formatExplanation(explanation)
-  const [at0, at1] = ['1970-01-01T00:00:00Z', '1970-01-01T00:00:01Z']
+  const [at0, at1] = ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:01.000Z']
   const evidence = { issuer: 'i', id: null, seq: 1, signed: true, now: at0, expires_at: at1, ended_seq: 2, cut_offs: 3 }
   const act = { reason: 'manual_revocation', at: at0, by: null, note: 'n', revocation_id: 'r' }
   assert.deepEqual(shown, {
@@ -227,8 +227,8 @@ test('a signing key is shown with how long it is published before and after it s
     thumbprint: 't',
     imported: false,
     rotation_requested: true,
-    created_at: '1970-01-01T00:00:00Z',
-    signs_from: '1970-01-01T00:00:01Z',
+    created_at: '1970-01-01T00:00:00.000Z',
+    signs_from: '1970-01-01T00:00:01.000Z',
     signs_until: null,
     gone_at: null,
     published_before_signing_seconds: 360,
@@ -246,7 +246,7 @@ test('a signing key is shown with how long it is published before and after it s
   assert.deepEqual(keyChangeRecord(changed), { ...shown, current_kid: 'kid', warning: null })
   assert.equal(
     keyChangeRecord({ ...changed, unknownUntil: 0 }).warning,
-    'The key kid signs before it was published for 360 s. Until 1970-01-01T00:00:00Z a verifier that keeps the key set for 300 s, ' +
+    'The key kid signs before it was published for 360 s. Until 1970-01-01T00:00:00.000Z a verifier that keeps the key set for 300 s, ' +
       'as it may, can refuse its tokens. Introspection knows them at once.',
   )
 })

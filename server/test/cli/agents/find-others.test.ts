@@ -173,7 +173,7 @@ test('a session ends by its whole id, or by the name of the operator who has no 
   const session = (n: number, sub: string, name: string) => ({
     id: idOf(n),
     operator: { iss: 'https://login.example.com', sub, name },
-    used_at: '2026-11-21T09:30:00Z',
+    used_at: '2026-11-21T09:30:00.000Z',
   })
   const data = [session(1, 'ada@example.com', 'Ada'), session(2, 'bo', 'Bo\u202e'), session(3, 'bo', 'Bo')]
   const service = createServer((request, response) => {

@@ -38,7 +38,7 @@ test('audit list prints what was done at this terminal and by the service, newes
   assert.equal(rest.next_cursor, null)
   assert.equal(page(folder, 'list', '--actor-type', 'cli', '--kind', 'agent.create').data.length, 2)
   assert.equal(page(folder, 'list', '--subject', String(first.data[0]?.['subject'])).data.length, 1)
-  assert.equal(page(folder, 'list', '--since', '2999-01-01T00:00:00Z').data.length, 0)
+  assert.equal(page(folder, 'list', '--since', '2999-01-01T00:00:00.000Z').data.length, 0)
   const { stdout } = run(folder, ['audit', 'list', '--limit', '1'])
   const [heading = '', line = '', more = ''] = stdout.split('\n')
   assert.match(heading, /^n {2}at +kind +actor +subject +agent +owner +source$/)
@@ -52,11 +52,11 @@ test('audit refusals prints the counts of each minute', t => {
     db.exec(`insert into refused (at, way, client, source, count) values
       (60000, 'client', 'a', '192.0.2.1', 7), (120000, 'api_key', '', '', 2)`)
   })
-  const rest = { minute: '1970-01-01T00:02:00Z', way: 'api_key', client_id: null, source: null, count: 2 }
-  const one = { minute: '1970-01-01T00:01:00Z', way: 'client', client_id: 'a', source: '192.0.2.1', count: 7 }
+  const rest = { minute: '1970-01-01T00:02:00.000Z', way: 'api_key', client_id: null, source: null, count: 2 }
+  const one = { minute: '1970-01-01T00:01:00.000Z', way: 'client', client_id: 'a', source: '192.0.2.1', count: 7 }
   assert.deepEqual(page(folder, 'refusals'), { data: [rest, one], next_cursor: null })
   assert.deepEqual(page(folder, 'refusals', '--client-id', 'a').data, [one])
-  assert.deepEqual(page(folder, 'refusals', '--way', 'api_key', '--before', '1970-01-01T00:02:00Z').data, [])
+  assert.deepEqual(page(folder, 'refusals', '--way', 'api_key', '--before', '1970-01-01T00:02:00.000Z').data, [])
 })
 
 test('what a filter cannot be is a wrong usage', t => {

@@ -107,7 +107,7 @@ test('both show the store of this machine, without a service', t => {
 const startUnwell = async (status: number, health: object) => {
   const server = createServer((request, response) => {
     const isHealth = request.url === '/readyz?verbose=true'
-    const body = isHealth ? health : { at: '2026-11-21T09:30:00Z', version: '0.1.0' }
+    const body = isHealth ? health : { at: '2026-11-21T09:30:00.000Z', version: '0.1.0' }
     response.writeHead(isHealth ? status : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   server.listen(0, '127.0.0.1')

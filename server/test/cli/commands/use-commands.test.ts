@@ -25,7 +25,7 @@ test('usage names agents and API keys, and with --after-end the tokens that were
     return stdout
   }
   const [heading = '', line = ''] = (
-    await ask('--agent', 'reports', '--through', orders.id, '--since', '2020-01-01T00:00:00Z')
+    await ask('--agent', 'reports', '--through', orders.id, '--since', '2020-01-01T00:00:00.000Z')
   ).split('\n')
   assert.match(heading, /^minute +agent_id +agent +owner +api_key_name +outside_audiences +introspections +active /)
   assert.match(line, /^\S+Z +[0-9a-f-]{36} +reports +Ada +tokens:introspect +false +2 +1 +1 +0 /)
@@ -39,5 +39,8 @@ test('usage names agents and API keys, and with --after-end the tokens that were
     data.map(({ token_id: found }) => found),
     [id],
   )
-  assert.deepEqual(JSON.parse(await ask('--before', '2020-01-01T00:00:00Z', '--json')), { data: [], next_cursor: null })
+  assert.deepEqual(JSON.parse(await ask('--before', '2020-01-01T00:00:00.000Z', '--json')), {
+    data: [],
+    next_cursor: null,
+  })
 })

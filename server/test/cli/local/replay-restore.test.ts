@@ -57,7 +57,7 @@ before(() => {
 
 test('acts before the backup are not done again, and a file that is none leaves everything as it is', () => {
   const { folder, variables, restored, replay, ids } = world
-  const later = [...replay.slice(0, -1), '2999-01-01T00:00:00Z', '--yes']
+  const later = [...replay.slice(0, -1), '2999-01-01T00:00:00.000Z', '--yes']
   assert.deepEqual(restored(...later), { data: [], left: [] })
   const lines = readFileSync(join(folder, 'audit.ndjson'), 'utf8').trimEnd().split('\n')
   writeFileSync(join(folder, 'broken.ndjson'), `${lines.join('\n')}\n{"kind":"agent.disable"}\n`)

@@ -140,7 +140,13 @@ test('nothing that a terminal obeys is printed from an answer: not in a record, 
   const url = await serve(t, (request, response) => {
     if (request.url?.endsWith(BAD) === true)
       return answering(404, PROBLEM, JSON.stringify({ error_description: evil }))(request, response)
-    const agent = { agent_id: 'a', client_id: 'a', name: evil, scope: 'db:read', created_at: '2026-11-21T09:30:00Z' }
+    const agent = {
+      agent_id: 'a',
+      client_id: 'a',
+      name: evil,
+      scope: 'db:read',
+      created_at: '2026-11-21T09:30:00.000Z',
+    }
     return answering(200, JSON_TYPE, JSON.stringify({ ...agent, [evil]: [evil] }))(request, response)
   })
   const variables = { MINTMARK_URL: url, MINTMARK_API_KEY: 'key' }
@@ -156,7 +162,7 @@ test('nothing that a terminal obeys is printed from an answer: not in a record, 
 test('a dry run whose samples are none prints how many tokens would end, and shows none', async t => {
   const folder = makeFolder(t)
   for (const sample of [[null], ['x'], 'x', {}]) {
-    const plan = { plan_id: 'plan', plan_expires_at: '2026-11-21T09:30:00Z' }
+    const plan = { plan_id: 'plan', plan_expires_at: '2026-11-21T09:30:00.000Z' }
     const answer = JSON.stringify({ dry_run: true, tokens: 3, tokens_exact: true, sample, ...plan })
     const variables = { MINTMARK_URL: await serve(t, answering(200, JSON_TYPE, answer)), MINTMARK_API_KEY: 'key' }
     const ended = await runAside(folder, ['revocation', 'create', '--all', '--dry-run'], { variables })

@@ -9,7 +9,7 @@ import { ODD_TEXTS } from '../../../../testkit/parsers/hostile-inputs.ts'
 
 const TEXTS = Object.values(ODD_TEXTS)
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u
-const AT = '2026-11-21T09:30:00Z'
+const AT = '2026-11-21T09:30:00.000Z'
 
 const agentOf = (text: string) => ({
   agent_id: text,

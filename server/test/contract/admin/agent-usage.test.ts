@@ -40,7 +40,7 @@ test('the agent that gets the most tokens comes first, with what it got and hold
     tokens_last_day: 5,
     live_tokens: { count: 5, exact: true },
     refusals: 0,
-    last_issued_at: new Date(service.clock.wall()).toISOString().replace('.000Z', 'Z'),
+    last_issued_at: new Date(service.clock.wall()).toISOString(),
   })
 })
 
@@ -94,7 +94,7 @@ test('the status contains what all agents got and were refused, and failed authe
   await askToken(service, other, { scope: 'no:such' })
   await askToken(service, { ...other, clientSecret: 'wrong' })
   const status = await ask()
-  assert.equal(status['at'], new Date(service.clock.wall()).toISOString().replace('.000Z', 'Z'))
+  assert.equal(status['at'], new Date(service.clock.wall()).toISOString())
   const names = ['tokens_last_minute', 'tokens_last_hour', 'tokens_last_day', 'refusals', 'failed_authentications']
   assert.deepEqual(
     names.map(name => status[name]),

@@ -55,7 +55,7 @@ test('creating an agent: 201, its address, the record, and its secret this once'
     grant_types: ['client_credentials'],
     acts_for: [],
     receives: [],
-    created_at: '2026-11-21T09:30:00Z',
+    created_at: '2026-11-21T09:30:00.000Z',
     disabled_at: null,
     suspended_at: null,
   })
@@ -163,7 +163,10 @@ test('disabling ends its live tokens and refuses new ones; enabling revives none
   const agent = await api.create({ default_scope: 'db:read' })
   const token = await issue(service, agent)
   const disabled = await api.act('POST', `/${agent.agentId}/disable`)
-  assert.deepEqual([disabled.status, disabled.json], [200, { ...agent.record, disabled_at: '2026-11-21T09:30:00Z' }])
+  assert.deepEqual(
+    [disabled.status, disabled.json],
+    [200, { ...agent.record, disabled_at: '2026-11-21T09:30:00.000Z' }],
+  )
   assert.equal(await api.isActive(token), false)
   assert.equal((await askToken(service, agent)).status, 401)
   assert.deepEqual(await reasonsOf(agent.agentId), ['agent_disabled'])

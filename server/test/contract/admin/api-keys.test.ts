@@ -26,7 +26,7 @@ beforeEach(async () => {
 const post = (path: string, body: unknown, as: Headers = headers): Promise<Answer> =>
   call(service, { method: 'POST', path, body }, as)
 
-const inMs = (ms: number): string => new Date(service.clock.wall() + ms).toISOString().replace('.000Z', 'Z')
+const inMs = (ms: number): string => new Date(service.clock.wall() + ms).toISOString()
 
 const create = async (body: object = READ, as: Headers = headers): Promise<Created> => {
   const answer = await post(ALL, body, as)

@@ -49,7 +49,7 @@ const tokenOf = async (token: string): Promise<Fields> => {
   return (await get(service, path, { 'x-api-key': reader.key })).json as Fields
 }
 
-const timeOf = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+const timeOf = (ms: number): string => new Date(ms).toISOString()
 
 const issueSome = (agent: AgentOfTest, count: number): Promise<readonly string[]> =>
   Promise.all(Array.from({ length: count }, () => issue(service, agent)))

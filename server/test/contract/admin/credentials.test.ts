@@ -42,9 +42,9 @@ beforeEach(async () => {
 
 const post = (path: string, body: unknown): Promise<Answer> => call(service, { method: 'POST', path, body }, headers)
 
-const now = (): string => new Date(service.clock.wall()).toISOString().replace('.000Z', 'Z')
+const now = (): string => new Date(service.clock.wall()).toISOString()
 
-const inMs = (ms: number): string => new Date(service.clock.wall() + ms).toISOString().replace('.000Z', 'Z')
+const inMs = (ms: number): string => new Date(service.clock.wall() + ms).toISOString()
 
 const create = async (body: object = { name: 'second' }): Promise<Created> => {
   const answer = await post(all, body)

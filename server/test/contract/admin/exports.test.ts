@@ -185,10 +185,10 @@ for (const name of NAMES) {
 
 suite('filters', () => {
   test('an export takes those of its list, and holds what that would show', async () => {
-    const ended = '&termination_reason=agent_disabled,manual_revocation&ended_after=2020-01-01T00:00:00Z'
+    const ended = '&termination_reason=agent_disabled,manual_revocation&ended_after=2020-01-01T00:00:00.000Z'
     for (const [name, query] of [
       ['tokens', `&agent_id=${agent.agentId}`],
-      ['tokens', '&scope=db:read&issued_before=2020-01-01T00:00:00Z'],
+      ['tokens', '&scope=db:read&issued_before=2020-01-01T00:00:00.000Z'],
       ['history', ended],
       ['audit', '&kind=agent.create&actor_type=cli&actor_id=tester'],
     ] as const) {

@@ -55,7 +55,7 @@ test('a client of a realm export is an agent with its id, name, scopes, lifetime
   assert.equal(shown['lifetime_seconds'], 600)
   const { json } = await get(service, `/api/v1/agents/${agentId}/credentials`, await admin(service))
   const [credential] = (json as { data: readonly Record<string, unknown>[] }).data
-  assert.equal(credential?.['expires_at'], '2100-01-01T00:00:00Z')
+  assert.equal(credential?.['expires_at'], '2100-01-01T00:00:00.000Z')
 })
 
 test('a client that could get no token there by the client-credentials grant with a secret is skipped', async () => {

@@ -32,7 +32,7 @@ const pageOf = async (query: string): Promise<Page> => {
 
 const idOf = (token: string): unknown => claimsOf(token)['jti']
 
-const timeOf = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+const timeOf = (ms: number): string => new Date(ms).toISOString()
 
 /** One token of each way to end, at times of their own; the oldest end first. */
 const endTokens = async (agent: AgentOfTest): Promise<Record<string, string>> => {

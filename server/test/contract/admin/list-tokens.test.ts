@@ -40,7 +40,7 @@ const idsOf = ({ data }: Page): readonly unknown[] => data.map(({ id }) => id)
 
 const idOf = (token: string): unknown => claimsOf(token)['jti']
 
-const timeOf = (seconds: unknown): string => new Date(1000 * Number(seconds)).toISOString().replace('.000Z', 'Z')
+const timeOf = (seconds: unknown): string => new Date(1000 * Number(seconds)).toISOString()
 
 test('a record: id, agent_id, client_id, credential_id, scope, audience, kid, issued_at, expires_at', async () => {
   const token = await issue(service, agent)
@@ -181,7 +181,7 @@ test('a well-formed value that matches nothing is 200 with an empty page', async
     'agent_id=00000000-0000-4000-8000-000000000000',
     'client_id=nobody',
     'scope=nothing:read',
-    'issued_after=2999-01-01T00:00:00Z',
+    'issued_after=2999-01-01T00:00:00.000Z',
     'issued_before=1999-01-01T00:00:00%2B02:00',
   ]
   for (const query of queries) assert.deepEqual(await pageOf(`?${query}`), { data: [], next_cursor: null }, query)

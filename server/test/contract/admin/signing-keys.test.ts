@@ -84,8 +84,8 @@ test('a key is shown whole but for its private half, with both bounds of its lif
     thumbprint: kid,
     imported: false,
     rotation_requested: false,
-    created_at: '2026-11-21T09:30:00Z',
-    signs_from: '2026-11-21T09:30:00Z',
+    created_at: '2026-11-21T09:30:00.000Z',
+    signs_from: '2026-11-21T09:30:00.000Z',
     signs_until: null,
     gone_at: null,
     published_before_signing_seconds: 360,
@@ -156,7 +156,7 @@ test('a forced rotation says what breaks, and until when', async () => {
   assert.equal(kid, next)
   assert.equal(
     warning,
-    `The key ${next} signs before it was published for 360 s. Until 2026-11-21T09:31:00Z a verifier that keeps the key set ` +
+    `The key ${next} signs before it was published for 360 s. Until 2026-11-21T09:31:00.000Z a verifier that keeps the key set ` +
       `for 300 s, as it may, can refuse its tokens. Introspection knows them at once.`,
   )
 })
@@ -197,7 +197,7 @@ test('a compromise without a next key makes one that signs at once, and warns', 
   const bad = await currentKid()
   const { current_kid, warning } = keyOf(await post(`/${bad}/compromise`))
   assert.notEqual(current_kid, bad)
-  assert.match(warning ?? '', /^The key \S+ signs before it was published for 360 s\. Until 2026-11-21T09:36:00Z/)
+  assert.match(warning ?? '', /^The key \S+ signs before it was published for 360 s\. Until 2026-11-21T09:36:00.000Z/)
   assert.equal(kidOf(await issue(service, agent)), current_kid)
 })
 

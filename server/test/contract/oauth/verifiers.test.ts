@@ -49,7 +49,7 @@ const pageOf = async (query = '', key = reader.key): Promise<Page> => {
 const list = async (key = reader.key): Promise<readonly Verifier[]> =>
   (await pageOf('?limit=1000', key)).data.filter(({ stale_seconds: stale }) => Number(stale) < 86_400)
 
-const timeOf = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+const timeOf = (ms: number): string => new Date(ms).toISOString()
 
 const revokeSome = async (): Promise<Fields & { readonly id: string; readonly verifiers: Holding }> => {
   const answer = await postJson(service, '/api/v1/revocations', { scope: 'no:one' }, { 'x-api-key': revoker.key })

@@ -132,7 +132,7 @@ test('a live token passes every check, each with what it looked at', async () =>
   const { code, active, explained_at, checks, token: shown } = await explain(token)
   assert.deepEqual([code, active], ['active', true])
   const { iat, exp, seq, credential_id } = claimsOf(token)
-  const time = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+  const time = (ms: number): string => new Date(ms).toISOString()
   assert.equal(explained_at, time(service.clock.wall()))
   assert.equal(shown?.['issued_at'], time(1000 * Number(iat)))
   assert.deepEqual(
@@ -160,7 +160,7 @@ test('a recorded end is the last check, and shows the act', async () => {
       evidence: {
         act: {
           reason: 'manual_revocation',
-          at: new Date(service.clock.wall()).toISOString().replace('.000Z', 'Z'),
+          at: new Date(service.clock.wall()).toISOString(),
           by: { type: 'operator', iss: service.provider.issuer, sub: 'operator-1' },
           note: null,
           revocation_id: null,

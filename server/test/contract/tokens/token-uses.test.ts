@@ -32,7 +32,7 @@ service.before(async () => {
 // Each test has a minute of its own.
 beforeEach(() => service.clock.advance(120_000))
 
-const time = (ms = service.clock.wall()): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+const time = (ms = service.clock.wall()): string => new Date(ms).toISOString()
 const minute = (): string => time(60_000 * Math.floor(service.clock.wall() / 60_000))
 
 const pageOf = async (query: string, key = reader.key): Promise<Page> => {

@@ -33,7 +33,7 @@ const read = async (query: string): Promise<Series> => {
   return answer.json as Series
 }
 
-const time = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+const time = (ms: number): string => new Date(ms).toISOString()
 
 const NOTHING = { issued: 0, refused: 0, active: 0, inactive: 0, ended: [] }
 

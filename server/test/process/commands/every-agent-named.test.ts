@@ -69,7 +69,7 @@ const makeWorld = async () => {
       { client_id: 'orders', client_name: 'weekly reports', owner: 'Ada', grant_types: ['client_credentials'] },
     ]),
   )
-  const act = { n: 1, at: '2026-11-21T09:30:00Z', kind: 'agent.disable', subject: id, detail: {} }
+  const act = { n: 1, at: '2026-11-21T09:30:00.000Z', kind: 'agent.disable', subject: id, detail: {} }
   writeFileSync(join(elsewhere, 'audit.ndjson'), `${JSON.stringify(act)}\n`)
   return { id, exchanged, live: idOf(await tokenOf()), text: await tokenOf(), ended, revocation, second, runThere }
 }

@@ -114,7 +114,7 @@ test('of an end without an entry of the audit log it says why there is none', as
     assert.equal(status, 0)
     assert.match(stdout, /\nThe token was superseded: its agent got another one at its limit of live tokens\./)
   }
-  const ended_at = '2026-11-21T09:30:00Z'
+  const ended_at = '2026-11-21T09:30:00.000Z'
   const call = () => Promise.resolve({ id: first, ended_at, termination_reason: 'expired', data: [] })
   const expired = await findEnd({ call } as unknown as Api, first)
   assert.deepEqual(expired, { remark: 'The token expired: nobody ended it.' })

@@ -173,7 +173,7 @@ test('the audit of a disabling and of an enabling holds the time before and afte
   await world.store.agents.enable(id, act('agent.enable'))
   const select = `select detail from audit where kind in ('agent.disable', 'agent.enable') order by n`
   const details = readRows(world.file, select).map(({ detail }) => JSON.parse(String(detail)) as unknown)
-  const [enabled, disabled] = [{ disabled_at: null }, { disabled_at: '2026-11-21T09:30:00Z' }]
+  const [enabled, disabled] = [{ disabled_at: null }, { disabled_at: '2026-11-21T09:30:00.000Z' }]
   assert.deepEqual(details, [
     { before: enabled, after: disabled, seq },
     { before: disabled, after: enabled },
