@@ -1,7 +1,6 @@
 // Configuration of the source of client certificates: a header set by proxies, or the service's own TLS.
-import { X509Certificate } from 'node:crypto'
 import type { SettingReader } from './reader.ts'
-import { parseFile, parseOneOf, type Parser } from './values.ts'
+import { parseCertificatesFile, parseOneOf, type Parser } from './values.ts'
 import { CERTIFICATE_FORMS } from '../../../packages/verify/src/readers/certificate-header.ts'
 import type { CertificateHeader } from '../domain/clients/certificate-header.ts'
 
@@ -23,26 +22,7 @@ const parseHeader: Parser<Pick<CertificateHeader, 'name' | 'form'>> = text => {
   return { wrong: `is ${JSON.stringify(text)}; ${expected}, such as "Client-Cert rfc9440"` }
 }
 
-const BEGIN = '-----BEGIN CERTIFICATE-----'
-
-const isCertificate = (pem: string): boolean => {
-  try {
-    return new X509Certificate(pem).ca
-  } catch {
-    return false
-  }
-}
-
-const parseAuthorities: Parser<string> = path => {
-  const file = parseFile(path)
-  if ('wrong' in file) return file
-  const [, ...found] = file.value.split(BEGIN)
-  return found.length > 0 && found.every(rest => isCertificate(BEGIN + rest))
-    ? file
-    : {
-        wrong: `names ${JSON.stringify(path)}; expected a PEM file with CA certificates only`,
-      }
-}
+const parseAuthorities = parseCertificatesFile(({ ca }) => ca, 'a PEM file with CA certificates only')
 
 const HEADER_VARIABLES = [
   'MINTMARK_TRUSTED_PROXIES',

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import type { Setting } from '../../../api/values/settings.ts'
 import { type Found, makeSettingRecords } from './setting-records.ts'
-import { type Parser, parseUtf8File } from './values.ts'
+import { parseCertificatesFile, type Parser, parseUtf8File } from './values.ts'
 import { fileVariableOf, type SettingName, type Variable, VARIABLES } from './variables.ts'
 
 export type SettingReader = {
@@ -80,6 +80,14 @@ const unverifiedTls = ({ NODE_TLS_REJECT_UNAUTHORIZED: text }: Environment): rea
       ]
     : []
 
+const parseExtraAuthorities = parseCertificatesFile(() => true, 'a PEM file with certificates only')
+
+/** Node goes on without a file that it cannot read, with a warning at most: a provider of that authority would be out of reach. */
+const unreadAuthorities = ({ NODE_EXTRA_CA_CERTS: path = '' }: Environment): readonly string[] => {
+  const file = path === '' ? undefined : parseExtraAuthorities(path)
+  return file !== undefined && 'wrong' in file ? [`NODE_EXTRA_CA_CERTS ${file.wrong}`] : []
+}
+
 /** A caller of the debugger reads the memory of the process. */
 const debuggerWarnings = ({ NODE_OPTIONS = '' }: Environment): string[] =>
   DEBUGGER.test(NODE_OPTIONS)
@@ -102,7 +110,7 @@ const flawOfEdges = (name: string, text: string): string | undefined => {
 }
 
 export const makeSettingReader = (env: Environment): SettingReader => {
-  const mistakes = [...unknownVariables(env), ...unverifiedTls(env)]
+  const mistakes = [...unknownVariables(env), ...unverifiedTls(env), ...unreadAuthorities(env)]
   // An empty variable counts as unset: Compose files and CI systems set empty ones.
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== ''
 

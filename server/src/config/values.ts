@@ -1,4 +1,5 @@
 // Parsers of single configuration values: each returns the typed value, or what is wrong and what was expected.
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { withoutByteOrderMark } from '../domain/text/byte-order-mark.ts'
@@ -146,4 +147,26 @@ export const parsePemFile =
     const file = parseFile(path)
     if ('wrong' in file || label.test(file.value)) return file
     return wrong(`names ${JSON.stringify(path)}, which holds no ${kind}; expected a PEM file`)
+  }
+
+const BEGIN = '-----BEGIN CERTIFICATE-----'
+
+const readsAs = (pem: string, fits: (certificate: X509Certificate) => boolean): boolean => {
+  try {
+    return fits(new X509Certificate(pem))
+  } catch {
+    return false
+  }
+}
+
+/** A file of certificates in PEM, each of which can be read and fits. */
+export const parseCertificatesFile =
+  (fits: (certificate: X509Certificate) => boolean, expected: string): Parser<string> =>
+  path => {
+    const file = parseFile(path)
+    if ('wrong' in file) return file
+    const [, ...found] = file.value.split(BEGIN)
+    return found.length > 0 && found.every(rest => readsAs(BEGIN + rest, fits))
+      ? file
+      : wrong(`names ${JSON.stringify(path)}; expected ${expected}`)
   }

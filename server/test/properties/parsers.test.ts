@@ -94,6 +94,7 @@ const NO_ROW: Readonly<Record<string, string>> = {
   'server/src/config/values.ts parseOffOr': CHOICE,
   'server/src/config/values.ts parseOneOf': 'it compares texts',
   'server/src/config/values.ts parsePemFile': 'it reads bytes, which Node takes as PEM or not',
+  'server/src/config/values.ts parseCertificatesFile': 'the same',
   'server/src/config/values.ts parseText': 'it takes every text',
   'server/src/domain/import/hydra-client.ts readHydraClient': 'planDocument of Hydra calls it',
   'server/src/domain/import/keycloak-client.ts readKeycloakClient': 'planDocument of Keycloak calls it',

@@ -11,7 +11,8 @@ const service = useService()
 const agent = service.agent({ name: 'reports' })
 const reader = service.apiKey('tokens:read')
 
-const at = (days: number): string => new Date(service.clock.wall() + days * DAY_MS).toISOString().replace(/\.\d+Z/, '.000Z')
+const at = (days: number): string =>
+  new Date(service.clock.wall() + days * DAY_MS).toISOString().replace(/\.\d+Z/, '.000Z')
 
 const make = async (path: string, body: object): Promise<Readonly<Record<string, string>>> => {
   const made = await call(service, { method: 'POST', path, body }, await admin(service))
