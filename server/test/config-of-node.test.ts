@@ -19,7 +19,7 @@ test('a start without the authorities that NODE_EXTRA_CA_CERTS names is refused'
     return join(folder, name)
   }
   const { cert, key: privateKey } = makeAuthority('Mintmark test')
-  const [good, key] = [fileOf('good.pem', cert), fileOf('key.pem', String(privateKey))]
+  const [good, key] = [fileOf('good.pem', cert), fileOf('key.pem', privateKey)]
   const cut = fileOf('cut.pem', cert + cert.slice(0, 200))
   for (const [file, why] of [
     [join(folder, 'none.pem'), /^NODE_EXTRA_CA_CERTS names ".*none\.pem", which cannot be read \(ENOENT\); expected/],

@@ -45,7 +45,7 @@ const ASKED = table<keyof Asked>({
  * What takeMembers would return, for a plain object without a mistake: a third of the time, with each request. Undefined for
  * everything else, which takeMembers reads again, and names.
  */
-const takePlain = <Options extends object>(given: unknown, kinds: Kinds): Options | undefined => {
+const takePlain = (given: unknown, kinds: Kinds): object | undefined => {
   if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype) return undefined
   const taken: Record<string, unknown> = { ...given }
   // A member that is not enumerable has not been copied.
@@ -56,7 +56,7 @@ const takePlain = <Options extends object>(given: unknown, kinds: Kinds): Option
     const fits = kinds[name]
     if (fits === undefined || (value !== undefined && fits(value) !== true)) return undefined
   }
-  return taken as Options // Each member has been checked by its kind.
+  return taken
 }
 
 /** What was asked, or why nothing can be decided. */
@@ -71,13 +71,14 @@ const takeOrRefuse = <Options extends object>(take: () => Readonly<Options>): Ta
 }
 
 const takeAll = <Options extends object>(where: string, given: unknown, kinds: Kinds): Readonly<Options> => {
-  let taken: Options | undefined
+  let taken: object | undefined
   try {
     taken = takePlain(given, kinds)
   } catch {
     throw unreadable(where)
   }
-  return taken ?? takeMembers<Options>(where, given, kinds)
+  // Each member has been checked by its kind.
+  return (taken as Options | undefined) ?? takeMembers<Options>(where, given, kinds)
 }
 
 export const takeAsked = (asked: unknown): Taken<Asked> =>

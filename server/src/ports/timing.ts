@@ -202,7 +202,9 @@ export const TIMING = Object.freeze({
   drainMs: 5000,
   /** The time that responses in progress have after `drainMs`. */
   closeMs: 10_000,
-  /** Within `closeMs`: an idle connection is still read for so long, because a request may be on its way. */
+  /** Within `closeMs`: connections that the system has queued are accepted for so long at most, before the port closes. */
+  closeAcceptMs: 500,
+  /** Within `closeMs`, once the port is closed: an idle connection is still read for so long, because a request may be on its way. */
   closeIdleMs: 1000,
   /** Within `closeMs`: a request that is incomplete by then is answered 408. The others may take `answerMs` from then on. */
   closeRequestMs: 4000,

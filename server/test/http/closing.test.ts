@@ -1,5 +1,6 @@
 // A server that closes: what was begun is answered on every socket, each answer says that it is the last, and nobody is reset.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { RequestListener, Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -18,7 +19,7 @@ const ANSWER_LAST = /^HTTP\/1\.1 200 OK\r\n(?:[^\r]+\r\n)*Connection: close\r\n(
 
 /** A server whose connections come from a socket beside its own, as of `acceptInNumbers`. */
 const listen = async (t: TestContext, handle: RequestListener, given: Given = {}) => {
-  const { server, beside: where } = await listenTwice(t, handle, given)
+  const { server, place, beside: where } = await listenTwice(t, handle, given)
   const { https } = given
   server.on('clientError', makeBrokenRequestHandler({ makeId: () => 'id', timing: { ...TIMING, ...given.timing } }))
   const open = async (): Promise<Socket> => {
@@ -27,7 +28,7 @@ const listen = async (t: TestContext, handle: RequestListener, given: Given = {}
     await Promise.all([accepted, once(socket, https === undefined ? 'connect' : 'secureConnect')])
     return socket
   }
-  return { server, open }
+  return { server, open, place }
 }
 
 const closed = (server: Server): Promise<unknown> => new Promise(resolve => server.close(resolve))
@@ -41,6 +42,21 @@ const makeHeld = () => {
     void released.then(() => response.end('done'))
   }
   return { handle, begun, release }
+}
+
+/** Calls on a connection of its own each time until the port refuses; returns what else a call failed with. */
+const callUntilRefused = async (open: () => Socket, onAnswer: () => void): Promise<string | undefined> => {
+  try {
+    for (;;) {
+      const socket = open()
+      socket.write(GET)
+      assert.match(await text(socket), ANSWER_LAST)
+      onAnswer()
+    }
+  } catch (fault) {
+    const code = fault instanceof Error && 'code' in fault ? String(fault.code) : String(fault)
+    return code === 'ECONNREFUSED' ? undefined : code
+  }
 }
 
 for (const scheme of ['http', 'https'] as const) {
@@ -79,6 +95,27 @@ for (const scheme of ['http', 'https'] as const) {
       assert.match(await text(socket), ANSWER_LAST)
     }
   })
+
+  test(
+    `a connection of ${scheme} in the queue of the system is answered as the port closes, and not reset`,
+    LIMIT,
+    async t => {
+      const load = Buffer.alloc(2_000_000)
+      const handle: RequestListener = (_request, response) => {
+        // As beside load: no turn of the event loop is short while requests are answered.
+        createHash('sha256').update(load).digest()
+        response.setHeader('Connection', 'close').end('done')
+      }
+      const { server, place } = await listen(t, handle, { ...given, timing: { closeAcceptMs: 5000 } })
+      const open = (): Socket =>
+        scheme === 'http' ? connect(place) : connectSecurely({ ...place, rejectUnauthorized: false })
+      const busy = Promise.withResolvers<void>()
+      const calls = Array.from({ length: 64 }, () => callUntilRefused(open, () => busy.resolve()))
+      await busy.promise
+      await closed(server)
+      assert.deepEqual((await Promise.all(calls)).filter(Boolean), [])
+    },
+  )
 
   test(`at the end of the drain of ${scheme} a connection at rest ends without a reset`, LIMIT, async t => {
     const { server, open } = await listen(t, (_request, response) => response.end('done'), {

@@ -8,7 +8,7 @@ import { type EndTiming, endGently } from './end-gently.ts'
 import { type Draining, lastResponseOf } from './pipelining.ts'
 
 export type CloseTiming = EndTiming &
-  Pick<Timing, 'closeIdleMs' | 'closeRequestMs' | 'closeConnectionsMs' | 'quietTurnMs'>
+  Pick<Timing, 'closeAcceptMs' | 'closeIdleMs' | 'closeRequestMs' | 'closeConnectionsMs' | 'quietTurnMs'>
 
 type Closing = { readonly drain: () => void; readonly beside: Listener[] }
 
@@ -90,18 +90,47 @@ const watchOpen = (server: Server) => {
   return { empty, cut }
 }
 
-/** Turns of the event loop in which a quiet one is waited for. */
-const QUIET_WITHIN_TURNS = 100
+/**
+ * Connections that arrive while the listening sockets close are accepted, and wait unread. Nothing is answered meanwhile, so turns of
+ * the event loop are short, and callers that wait for an answer open no further connection.
+ */
+const holdArriving = (server: Server) => {
+  const accept = server.listeners('connection')
+  const held = new Set<Socket>()
+  let isHolding = false
+  let arrivals = 0
+  const pass = (socket: Socket): void => {
+    for (const one of accept) one.call(server, socket)
+  }
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    arrivals += 1
+    if (!isHolding) return pass(socket)
+    held.add(socket)
+    socket.on('error', () => held.delete(socket))
+  })
+  return {
+    arrivals: () => arrivals,
+    hold: (): void => {
+      isHolding = true
+    },
+    release: (): void => {
+      isHolding = false
+      for (const socket of held) pass(socket)
+      held.clear()
+    },
+  }
+}
 
 /**
- * Waits for a turn of the event loop without work. A connection that waits to be accepted is reset as its socket closes, and
- * the more of them wait the longer the last turn took.
+ * Waits for a turn of the event loop without work and without a new connection, until a time. A connection that the system has queued
+ * is reset as its socket closes, and Node accepts one of each socket in a turn.
  */
-const quietTurn = async ({ quietTurnMs }: CloseTiming): Promise<void> => {
-  for (let turns = 0; turns < QUIET_WITHIN_TURNS; turns += 1) {
-    const beganAt = performance.now()
+const emptyTurn = async ({ quietTurnMs }: CloseTiming, arrivals: () => number, untilMs: number): Promise<void> => {
+  while (performance.now() < untilMs) {
+    const [beganAt, before] = [performance.now(), arrivals()]
     await turn()
-    if (performance.now() - beganAt < quietTurnMs) return
+    if (arrivals() === before && performance.now() - beganAt < quietTurnMs) return
   }
 }
 
@@ -111,6 +140,7 @@ type Options = { readonly timing: CloseTiming; readonly isSecure: boolean; reado
 export const closeInOrder = (server: Server, { timing, isSecure, draining }: Options): void => {
   const { announce, endResting, refuseArriving } = watchSpeaking(server, timing, isSecure)
   const { empty, cut } = watchOpen(server)
+  const { arrivals, hold, release } = holdArriving(server)
   const closeNow = server.close.bind(server)
   const beside: Listener[] = []
   const drainNow = (): void => {
@@ -119,22 +149,27 @@ export const closeInOrder = (server: Server, { timing, isSecure, draining }: Opt
     announce()
   }
 
-  const finish = async (done?: (fault?: Error) => void): Promise<void> => {
-    const steps = [
-      setTimeout(endResting, timing.closeIdleMs),
-      setTimeout(refuseArriving, timing.closeRequestMs),
-      setTimeout(cut, timing.closeConnectionsMs),
-    ]
+  /** Closes the listening sockets; `ended` is called when the last connection has closed. */
+  const stopListening = async (ended: (fault?: Error) => void): Promise<void> => {
+    const untilMs = performance.now() + timing.closeAcceptMs
+    hold()
     for (const one of beside) {
-      await quietTurn(timing)
+      await emptyTurn(timing, arrivals, untilMs)
       one.close()
     }
-    await quietTurn(timing)
-    const closed = new Promise<Error | undefined>(resolve => closeNow(resolve))
+    await emptyTurn(timing, arrivals, untilMs)
+    closeNow(ended)
+    release()
+  }
+
+  const finish = async (done?: (fault?: Error) => void): Promise<void> => {
+    const { promise: fault, resolve: end } = Promise.withResolvers<Error | undefined>()
+    const steps = [setTimeout(refuseArriving, timing.closeRequestMs), setTimeout(cut, timing.closeConnectionsMs)]
+    await stopListening(end)
+    steps.push(setTimeout(endResting, timing.closeIdleMs))
     await empty()
     for (const step of steps) clearTimeout(step)
-    const fault = await closed
-    done?.(fault)
+    done?.(await fault)
   }
 
   closings.set(server, { drain: drainNow, beside })
