@@ -247,7 +247,7 @@ export const KEY_PARSERS: readonly Parser[] = [
       })),
     },
     // 0 is the expiry of what says none.
-    jwt => tokensOf({ access_token: jwt, token_type: 'bearer' }, null).expiresAt || undefined,
+    jwt => tokensOf({ access_token: jwt, token_type: 'bearer' }, { earlier: null, now: 0 }).expiresAt || undefined,
   ),
   answers.ofText(
     {

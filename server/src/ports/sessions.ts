@@ -11,7 +11,8 @@ export type Sealed = { readonly sealedTokens: Uint8Array; readonly expiresAt: Mi
 
 export type NewSession = Pick<Session, 'id' | 'iss' | 'sub' | 'name'> & Sealed & { readonly secretHash: Sha256 }
 
-export type KeptSession = Session & { readonly sealedTokens: Uint8Array }
+/** `renewingUntil`: the time until which somebody has claimed its renewal. */
+export type KeptSession = Session & { readonly sealedTokens: Uint8Array; readonly renewingUntil: Milliseconds }
 
 /** A session that has not ended, at the time of the store's clock. */
 export type FoundSession = { readonly session: KeptSession; readonly now: Milliseconds }
@@ -28,10 +29,15 @@ export interface Sessions {
   create(session: NewSession, act: Act): Promise<void>
   /** That of a cookie, which has this hash; its use is noted in the background. Undefined if it ended. */
   find(secretHash: Sha256): Promise<FoundSession | undefined>
-  /** Whether the caller may renew the session as it read it. Only one may; if that one fails, another may after 15 s. */
-  claimRenewal(session: Pick<KeptSession, 'id' | 'sealedTokens'>): Promise<boolean>
+  /**
+   * Claims the renewal of the session as the caller read it: only one may renew it. Returns until when the claim lasts, for 15 s if
+   * the caller ends without a word; undefined if another has the claim, or has renewed it.
+   */
+  claimRenewal(session: Pick<KeptSession, 'id' | 'sealedTokens'>): Promise<Milliseconds | undefined>
+  /** Ends a claim whose renewal failed, unless another claim took its place; the next is possible from `againAt` on. */
+  releaseRenewal(id: string, claim: Milliseconds, againAt: Milliseconds): Promise<void>
   renew(id: string, sealed: Sealed): Promise<void>
-  /** The session once it is no longer as it was read, or has ended; as it is after 3 s, if nobody renewed it meanwhile. */
+  /** The session once it was renewed, has ended, or nobody renews it any more; as it is after 3 s, if somebody still does. */
   awaitRenewal(secretHash: Sha256, before: KeptSession): Promise<FoundSession | undefined>
   /** A look that costs the same whatever the store holds; it is no use of the sessions that it names. */
   readNews(sessionIds: readonly string[]): Promise<ConsoleNews>

@@ -19,7 +19,14 @@ import { countUsage } from './usage/count-usage.ts'
 import { countUses } from './usage/count-uses.ts'
 import { compromiseKey, createNextKey, importKey, retireKey, rotateKey } from './signing-keys/key-acts.ts'
 import { createFirstKey } from './signing-keys/signing-keys.ts'
-import { claimRenewal, createSession, endSession, noteSessionUse, renewSession } from './repositories/sessions.ts'
+import {
+  claimRenewal,
+  createSession,
+  endSession,
+  noteSessionUse,
+  releaseRenewal,
+  renewSession,
+} from './repositories/sessions.ts'
 
 export const JOBS = {
   useAssertion,
@@ -54,6 +61,7 @@ export const JOBS = {
   createSession,
   noteSessionUse,
   claimRenewal,
+  releaseRenewal,
   renewSession,
   endSession,
   acceptRestored,
@@ -72,6 +80,7 @@ export const QUIET_JOBS = [
   'createSession',
   'noteSessionUse',
   'claimRenewal',
+  'releaseRenewal',
   'renewSession',
   'endSession',
   'convertSecret',

@@ -12,7 +12,13 @@ import {
 } from '../../src/domain/clients/agent-usage.ts'
 import { apiKeyRecord } from '../../src/domain/clients/api-key.ts'
 import { credentialRecord, isKeptFast } from '../../src/domain/clients/credential.ts'
-import { hasSessionEnded, isRenewalDue, type Session, sessionRecord } from '../../src/domain/clients/session.ts'
+import {
+  hasSessionEnded,
+  renewAgainAt,
+  renewFrom,
+  type Session,
+  sessionRecord,
+} from '../../src/domain/clients/session.ts'
 import {
   formatHolding,
   heardSince,
@@ -108,8 +114,13 @@ test('a session ends twelve hours after it began, or an hour after it was used, 
     [false, true],
   )
   assert.deepEqual(
-    [hour - 60_001, hour - 60_000].map(now => isRenewalDue(session, now)),
-    [false, true],
+    [0, hour - 240_000, hour - 60_000, hour - 10, hour, hour + 1].map(now => renewFrom(hour, now)),
+    [hour - 60_000, hour - 60_000, hour - 15_000, hour - 2, hour, hour],
+    'a quarter of what the JWT has left, at most a minute',
+  )
+  assert.deepEqual(
+    [0, hour - 15_000, hour - 14_999, hour + 1].map(now => renewAgainAt(session, now)),
+    [15_000, hour, hour, hour],
   )
   const shown = { id: 's', operator: { iss: 'i', sub: 'u', name: null }, created_at: T0, used_at: T0 }
   assert.deepEqual(sessionRecord(session), { ...shown, expires_at: '1970-01-01T01:00:00.000Z' })

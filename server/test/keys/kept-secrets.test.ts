@@ -36,10 +36,13 @@ test('a plan is signed alike by every process with the key, and by no other', ()
 
 test('the tokens of a session and a sign-in that began are opened by the key that sealed them, for that purpose', () => {
   const [secrets, others] = [makeSessionSecrets(ONE), makeSessionSecrets(OTHER)]
-  const tokens = { jwt: 'j', refreshToken: null, expiresAt: 5 }
+  const tokens = { jwt: 'j', refreshToken: null, expiresAt: 100_000, renewFrom: 90_000 }
   const sealed = secrets.tokens.seal(tokens)
   assert.deepEqual(secrets.tokens.open(sealed), tokens)
   assert.equal(others.tokens.open(sealed), undefined)
+  // As an earlier version of the program seals them.
+  const { renewFrom: _, ...earlier } = tokens
+  assert.deepEqual(secrets.tokens.open(secrets.tokens.seal(earlier as never)), { ...tokens, renewFrom: 40_000 })
   const pending = { state: 's', nonce: 'n', verifier: 'v', to: '/', until: 5 }
   const text = secrets.pending.seal(pending)
   assert.match(text, /^[\w-]+$/)

@@ -59,9 +59,14 @@ test('tokens are kept with the expiry that the JWT says, and the earlier refresh
         token_type: 'bearer',
         ...(refreshToken !== undefined && { refresh_token: refreshToken }),
       } as never,
-      'earlier',
+      { earlier: 'earlier', now: 1000 },
     )
-  assert.deepEqual(kept(jwtOf({ exp: 5 }), 'new'), { jwt: jwtOf({ exp: 5 }), refreshToken: 'new', expiresAt: 5000 })
+  assert.deepEqual(kept(jwtOf({ exp: 5 }), 'new'), {
+    jwt: jwtOf({ exp: 5 }),
+    refreshToken: 'new',
+    expiresAt: 5000,
+    renewFrom: 4000,
+  })
   assert.equal(kept(jwtOf({ exp: 5 })).refreshToken, 'earlier')
   const expiries = [{ exp: 0 }, { exp: 1.2345 }, { exp: 1e12 }].map(payload => kept(jwtOf(payload)).expiresAt)
   assert.deepEqual(expiries, [0, 1234, 1e15])

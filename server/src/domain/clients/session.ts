@@ -22,6 +22,8 @@ export type SessionTokens = {
   readonly refreshToken: string | null
   /** The expiry that the JWT states; 0 where it states none. */
   readonly expiresAt: Milliseconds
+  /** From when on it is renewed. */
+  readonly renewFrom: Milliseconds
 }
 
 const MINUTE_MS = 60_000
@@ -30,13 +32,23 @@ const MINUTE_MS = 60_000
 export const SESSION_MS_MAX = 43_200_000
 /** The longest time without a request before a session ends. */
 export const SESSION_IDLE_MS_MAX = 3_600_000
-/** How long before its JWT expires a session is renewed. */
-const RENEWED_BEFORE_MS = MINUTE_MS
+/** How long before its JWT expires a session is renewed, at most. */
+export const RENEWED_BEFORE_MS = MINUTE_MS
+/** The same as a share of the time that the JWT had left when the provider issued it: one that lives a minute is not due at once. */
+const RENEWED_BEFORE_SHARE = 1 / 4
+/** How long after a renewal that failed the next one begins while the JWT lasts; once it has expired each request may try. */
+const RENEWAL_PAUSE_MS = 15_000
 
 export const hasSessionEnded = ({ createdAt, usedAt }: Session, now: Milliseconds): boolean =>
   now >= createdAt + SESSION_MS_MAX || now >= usedAt + SESSION_IDLE_MS_MAX
 
-export const isRenewalDue = ({ expiresAt }: Session, now: Milliseconds): boolean => now >= expiresAt - RENEWED_BEFORE_MS
+/** When a JWT is renewed that was issued `now`. */
+export const renewFrom = (expiresAt: Milliseconds, now: Milliseconds): Milliseconds =>
+  Math.ceil(expiresAt - Math.min(RENEWED_BEFORE_MS, RENEWED_BEFORE_SHARE * Math.max(0, expiresAt - now)))
+
+/** When a renewal that began at `now` and failed may be tried again. */
+export const renewAgainAt = ({ expiresAt }: Session, now: Milliseconds): Milliseconds =>
+  Math.min(expiresAt, now + RENEWAL_PAUSE_MS)
 
 /** The JSON of a session, as the API returns it. */
 export const sessionRecord = ({ id, iss, sub, name, createdAt, usedAt }: Session) => ({

@@ -1,6 +1,7 @@
 // What an identity provider answers to the console's client: tokens, a refusal, or nothing of use.
 import type * as Openid from 'openid-client'
-import type { SessionTokens } from '../../domain/clients/session.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
+import { renewFrom, type SessionTokens } from '../../domain/clients/session.ts'
 import type { LabelsOf, Metrics } from '../../ports/metrics.ts'
 import { DOCUMENT_BYTES_MAX, readBounded } from './fetch-json.ts'
 
@@ -93,12 +94,21 @@ const expiryOf = (jwt: string): number => {
   return typeof exp === 'number' && exp >= 0 && exp <= EXPIRY_SECONDS_MAX ? Math.floor(exp * 1000) : 0
 }
 
-/** `earlier`: the refresh token that goes on where the provider gives no other. */
-export const tokensOf = (answer: Openid.TokenEndpointResponse, earlier: string | null): SessionTokens => ({
-  jwt: answer.access_token,
-  refreshToken: answer.refresh_token ?? earlier,
-  expiresAt: expiryOf(answer.access_token),
-})
+type Received = {
+  /** The refresh token that goes on where the provider gives no other. */
+  readonly earlier: string | null
+  readonly now: Milliseconds
+}
+
+export const tokensOf = (answer: Openid.TokenEndpointResponse, { earlier, now }: Received): SessionTokens => {
+  const expiresAt = expiryOf(answer.access_token)
+  return {
+    jwt: answer.access_token,
+    refreshToken: answer.refresh_token ?? earlier,
+    expiresAt,
+    renewFrom: renewFrom(expiresAt, now),
+  }
+}
 
 const NAME_CHARACTERS_MAX = 200
 

@@ -1,6 +1,6 @@
 // What the sign-in seals: the tokens of a session, for the store, and what a browser must bring back from the provider. Each has
 // a key of its own, derived from the key-encryption key: anybody may begin a sign-in, and has the service seal as often.
-import type { SessionTokens } from '../../domain/clients/session.ts'
+import { RENEWED_BEFORE_MS, type SessionTokens } from '../../domain/clients/session.ts'
 import { deriveKey, seal, unseal } from '../at-rest/sealed-bytes.ts'
 
 /** A sign-in that began and is not complete. */
@@ -13,6 +13,9 @@ export type Pending = {
   /** The time of its expiry by the clock of the machine, in milliseconds. */
   readonly until: number
 }
+
+/** An earlier version of the program, which may run beside this one, does not seal from when on it renews. */
+type SealedTokens = Omit<SessionTokens, 'renewFrom'> & Partial<Pick<SessionTokens, 'renewFrom'>>
 
 const PENDING = 'mintmark console sign-in 1'
 const TOKENS = 'mintmark console session 1'
@@ -31,8 +34,15 @@ const makeBox = <T>(keyEncryptionKey: Uint8Array, purpose: string) => {
 
 export const makeSessionSecrets = (keyEncryptionKey: Uint8Array) => {
   const pending = makeBox<Pending>(keyEncryptionKey, PENDING)
+  const tokens = makeBox<SealedTokens>(keyEncryptionKey, TOKENS)
   return {
-    tokens: makeBox<SessionTokens>(keyEncryptionKey, TOKENS),
+    tokens: {
+      seal: (value: SessionTokens): Uint8Array => tokens.seal(value),
+      open: (sealed: Uint8Array): SessionTokens | undefined => {
+        const value = tokens.open(sealed)
+        return value === undefined ? undefined : { renewFrom: value.expiresAt - RENEWED_BEFORE_MS, ...value }
+      },
+    },
     /** Seals a pending sign-in as text, for a cookie. */
     pending: {
       seal: (value: Pending): string => Buffer.from(pending.seal(value)).toString('base64url'),

@@ -152,7 +152,7 @@ export const makeSignIn = (options: SignInOptions): SignIn => {
     const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true }
     return askForCode(oidc, async () => {
       const answer = await oidc.authorizationCodeGrant(configuration, url, checks)
-      return { tokens: tokensOf(answer, null), name: nameIn(answer.claims() ?? {}), to }
+      return { tokens: tokensOf(answer, { earlier: null, now: now() }), name: nameIn(answer.claims() ?? {}), to }
     })
   }
 
@@ -161,7 +161,10 @@ export const makeSignIn = (options: SignInOptions): SignIn => {
     finish: (url, sealed, source) => inTurn(source, () => finish(url, sealed)),
     renew: async refreshToken => {
       const { oidc, configuration } = await configured()
-      return ask(oidc, async () => tokensOf(await oidc.refreshTokenGrant(configuration, refreshToken), refreshToken))
+      return ask(oidc, async () => {
+        const answer = await oidc.refreshTokenGrant(configuration, refreshToken)
+        return tokensOf(answer, { earlier: refreshToken, now: now() })
+      })
     },
     seal: secrets.tokens.seal,
     open: secrets.tokens.open,

@@ -1,6 +1,7 @@
 // Recognizes an operator by the session of the console: the JWT in it is judged as if it had been sent itself.
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { OperatorCaller } from '../../domain/caller.ts'
-import { isRenewalDue, type SessionTokens } from '../../domain/clients/session.ts'
+import { renewAgainAt, type SessionTokens } from '../../domain/clients/session.ts'
 import { isRefused, type OrRefusal, refuseCaller, Unavailable } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -15,52 +16,74 @@ export type InSession = { readonly operator: OperatorCaller; readonly found: Fou
 export const refuseSession = () =>
   refuseCaller('invalid_token', 'Nobody is signed in: sign in to the console again.', 'Bearer')
 
-/** Returns undefined if the provider cannot be asked: then the present JWT serves on for now. */
-const fetchFresh = async (signIn: SignIn, refreshToken: string, { session, now }: FoundSession) => {
+/** The tokens that are there, and where they are due to be renewed, why they could not be. */
+type Current = { readonly tokens: SessionTokens; readonly outage?: Unavailable }
+
+type Renewal = {
+  readonly found: FoundSession
+  readonly tokens: SessionTokens & { readonly refreshToken: string }
+  /** Until when the claim lasts. */
+  readonly claim: Milliseconds
+}
+
+/** The refresh token is used up by now: a JWT that cannot be judged is kept, and each request judges it. */
+const mayTakeItsPlace = async ({ operators }: Pick<Ports, 'operators'>, jwt: string): Promise<boolean> => {
   try {
-    return await signIn.renew(refreshToken)
+    return !('refused' in (await operators.verify(jwt, 'unknown')))
   } catch (fault) {
-    if (fault instanceof Unavailable && now < session.expiresAt) return undefined
+    if (fault instanceof Unavailable) return true
     throw fault
   }
 }
 
 /** Renews the JWT in the one request that claimed the renewal. */
 const renew = async (
-  { operators, sessions }: Pick<Ports, 'operators' | 'sessions'>,
+  ports: Pick<Ports, 'operators' | 'sessions'>,
   signIn: SignIn,
-  found: FoundSession,
-  tokens: SessionTokens & { readonly refreshToken: string },
-): Promise<SessionTokens> => {
-  const { id, expiresAt } = found.session
-  const fresh = await fetchFresh(signIn, tokens.refreshToken, found)
-  if (fresh === undefined) return tokens
-  // Nor does a JWT that is none for this service take the place of the one that is: either way the session ends with it.
-  const isRefusedNow = 'refused' in fresh || 'refused' in (await operators.verify(fresh.jwt, 'unknown'))
-  const next = isRefusedNow ? { ...tokens, refreshToken: null, expiresAt } : fresh
-  await sessions.renew(id, { sealedTokens: signIn.seal(next), expiresAt: next.expiresAt })
-  return next
+  { found, tokens, claim }: Renewal,
+): Promise<Current> => {
+  const { session, now } = found
+  try {
+    const fresh = await signIn.renew(tokens.refreshToken)
+    // Nor does a JWT that is none for this service take the place of the one that is: either way the session ends with it.
+    const isRefusedNow = 'refused' in fresh || !(await mayTakeItsPlace(ports, fresh.jwt))
+    const next = isRefusedNow ? { ...tokens, refreshToken: null } : fresh
+    await ports.sessions.renew(session.id, { sealedTokens: signIn.seal(next), expiresAt: next.expiresAt })
+    return { tokens: next }
+  } catch (fault) {
+    await ports.sessions.releaseRenewal(session.id, claim, renewAgainAt(session, now))
+    if (fault instanceof Unavailable) return { tokens, outage: fault }
+    throw fault
+  }
 }
 
+const notRenewed = (): Unavailable =>
+  new Unavailable('another request renews the JWT of the session, or tried to', {
+    toCaller: 'The session cannot be renewed at the identity provider right now: try again.',
+  })
+
 /** Renews the JWT if it is due and this request is the one to do so; else the one that is there goes on. */
-const currentTokens = async (
+const readCurrent = async (
   ports: SessionPorts,
   signIn: SignIn,
   secret: string,
   found: FoundSession,
-): Promise<SessionTokens | undefined> => {
+): Promise<Current | undefined> => {
   const { session, now } = found
   const tokens = signIn.open(session.sealedTokens)
-  if (tokens === undefined || tokens.refreshToken === null || !isRenewalDue(session, now)) return tokens
-  if (await ports.sessions.claimRenewal(session)) {
-    return renew(ports, signIn, found, { ...tokens, refreshToken: tokens.refreshToken })
-  }
-  if (now < session.expiresAt) return tokens
+  if (tokens === undefined) return undefined
+  const { refreshToken } = tokens
+  if (refreshToken === null || now < tokens.renewFrom) return { tokens }
+  const claim = await ports.sessions.claimRenewal(session)
+  if (claim !== undefined) return renew(ports, signIn, { found, tokens: { ...tokens, refreshToken }, claim })
+  if (now < session.expiresAt) return { tokens, outage: notRenewed() }
   const later = await ports.sessions.awaitRenewal(ports.secrets.hash(secret), session)
-  return later === undefined ? undefined : signIn.open(later.session.sealedTokens)
+  const next = later === undefined ? undefined : signIn.open(later.session.sealedTokens)
+  if (next === undefined) return undefined
+  return next.jwt === tokens.jwt && next.refreshToken !== null ? { tokens, outage: notRenewed() } : { tokens: next }
 }
 
-/** The operator of a session, or 401. */
+/** The operator of a session, or 401. Throws Unavailable where the JWT has expired and the provider cannot be asked to renew it. */
 export const authenticateSession = async (
   ports: SessionPorts,
   secret: string,
@@ -69,9 +92,10 @@ export const authenticateSession = async (
   const { signIn } = ports
   const found = signIn === null ? undefined : await ports.sessions.find(ports.secrets.hash(secret))
   if (signIn === null || found === undefined) return refuseSession()
-  const tokens = await currentTokens(ports, signIn, secret, found)
-  if (tokens === undefined) return refuseSession()
-  const operator = await authenticateOperator(ports, tokens.jwt, source)
+  const current = await readCurrent(ports, signIn, secret, found)
+  if (current === undefined) return refuseSession()
+  const operator = await authenticateOperator(ports, current.tokens.jwt, source)
+  if (isRefused(operator) && current.outage !== undefined) throw current.outage
   // Another operator's JWT is none of this session, whatever the provider renewed it to.
   if (isRefused(operator) || operator.sub !== found.session.sub || operator.iss !== found.session.iss) {
     return refuseSession()

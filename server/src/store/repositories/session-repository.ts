@@ -1,7 +1,7 @@
 // The port of sessions. Each request reads its session anew: one that was ended is refused from the next request on.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sha256 } from '../../domain/text/text.ts'
-import type { KeptSession, Sessions } from '../../ports/sessions.ts'
+import type { FoundSession, KeptSession, Sessions } from '../../ports/sessions.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { inBackground, type OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
@@ -11,8 +11,9 @@ import { findSession, listSessions, SESSION_USE_STEP_MS } from './sessions.ts'
 
 const POLLS_MAX = 30
 
-const isAsBefore = (session: KeptSession, before: KeptSession): boolean =>
-  Buffer.compare(session.sealedTokens, before.sealedTokens) === 0
+/** Whether its tokens are those that were read before, and somebody renews them. */
+const isStillRenewed = ({ session, now }: FoundSession, before: KeptSession): boolean =>
+  now < session.renewingUntil && Buffer.compare(session.sealedTokens, before.sealedTokens) === 0
 
 type Parts = { readonly timing: Pick<Timing, 'sessionPollMs'>; readonly onFault: OnFault }
 
@@ -30,6 +31,9 @@ export const makeSessionRepository = ({ read }: Reader, { call }: Writer, { timi
       return found
     },
     claimRenewal: ({ id, sealedTokens }) => call('claimRenewal', { id, sealedTokens }),
+    releaseRenewal: async (id, claim, againAt) => {
+      await call('releaseRenewal', { id, claim, againAt })
+    },
     renew: async (id, sealed) => {
       await call('renewSession', { id, ...sealed })
     },
@@ -37,7 +41,7 @@ export const makeSessionRepository = ({ read }: Reader, { call }: Writer, { timi
       for (let n = 0; n < POLLS_MAX; n += 1) {
         await delay(timing.sessionPollMs)
         const found = await find(secretHash)
-        if (found === undefined || !isAsBefore(found.session, before)) return found
+        if (found === undefined || !isStillRenewed(found, before)) return found
       }
       return find(secretHash)
     },

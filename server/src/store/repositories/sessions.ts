@@ -11,15 +11,16 @@ import { audit, type Transaction } from '../transaction.ts'
 /** The sessions of one operator; beyond this number the oldest end. */
 export const SESSIONS_OF_OPERATOR_MAX = 20
 
-/** How long one may take to renew a session before another may. */
+/** How long one may take to renew a session before another may: a process that ended in the middle releases nothing. */
 const CLAIM_MS = 15_000
 
 const COLUMNS = `id, iss, sub, name, created_at as "createdAt", used_at as "usedAt", expires_at as "expiresAt"`
+const KEPT = `sealed_tokens as "sealedTokens", renewing_until as "renewingUntil"`
 
 type Seen = { readonly now: Milliseconds }
 
 export function* findSession({ now }: Seen, secretHash: Sha256): Program<FoundSession | undefined> {
-  const text = `select ${COLUMNS}, sealed_tokens as "sealedTokens" from session where secret_hash = ?`
+  const text = `select ${COLUMNS}, ${KEPT} from session where secret_hash = ?`
   const session = yield* first<KeptSession>(text, bytesOfHex(secretHash))
   return session === undefined || hasSessionEnded(session, now) ? undefined : { session, now }
 }
@@ -61,9 +62,18 @@ export function* noteSessionUse({ now }: Transaction, id: string): Program<null>
 type ClaimRenewal = Pick<KeptSession, 'id' | 'sealedTokens'>
 
 // As it was read: a process that read it before another renewed it would present a refresh token that is used up.
-export function* claimRenewal({ now }: Transaction, { id, sealedTokens }: ClaimRenewal): Program<boolean> {
+export function* claimRenewal(tx: Transaction, { id, sealedTokens }: ClaimRenewal): Program<Milliseconds | undefined> {
   const text = 'update session set renewing_until = ? where id = ? and renewing_until <= ? and sealed_tokens = ?'
-  return (yield* run(text, now + CLAIM_MS, id, now, sealedTokens)) === 1
+  const until = tx.now + CLAIM_MS
+  return (yield* run(text, until, id, tx.now, sealedTokens)) === 1 ? until : undefined
+}
+
+type ReleaseRenewal = { readonly id: string; readonly claim: Milliseconds; readonly againAt: Milliseconds }
+
+// One that is over may be somebody else's by now.
+export function* releaseRenewal(_tx: Transaction, { id, claim, againAt }: ReleaseRenewal): Program<null> {
+  yield* run('update session set renewing_until = ? where id = ? and renewing_until = ?', againAt, id, claim)
+  return null
 }
 
 type RenewSession = Pick<NewSession, 'id' | 'sealedTokens' | 'expiresAt'>

@@ -1,4 +1,4 @@
-// The life of a session by the store's clock: its ends, its renewal at the provider, and who else may end it.
+// The life of a session by the store's clock: its ends, and who else may end it.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { actsIn } from '../../../../testkit/callers/audited-acts.ts'
@@ -36,8 +36,6 @@ const statusOf = async (headers: Headers): Promise<number> => (await ask(headers
 
 /** A JWT that outlives the session. */
 const lasting = () => ({ exp: Math.floor(service.clock.wall() / 1000) + 24 * 3600 })
-
-const renewals = (): number => service.provider.tokens.asked.get('refresh_token') ?? 0
 
 test('without a request for an hour it ends, to the millisecond, and is in no list', async () => {
   const headers = await signIn(service, lasting())
@@ -100,84 +98,4 @@ test('of an operator the newest 20 sessions stay', async () => {
   for (let n = 0; n < 19; n += 1) await signIn(service)
   assert.equal((await list()).length, 21)
   assert.deepEqual([await statusOf(first), await statusOf(second), await statusOf(others)], [401, 200, 200])
-})
-
-test('a minute before the JWT expires one of 50 requests renews it, and all are answered', async () => {
-  const headers = await signIn(service)
-  service.clock.advance(4 * MINUTE_MS - 1000)
-  assert.equal(await statusOf(headers), 200)
-  assert.equal(renewals(), 0)
-  service.clock.advance(1000)
-  const answers = await Promise.all(Array.from({ length: 50 }, () => statusOf(headers)))
-  assert.deepEqual(new Set(answers), new Set([200]))
-  assert.equal(renewals(), 1)
-})
-
-test('where the JWT has expired the others wait for the one that renews it', async () => {
-  const headers = await signIn(service)
-  for (const round of [1, 2, 3]) {
-    service.clock.advance(6 * MINUTE_MS)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => statusOf(headers)))
-    assert.deepEqual(new Set(answers), new Set([200]), String(round))
-    assert.equal(renewals(), round)
-  }
-})
-
-test('a session without a refresh token ends with its JWT', async () => {
-  const headers = await signIn(service, {}, { renewable: false })
-  service.clock.advance(5 * MINUTE_MS - 1000)
-  assert.equal(await statusOf(headers), 200)
-  service.clock.advance(2 * MINUTE_MS)
-  assert.equal(await statusOf(headers), 401)
-  assert.equal(renewals(), 0)
-})
-
-test('a provider that renews no more is asked once, and the session ends with its JWT', async () => {
-  const headers = await signIn(service)
-  service.provider.tokens.fault = 'refuse'
-  service.clock.advance(4 * MINUTE_MS + 1000)
-  for (const _ of [1, 2, 3]) assert.equal(await statusOf(headers), 200)
-  assert.equal(renewals(), 1)
-  service.clock.advance(2 * MINUTE_MS)
-  assert.equal(await statusOf(headers), 401)
-  assert.equal(renewals(), 1)
-})
-
-test('a provider that fails ends nothing while the JWT lasts; then it is 503, and comes back', async () => {
-  const headers = await signIn(service)
-  service.clock.advance(4 * MINUTE_MS + 1000)
-  service.provider.tokens.fault = 'error'
-  assert.equal(await statusOf(headers), 200)
-  service.clock.advance(2 * MINUTE_MS)
-  const late = await ask(headers)
-  assert.equal(late.status, 503)
-  assert.notEqual(late.headers['retry-after'], undefined)
-  service.provider.tokens.fault = 'html'
-  service.clock.advance(MINUTE_MS)
-  assert.equal(await statusOf(headers), 503)
-  service.provider.tokens.fault = undefined
-  service.clock.advance(MINUTE_MS)
-  assert.equal(await statusOf(headers), 200)
-})
-
-test('a renewal takes the role as the provider gives it then', async () => {
-  const headers = await signIn(service)
-  service.provider.tokens.renewed = { roles: ['mintmark-viewer'] }
-  assert.equal((await send(service, { path: '/api/v1/sessions', headers })).status, 200)
-  service.clock.advance(6 * MINUTE_MS)
-  assert.equal((await send(service, { path: '/api/v1/sessions', headers })).status, 403)
-  assert.equal(await statusOf(headers), 200)
-  service.provider.tokens.renewed = { roles: [] }
-  service.clock.advance(6 * MINUTE_MS)
-  assert.equal(await statusOf(headers), 403)
-})
-
-test('a renewal to another operator, or to a JWT for another service, ends the session', async () => {
-  for (const renewed of [{ sub: 'somebody else' }, { aud: 'https://elsewhere.example' }, { exp: 1 }]) {
-    const headers = await signIn(service)
-    service.provider.tokens.renewed = renewed
-    service.clock.advance(6 * MINUTE_MS)
-    assert.equal(await statusOf(headers), 401, JSON.stringify(renewed))
-    service.provider.tokens.renewed = {}
-  }
 })

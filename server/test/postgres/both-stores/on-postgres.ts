@@ -78,6 +78,7 @@ export const CONTRACT: Readonly<Record<string, readonly string[]>> = {
     'contract/admin/list-audit',
     'contract/admin/restricted-lists',
     'contract/admin/show-delegation',
+    'contract/console/session-renewal',
     'contract/oauth/report-position',
     'contract/tokens/count-tokens',
     'contract/tokens/explain-token',
