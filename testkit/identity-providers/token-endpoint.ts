@@ -42,6 +42,15 @@ export const CLIENT_SECRET = 'of-the-console'
 const encode = (value: Granted & { readonly n: number }): string =>
   Buffer.from(JSON.stringify(value)).toString('base64url')
 
+/** Undefined for a code that is made up. */
+const decode = (text: string): (Granted & { readonly n: number }) | undefined => {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString()) as Granted & { readonly n: number }
+  } catch {
+    return undefined
+  }
+}
+
 let codes = 0
 
 /** Returns a code as if the operator had signed in on the page of the provider. */
@@ -65,7 +74,8 @@ export const makeTokenEndpoint = (): TokenEndpoint => {
     const given = form.get('code') ?? form.get('refresh_token') ?? ''
     if (used.has(given)) return undefined
     used.add(given)
-    const granted = JSON.parse(Buffer.from(given, 'base64url').toString()) as Granted & { readonly n: number }
+    const granted = decode(given)
+    if (granted === undefined) return undefined
     const isCode = form.has('code')
     const verifier = form.get('code_verifier') ?? ''
     if (isCode && createHash('sha256').update(verifier).digest('base64url') !== granted.challenge) return undefined

@@ -33,6 +33,7 @@ import { auditSealKey, keyEncryptionKeyId } from '../keys/at-rest/sealed-bytes.t
 import { clientCertificates as certificates } from '../keys/clients/client-certificates.ts'
 import { makeDpopProofs } from '../keys/clients/dpop-proofs.ts'
 import { makeImportedSecrets, makeSecrets, randomness } from '../keys/clients/secrets.ts'
+import { type FinishedSignIns, makeFinishedSignIns } from '../keys/providers/finished-sign-ins.ts'
 import { makeTokenCodec } from '../keys/tokens/token-codec.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import type { Metrics } from '../ports/metrics.ts'
@@ -133,9 +134,13 @@ type PartsOfPorts = {
   readonly verifiers: Verifiers
   readonly clock: Clocks
   readonly timing: Timing
+  readonly finishedSignIns: FinishedSignIns
 }
 
-const portsOf = (config: ServiceConfig, { store, verifiers, clock, timing }: PartsOfPorts): Ports => ({
+const portsOf = (
+  config: ServiceConfig,
+  { store, verifiers, clock, timing, finishedSignIns: finished }: PartsOfPorts,
+): Ports => ({
   ledger: store.ledger,
   dryRuns: store.dryRuns,
   revocations: store.revocations,
@@ -159,7 +164,7 @@ const portsOf = (config: ServiceConfig, { store, verifiers, clock, timing }: Par
   operators: verifiers.operators,
   sessions: store.sessions,
   settings: settingsOf(config, verifiers.providers),
-  signIn: signInOf(config, { clock, timing, metrics: verifiers.metrics }),
+  signIn: signInOf(config, { clock, timing, finished, metrics: verifiers.metrics }),
   certificates,
   secrets,
   importedSecrets: makeImportedSecrets(keyOf(config), timing, verifiers.metrics),
@@ -204,15 +209,18 @@ export const openService = async (config: ServiceConfig, parts: ServiceParts = {
     const keySets = await openKeySets(config, { timing, clock, metrics: metrics.main })
     const verifiers = await verifiersOf(config, { keySets, timing, clock, metrics: metrics.main })
     const health = withThreadEnds(store.health, threadEnds)
-    const ports = inFront({ ...portsOf(config, { store, verifiers, clock, timing }), health }, store.host)
+    const finishedSignIns = makeFinishedSignIns()
+    const own = portsOf(config, { store, verifiers, clock, timing, finishedSignIns })
+    const ports = inFront({ ...own, health }, store.host)
     metrics.follow(store.facts, report)
     const restoreState = () => store.restores.state()
     const close = async (): Promise<void> => {
       await metrics.close()
       await store.close()
     }
-    const own = { replaceProviders: verifiers.replaceProviders, report, threadEnds, metrics, restoreState, close }
-    return { host: store.host, keySets, ports, settle: store.settle, ...own }
+    const { replaceProviders } = verifiers
+    const { host, settle } = store
+    return { host, keySets, ports, settle, replaceProviders, report, threadEnds, metrics, restoreState, close }
   } catch (error) {
     await store.close()
     throw error
@@ -226,11 +234,13 @@ type ThreadOptions = {
   readonly metrics: Metrics
   readonly traces?: Traces
   readonly timing: Timing
+  /** What all serving threads of the process share. */
+  readonly finishedSignIns: FinishedSignIns
 }
 
 /** The ports of a serving thread. It can write once `connect` has received a port to the writing thread, if there is one. */
 export const connectPorts = async (config: ServiceConfig, options: ThreadOptions) => {
-  const { clock, keySets, report, metrics, traces = NO_TRACES, timing } = options
+  const { clock, keySets, report, metrics, traces = NO_TRACES, timing, finishedSignIns } = options
   const verifiers = await verifiersOf(config, { keySets, timing, metrics })
   const store = await connectToStore(config, clock, { onFault: report, metrics, traces, timing })
   const disconnect = async (): Promise<void> => {
@@ -238,6 +248,6 @@ export const connectPorts = async (config: ServiceConfig, options: ThreadOptions
     await store.close()
   }
   const { replaceProviders } = verifiers
-  const ports = tracePorts(portsOf(config, { store, verifiers, clock: MACHINE, timing }), traces)
+  const ports = tracePorts(portsOf(config, { store, verifiers, clock: MACHINE, timing, finishedSignIns }), traces)
   return { ports, replaceProviders, connect: store.connect, disconnect }
 }

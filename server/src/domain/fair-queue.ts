@@ -8,14 +8,16 @@ export type FairQueue<Item> = {
    * the new one itself where no key has more than its own would have.
    */
   readonly push: (key: string, item: Item, max: number) => Item | undefined
-  /** Removes the next item: of the keys that wait, the one whose last turn is longest ago. */
-  readonly take: () => Item | undefined
+  /** Removes the next item: of the keys that wait, and may have a turn, the one whose last turn is longest ago. */
+  readonly take: (mayHaveTurn?: (key: string) => boolean) => Item | undefined
   /** Whether the item waited until now. */
   readonly remove: (key: string, item: Item) => boolean
 }
 
 /** The items of one key. The first of them is at `from`: an array that is shifted costs as much as it is long. */
 type Own<Item> = { readonly items: Item[]; from: number }
+
+const anyKey = (): boolean => true
 
 const lengthOf = ({ items, from }: Own<unknown>): number => items.length - from
 
@@ -66,11 +68,13 @@ export const makeFairQueue = <Item>(): FairQueue<Item> => {
       size += 1
       return left
     },
-    take: () => {
-      const [first] = waiting
-      if (first === undefined) return undefined
-      size -= 1
-      return takeFrom(...first)
+    take: (mayHaveTurn = anyKey) => {
+      for (const [key, own] of waiting) {
+        if (!mayHaveTurn(key)) continue
+        size -= 1
+        return takeFrom(key, own)
+      }
+      return undefined
     },
     remove: (key, item) => {
       const own = waiting.get(key)

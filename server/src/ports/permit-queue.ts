@@ -1,5 +1,6 @@
 // Lets so many pieces of work run at once. The others wait for a permit: bounded, callers in turns, each with a deadline of its own.
 import { makeFairQueue } from '../domain/fair-queue.ts'
+import { makeShares } from '../domain/shares.ts'
 import { UNMEASURED } from './work-waits.ts'
 
 /** Gives the permit back, once. */
@@ -16,7 +17,12 @@ export type Work = {
   readonly waitMs?: number
 }
 
-type Bounds = { readonly atOnceMax: number; readonly waitingMax: number }
+type Bounds = {
+  readonly atOnceMax: number
+  /** The permits of one key at once; by default all. A key that has as many lets the others pass. */
+  readonly ofOneMax?: number
+  readonly waitingMax: number
+}
 
 /** Runs `work` once after so many ms, unless what it returns is called before. */
 export type After = (ms: number, work: () => void) => () => void
@@ -43,13 +49,14 @@ export type PermitQueue = {
 const nothing = (): void => undefined
 
 export const makePermitQueue = (
-  { atOnceMax, waitingMax }: Bounds,
+  { atOnceMax, ofOneMax = atOnceMax, waitingMax }: Bounds,
   { onWaiting, onWaited } = UNMEASURED,
   { now, after = afterTimeout } = MACHINE,
 ): PermitQueue => {
-  // Empty wherever a permit is free.
+  // Whatever waits while a permit is free is of a key that has as many as it may.
   const queue = makeFairQueue<Waiting>()
-  let underWay = 0
+  const shares = makeShares()
+  const mayBegin = (key: string): boolean => shares.of(key) < ofOneMax
   let isClosed = false
 
   const refuse = ({ work, cancel }: Waiting, why: NotBegun): void => {
@@ -58,13 +65,21 @@ export const makePermitQueue = (
     work.refuse(why)
   }
 
-  const release = (): void => {
-    const next = queue.take()
-    if (next === undefined) return void (underWay -= 1)
+  const begin = (key: string, work: Work): void => {
+    const permit = shares.take(key)
+    work.begin(() => {
+      permit.release()
+      beginNext()
+    })
+  }
+
+  const beginNext = (): void => {
+    const next = queue.take(mayBegin)
+    if (next === undefined) return
     next.cancel()
     onWaiting(queue.size())
     onWaited(now() - next.since)
-    next.work.begin(release)
+    begin(next.key, next.work)
   }
 
   const expire = (one: Waiting): void => {
@@ -84,11 +99,10 @@ export const makePermitQueue = (
   return {
     enter: (key, work) => {
       if (isClosed) return work.refuse('closed')
-      if (underWay >= atOnceMax) return wait(key, work)
-      underWay += 1
-      work.begin(release)
+      if (shares.all() >= atOnceMax || !mayBegin(key)) return wait(key, work)
+      begin(key, work)
     },
-    underWay: () => underWay,
+    underWay: shares.all,
     waiting: queue.size,
     close: () => {
       isClosed = true

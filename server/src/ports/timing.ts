@@ -109,6 +109,8 @@ export const TIMING = Object.freeze({
   keyFirstRetryMs: 1000,
   /** How long a client's host whose name did not resolve is not looked up again: each look-up may occupy a thread of the process. */
   nameRestMs: 30_000,
+  /** How long a sign-in waits for its turn to ask the identity provider: what is left of its deadline is for the answer. */
+  signInWaitMs: 2_000,
   /** The deadline of each response of the identity provider at a sign-in, in whole seconds. */
   signInAnswerMs: 4_000,
   /** Rests after verifications of legacy hashes overlap; where they add up to more the verifying thread rests too. */

@@ -44,7 +44,8 @@ const keySets = relayKeySets((place, seenAt) => notifyMain({ place, seenAt }), {
 const start = async (): Promise<void> => {
   const { traces, close: closeTraces } = await openTraces(config.traces, report, timing)
   const { accessLog, close: closeAccessLog } = await openAccessLog(config.accessLog, report, timing)
-  const threadOptions = { clock, keySets, report, metrics, traces, timing }
+  const { finishedSignIns } = limits
+  const threadOptions = { clock, keySets, report, metrics, traces, timing, finishedSignIns }
   const { ports, replaceProviders, connect, disconnect } = await connectPorts(config, threadOptions)
   let checks: readonly CheckResult[] = []
   const own = { shared: { limits, index }, metrics, traces, accessLog, logger, report, checks: () => checks }

@@ -67,13 +67,16 @@ const makeReal = (bounds: Bounds): Subject => {
 type Waiting = { readonly n: number; readonly key: Key; readonly since: number; readonly until: number }
 
 /** The same in lists that are read from one end to the other. */
-const makeModel = ({ atOnceMax, waitingMax }: Bounds): Subject => {
+const makeModel = ({ atOnceMax, ofOneMax = atOnceMax, waitingMax }: Bounds): Subject => {
   const lines: string[] = []
   let waiting: readonly Waiting[] = []
   // The keys that wait, the next one first.
   let turns: readonly Key[] = []
-  let [underWay, now, isClosed] = [0, 0, false]
+  /** The keys of what is under way, in the order in which it began. */
+  let underWay: readonly Key[] = []
+  let [now, isClosed] = [0, false]
 
+  const mayBegin = (key: Key): boolean => underWay.filter(one => one === key).length < ofOneMax
   const of = (key: Key): readonly Waiting[] => waiting.filter(one => one.key === key)
   const leave = (one: Waiting): void => {
     waiting = waiting.filter(other => other !== one)
@@ -81,8 +84,8 @@ const makeModel = ({ atOnceMax, waitingMax }: Bounds): Subject => {
   }
   const enter = (one: Waiting): void => {
     if (isClosed) return void lines.push(`${one.n} is closed`)
-    if (underWay < atOnceMax) {
-      underWay += 1
+    if (underWay.length < atOnceMax && mayBegin(one.key)) {
+      underWay = [...underWay, one.key]
       return void lines.push(`${one.n} begins`)
     }
     if (waiting.length >= waitingMax) {
@@ -97,16 +100,18 @@ const makeModel = ({ atOnceMax, waitingMax }: Bounds): Subject => {
     if (!turns.includes(one.key)) turns = [...turns, one.key]
   }
   const release = (): void => {
-    const [key] = turns
+    underWay = underWay.slice(1)
+    const key = turns.find(mayBegin)
     const [next] = waiting.filter(one => one.key === key)
-    if (next === undefined || key === undefined) return void (underWay -= 1)
+    if (next === undefined || key === undefined) return
+    underWay = [...underWay, key]
     leave(next)
     turns = [...turns.filter(other => other !== key), ...turns.filter(other => other === key)]
     lines.push(`waited ${now - next.since}`, `${next.n} begins`)
   }
   const apply = (step: Step, n: number): void => {
     if (step.step === 'enter') enter({ n, key: step.key, since: now, until: now + (step.waitMs ?? Infinity) })
-    else if (step.step === 'release' && underWay > 0) release()
+    else if (step.step === 'release' && underWay.length > 0) release()
     else if (step.step === 'pass') {
       now += step.ms
       for (const late of waiting.filter(({ until }) => until <= now).toSorted((a, b) => a.until - b.until)) {
@@ -124,7 +129,7 @@ const makeModel = ({ atOnceMax, waitingMax }: Bounds): Subject => {
         turns = of(key).length > 0 ? [...others, key] : others
       }
     }
-    lines.push(`${underWay} under way, ${waiting.length} wait`)
+    lines.push(`${underWay.length} under way, ${waiting.length} wait`)
   }
   return { lines, apply }
 }
@@ -147,7 +152,14 @@ const someSteps: fc.Arbitrary<readonly Step[]> = fc.array(
   ),
   { maxLength: 60 },
 )
-const someBounds = fc.record({ atOnceMax: fc.integer({ min: 1, max: 3 }), waitingMax: fc.integer({ min: 0, max: 6 }) })
+const someBounds = fc.record(
+  {
+    atOnceMax: fc.integer({ min: 1, max: 3 }),
+    ofOneMax: fc.integer({ min: 1, max: 3 }),
+    waitingMax: fc.integer({ min: 0, max: 6 }),
+  },
+  { requiredKeys: ['atOnceMax', 'waitingMax'] },
+)
 
 test('work begins, waits and is refused as in a naive model, whatever comes in whatever order', () => {
   fc.assert(

@@ -67,6 +67,8 @@ const makeSignInHandlers = ({ ports, sourceOf }: SessionWire, basePath: string, 
     const callback = new URL(`${ports.profile.issuer}/console/callback${query}`)
     const signedIn = await signIn.finish(callback, pending, sourceOf(request))
     if ('refused' in signedIn) return explain(reply, signedIn.refused)
+    // A session whose cookie reaches nobody is not begun.
+    if (reply.raw.destroyed || reply.sent) return reply
     const begun = await beginSession(ports, signIn, signedIn, { requestId: request.id, source: sourceOf(request) })
     if (isRefused(begun)) {
       return explain(

@@ -2,11 +2,12 @@
 // Core §3.1), by openid-client. Whether the JWT that comes of it names an operator is judged elsewhere, as for any other.
 import type { Configuration, CustomFetch } from 'openid-client'
 import { Overloaded, Unavailable } from '../../domain/refusal.ts'
-import { makeShares } from '../../domain/shares.ts'
 import { networkOf, type Source } from '../../domain/source.ts'
 import type { SignedIn, SignIn, SignInBegun, SignInRefused } from '../../ports/sessions.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
+import { makePermitQueue } from '../../ports/permit-queue.ts'
 import type { Timing } from '../../ports/timing.ts'
+import { type FinishedSignIns, makeFinishOnce } from './finished-sign-ins.ts'
 import {
   explainFault,
   kindOfFault,
@@ -34,7 +35,9 @@ export type SignInOptions = {
   readonly keyEncryptionKey: Uint8Array
   /** The clock of the machine, in milliseconds. */
   readonly now: () => number
-  readonly timing: Pick<Timing, 'signInAnswerMs'>
+  readonly timing: Pick<Timing, 'signInAnswerMs' | 'signInWaitMs'>
+  /** What all threads of the process share. */
+  readonly finished: FinishedSignIns
   readonly metrics?: Metrics
 }
 
@@ -43,15 +46,24 @@ const PENDING_MS_MAX = 600_000
 const SIGN_INS_MAX = 20
 /** The most sign-ins under way from one network: none keeps the others from signing in. */
 const SIGN_INS_OF_ONE_MAX = 5
+/** Sign-ins that wait for their turn. */
+const SIGN_INS_WAITING_MAX = 256
+
+const BOUNDS = { atOnceMax: SIGN_INS_MAX, ofOneMax: SIGN_INS_OF_ONE_MAX, waitingMax: SIGN_INS_WAITING_MAX }
 
 const UNANSWERED = { toCaller: 'The identity provider does not answer: try again.' } as const
+/** The state is finished, and the code may be used up. */
+const UNFINISHED = { toCaller: 'The identity provider does not answer: sign in again.' } as const
 
 const isLoopback = (issuer: string): boolean => {
   const { protocol, hostname } = new URL(issuer)
   return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
 }
 
-type Calling = Pick<SignInOptions, 'client' | 'timing'> & { readonly callProvider: CustomFetch }
+type Calling = Pick<SignInOptions, 'client'> & {
+  readonly timing: Pick<Timing, 'signInAnswerMs'>
+  readonly callProvider: CustomFetch
+}
 
 const discover = (oidc: OpenidClient, { client, timing, callProvider }: Calling): Promise<Configuration> => {
   const { issuer, clientId, clientSecret } = client
@@ -99,31 +111,32 @@ const askForCode = async <T>(oidc: OpenidClient, request: () => Promise<T>): Pro
     return await request()
   } catch (fault) {
     if (kindOfFault(oidc, fault) !== 'outage') return { refused: explainFault(oidc, fault) }
-    throw new Unavailable('the identity provider does not answer', { cause: fault, ...UNANSWERED })
+    throw new Unavailable('the identity provider does not answer', { cause: fault, ...UNFINISHED })
   }
 }
 
-const FULL = 'too many operators sign in at once'
+const refuseFull = (): Overloaded =>
+  new Overloaded('too many operators sign in at once', { toCaller: 'Too many operators sign in at once: try again.' })
 
-const makeTurns = () => {
-  const shares = makeShares()
-  return async <T>(source: Source, work: () => Promise<T>): Promise<T> => {
-    const network = networkOf(source)
-    if (shares.all() >= SIGN_INS_MAX || shares.of(network) >= SIGN_INS_OF_ONE_MAX) throw new Overloaded(FULL)
-    const permit = shares.take(network)
-    try {
-      return await work()
-    } finally {
-      permit.release()
-    }
-  }
+/** The turns of sign-ins to ask the provider, which networks share. */
+const makeTurns = ({ signInWaitMs: waitMs }: SignInOptions['timing']) => {
+  const queue = makePermitQueue(BOUNDS)
+  return <T>(source: Source, work: () => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      queue.enter(networkOf(source), {
+        begin: release => void work().then(resolve, reject).finally(release),
+        refuse: () => reject(refuseFull()),
+        waitMs,
+      })
+    })
 }
 
 /** Makes the sign-in of one thread. */
 export const makeSignIn = (options: SignInOptions): SignIn => {
   const { client, callback, keyEncryptionKey, now, timing, metrics = NO_METRICS } = options
   const configured = makeConfigured({ client, timing, callProvider: makeMeasuredFetch(metrics) })
-  const inTurn = makeTurns()
+  const inTurn = makeTurns(timing)
+  const finishOnce = makeFinishOnce(options.finished)
   const secrets = makeSessionSecrets(keyEncryptionKey)
 
   const begin = async (to: string): Promise<SignInBegun> => {
@@ -149,6 +162,9 @@ export const makeSignIn = (options: SignInOptions): SignIn => {
     }
     const { state: expectedState, nonce: expectedNonce, verifier: pkceCodeVerifier, to } = pending
     const { oidc, configuration } = await configured()
+    // A callback with another state asks nothing: the library refuses it.
+    const isItsOwn = url.searchParams.getAll('state').join() === expectedState
+    if (isItsOwn && !finishOnce(expectedState)) return { refused: 'This sign-in was called back before.' }
     const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true }
     return askForCode(oidc, async () => {
       const answer = await oidc.authorizationCodeGrant(configuration, url, checks)

@@ -38,6 +38,7 @@ const assertNotSignedIn = (answer: Answer, why: RegExp, status = 400): void => {
 }
 
 const NOT_NEEDED = /What the identity provider answered is not what a sign-in needs\./
+const CALLED_BACK = /This sign-in was called back before\./
 const REFUSED = /The identity provider refused: invalid_grant\./
 
 test('an operator signs in: state, nonce and PKCE to the provider, a strict cookie back, and the API takes it', async () => {
@@ -152,25 +153,48 @@ test('state, nonce and code of another sign-in are refused', async () => {
   assertNotSignedIn(await finishSignIn(service, mine, { code: codeFor(grantedTo(mine)), state: '' }), NOT_NEEDED)
   // The code that an attacker got for themselves.
   assertNotSignedIn(await finishSignIn(service, mine, { code: codeFor(grantedTo(other)) }), REFUSED)
-  const foreignNonce = { ...grantedTo(mine), nonce: grantedTo(other).nonce }
-  assertNotSignedIn(await finishSignIn(service, mine, { code: codeFor(foreignNonce) }), NOT_NEEDED)
+  const third = await beginSignIn(service)
+  const foreignNonce = { ...grantedTo(third), nonce: grantedTo(other).nonce }
+  assertNotSignedIn(await finishSignIn(service, third, { code: codeFor(foreignNonce) }), NOT_NEEDED)
 })
 
 test('a callback that is sent again signs nobody in, and one of ten minutes ago neither', async () => {
   const begun = await beginSignIn(service)
   const code = codeFor(grantedTo(begun))
   assert.equal((await finishSignIn(service, begun, { code })).status, 303)
-  assertNotSignedIn(await finishSignIn(service, begun, { code }), REFUSED)
+  assertNotSignedIn(await finishSignIn(service, begun, { code }), CALLED_BACK)
   const late = await beginSignIn(service)
   service.clock.advance(600_000)
   assertNotSignedIn(await finishSignIn(service, late, { code: codeFor(grantedTo(late)) }), /longer than ten minutes/)
+})
+
+test('of 30 callbacks of a sign-in with made-up codes one asks the provider, and the right code is then too late', async () => {
+  const begun = await beginSignIn(service)
+  const asked = (): number => service.provider.tokens.asked.get('authorization_code') ?? 0
+  const askedBefore = asked()
+  const callbacks = Array.from({ length: 30 }, (_, n) => finishSignIn(service, begun, { code: `made-up-${n}` }))
+  const whys = (await Promise.all(callbacks)).map(({ text }) => CALLED_BACK.test(text))
+  assert.equal(whys.filter(Boolean).length, 29)
+  assertNotSignedIn(await finishSignIn(service, begun, { code: codeFor(grantedTo(begun)) }), CALLED_BACK)
+  assert.equal(asked(), askedBefore + 1)
+  await signIn(service)
+})
+
+test('a callback with another state finishes nothing', async () => {
+  const begun = await beginSignIn(service)
+  const code = codeFor(grantedTo(begun))
+  for (const state of ['', 'x', `${begun.query.get('state')}x`]) {
+    assertNotSignedIn(await finishSignIn(service, begun, { code, state }), NOT_NEEDED)
+  }
+  assert.equal((await finishSignIn(service, begun, { code })).status, 303)
 })
 
 test('what the provider says in the address is named only where it is the name of an error, and never as HTML', async () => {
   const begun = await beginSignIn(service)
   assertNotSignedIn(await finishSignIn(service, begun, { error: 'access_denied' }), /refused: access_denied\./)
   for (const error of ['<script>alert(1)</script>', 'x'.repeat(61), 'a b', 'é']) {
-    const answer = await finishSignIn(service, begun, { error, error_description: '<b>x</b>' })
+    const next = await beginSignIn(service)
+    const answer = await finishSignIn(service, next, { error, error_description: '<b>x</b>' })
     assertNotSignedIn(answer, NOT_NEEDED)
     assert.doesNotMatch(answer.text, /<script|<b>/)
     assert.match(answer.headers['content-security-policy'] ?? '', /^default-src 'none'/)
@@ -201,8 +225,9 @@ test('a provider that fails or answers HTML is said so, and the next sign-in suc
   service.provider.tokens.fault = 'html'
   assertNotSignedIn(await finishSignIn(service, begun, { code: codeFor(grantedTo(begun)) }), NOT_NEEDED)
   service.provider.tokens.fault = 'error'
-  const answer = await finishSignIn(service, begun, { code: codeFor(grantedTo(begun)) })
-  assertNotSignedIn(answer, /The identity provider does not answer/, 503)
+  const next = await beginSignIn(service)
+  const answer = await finishSignIn(service, next, { code: codeFor(grantedTo(next)) })
+  assertNotSignedIn(answer, /The identity provider does not answer: sign in again\./, 503)
   assert.equal(answer.headers['retry-after'] !== undefined, true)
   service.provider.tokens.fault = undefined
   await signIn(service)
