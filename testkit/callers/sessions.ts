@@ -8,9 +8,9 @@ import { type Answer, send } from './requests.ts'
 /** What a browser says of a request that the page of the service makes. */
 export const OWN_PAGE = { 'sec-fetch-site': 'same-origin' } as const
 
-/** The name and value of the cookie that an answer sets. */
+/** The name and value of the cookie that an answer sets, after those that it drops. */
 export const cookieIn = ({ headers }: Answer, name: string): string => {
-  const [found = ''] = new RegExp(`__Host-mintmark-${name}=[^;,]*`).exec(headers['set-cookie'] ?? '') ?? []
+  const [found = ''] = new RegExp(`__Host-mintmark-${name}-[\\w-]+=[^;,]+`).exec(headers['set-cookie'] ?? '') ?? []
   return found
 }
 

@@ -43,9 +43,9 @@ const encode = (value: Granted & { readonly n: number }): string =>
   Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** Undefined for a code that is made up. */
-const decode = (text: string): (Granted & { readonly n: number }) | undefined => {
+const decode = (made: string): (Granted & { readonly n: number }) | undefined => {
   try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString()) as Granted & { readonly n: number }
+    return JSON.parse(Buffer.from(made, 'base64url').toString()) as Granted & { readonly n: number }
   } catch {
     return undefined
   }

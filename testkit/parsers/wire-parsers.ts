@@ -10,7 +10,8 @@ import { countValues } from '../../server/src/domain/text/json-values.ts'
 import { findMemberFault } from '../../server/src/domain/text/member-names.ts'
 import { makeNegotiator, takesGzip } from '../../server/src/domain/text/accept.ts'
 import { readCertificateHeader } from '../../server/src/http/oauth/certificate-header.ts'
-import { cookieOf, SESSION_COOKIE } from '../../server/src/http/console/cookies.ts'
+import { cookieOf } from '../../server/src/http/console/cookies.ts'
+import { RefusedInput } from '../../server/src/http/wire/refused-input.ts'
 import { readClientCredentials } from '../../server/src/http/oauth/client-credentials.ts'
 import { decodeBasic, parseAuthorization } from '../../server/src/http/wire/authorization.ts'
 import { readQuery } from '../../server/src/http/wire/fields.ts'
@@ -27,6 +28,16 @@ import { makeCertificate } from '../keys/make-certificate.ts'
 import { charactersOf } from './hostile-inputs.ts'
 import { type Good, ofJson, type Parser, parsersIn } from './parser.ts'
 import { goodName } from './value-parsers.ts'
+
+/** Undefined for input that is refused by a RefusedInput. */
+const orRefused = <T>(read: () => T): T | undefined => {
+  try {
+    return read()
+  } catch (fault) {
+    if (fault instanceof RefusedInput) return undefined
+    throw fault
+  }
+}
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 }).filter(one => one.isWellFormed())
 const ascii = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 20 })
@@ -190,9 +201,9 @@ export const WIRE_PARSERS: readonly Parser[] = [
   parsersIn('server/src/http/console/cookies.ts').ofText(
     {
       name: 'cookieOf',
-      good: token.map(value => ({ input: `a=b; ${SESSION_COOKIE}=${value}; c="d"`, value })),
+      good: token.map(value => ({ input: `a=b; __Host-x=${value}; c="d"`, value })),
     },
-    cookie => cookieOf(requestWith({ headers: { cookie } }), SESSION_COOKIE),
+    cookie => orRefused(() => cookieOf(requestWith({ headers: { cookie } }), '__Host-x')),
   ),
   pages.ofText({ name: 'parseCursor', good: cursor }, one => parseCursor('tokens', PRINT, one)),
   pages.ofText({ name: 'parseKeyCursor', good: keyCursor }, one => parseKeyCursor('agents', PRINT, one)),

@@ -29,8 +29,14 @@ test('an admin signs in on the page of the provider, sees the overview, and sign
 
   const cookies = (await page.context().cookies()).filter(({ name }) => name.startsWith('__Host-'))
   assert.deepEqual(
-    cookies.map(({ name, httpOnly, secure, sameSite, path }) => ({ name, httpOnly, secure, sameSite, path })),
-    [{ name: '__Host-mintmark-session', httpOnly: true, secure: true, sameSite: 'Strict', path: '/' }],
+    cookies
+      .map(({ name, ...cookie }) => ({ ...cookie, name: name.replace(/-[0-9a-f]{8}$/, '') }))
+      .map(({ name, httpOnly, secure, sameSite, path }) => ({ name, httpOnly, secure, sameSite, path }))
+      .toSorted((a, b) => a.name.localeCompare(b.name)),
+    [
+      { name: '__Host-mintmark-last-session', httpOnly: true, secure: true, sameSite: 'Lax', path: '/' },
+      { name: '__Host-mintmark-session', httpOnly: true, secure: true, sameSite: 'Strict', path: '/' },
+    ],
   )
   assert.equal(await page.evaluate<string>('document.cookie'), '')
 

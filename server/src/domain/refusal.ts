@@ -15,6 +15,7 @@ type PlainCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'request_too_large'
+  | 'header_fields_too_large'
   | 'unsupported_media_type'
   | 'misdirected_request'
   | 'already_exists'
@@ -71,12 +72,7 @@ export type Refusal =
   | CallerRefusal
 
 /** Also the codes of program errors, and of bytes that could not be read as a request. */
-export type RefusalCode =
-  | Refusal['code']
-  | 'server_error'
-  | 'request_timeout'
-  | 'header_fields_too_large'
-  | 'not_implemented'
+export type RefusalCode = Refusal['code'] | 'server_error' | 'request_timeout' | 'not_implemented'
 
 export const refuse = (code: PlainCode, description: string, limit?: WorkLimit): { readonly refusal: Refusal } => ({
   refusal: { code, description, ...(limit !== undefined && { limit }) },

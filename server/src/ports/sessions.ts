@@ -9,6 +9,9 @@ import type { Milliseconds } from '../../../api/values/time.ts'
 /** Its tokens are encrypted: the store sees no secret of the provider. */
 export type Sealed = { readonly sealedTokens: Uint8Array; readonly expiresAt: Milliseconds }
 
+/** The session that a new one replaces, and the act that ends it. */
+export type SessionBefore = { readonly secretHash: Sha256; readonly act: Act }
+
 export type NewSession = Pick<Session, 'id' | 'iss' | 'sub' | 'name'> & Sealed & { readonly secretHash: Sha256 }
 
 /** `renewingUntil`: the time until which somebody has claimed its renewal. */
@@ -20,13 +23,14 @@ export type FoundSession = { readonly session: KeptSession; readonly now: Millis
 /** What the store holds now: two versions of a subject are equal if nothing of it changed in between. */
 export type ConsoleNews = {
   readonly versions: Readonly<Record<ConsoleSubject, string>>
-  /** The ids of those of the sessions that have not ended. */
-  readonly sessions: ReadonlySet<string>
+  /** When the JWT of each of the sessions expires that have not ended, by id. */
+  readonly sessions: ReadonlyMap<string, Milliseconds>
+  readonly now: Milliseconds
 }
 
 export interface Sessions {
-  /** Creates a session, and ends all but the operator's newest 20. */
-  create(session: NewSession, act: Act): Promise<void>
+  /** Creates a session, ends the one that the browser had `before`, if it goes on, and all but the operator's newest 20. */
+  create(session: NewSession, act: Act, before?: SessionBefore | null): Promise<void>
   /** That of a cookie, which has this hash; its use is noted in the background. Undefined if it ended. */
   find(secretHash: Sha256): Promise<FoundSession | undefined>
   /**
@@ -51,6 +55,7 @@ export interface Sessions {
 export type SignInBegun = {
   /** The URL at the provider. */
   readonly location: string
+  readonly state: string
   /** The state of the sign-in for a cookie of the browser: encrypted, and good for ten minutes. */
   readonly pending: string
 }

@@ -38,7 +38,8 @@ const makeSessions = () => {
   const readNews: Sessions['readNews'] = async ids => {
     looks += 1
     if (fault !== undefined) throw fault
-    return { versions, sessions: new Set(ids.filter(id => going.has(id))) }
+    const sessions = new Map(ids.filter(id => going.has(id)).map(id => [id, 1] as const))
+    return { versions, sessions, now: 0 }
   }
   return {
     port: { readNews } as Sessions, // nothing else is asked
@@ -86,7 +87,7 @@ const startWorld = async (
     bounds,
   })
   const answer: RequestListener = (request, response) => {
-    const arrival = { sessionId: request.url?.slice(1) ?? '', operator: 'ada', response }
+    const arrival = { sessionId: request.url?.slice(1) ?? '', expiresAt: 1, operator: 'ada', response }
     const entered = streams.open(arrival, () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
       responses.push(response)

@@ -8,15 +8,18 @@ import {
 } from '../../operations/authentication/authenticate-administrator.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { headerOf, parseAuthorization } from '../wire/authorization.ts'
-import { cookieOf, isOwnPage, SESSION_COOKIE } from '../console/cookies.ts'
+import { cookieNamesOf, cookieOf, isOwnPage } from '../console/cookies.ts'
 import { makeCallerNote } from '../notes/request-note.ts'
 import type { Recognize } from '../wire/refusals.ts'
 import type { SourceOf } from '../wire/source.ts'
 
-type Reading = { readonly sourceOf: SourceOf; readonly ownOrigin: string }
+type Reading = { readonly sourceOf: SourceOf; readonly ownOrigin: string; readonly sessionCookie: string }
 
-const readCookie = (request: FastifyRequest, { sourceOf, ownOrigin }: Reading): AdministratorCredentials => {
-  const secret = cookieOf(request, SESSION_COOKIE)
+const readCookie = (
+  request: FastifyRequest,
+  { sourceOf, ownOrigin, sessionCookie }: Reading,
+): AdministratorCredentials => {
+  const secret = cookieOf(request, sessionCookie)
   if (secret === undefined) return { kind: 'none' }
   return { kind: 'session', secret, isOwnPage: isOwnPage(request, ownOrigin), source: sourceOf(request) }
 }
@@ -40,7 +43,8 @@ export const makeRecognizer = (
   ports: Pick<Ports, 'apiKeys' | 'operators' | 'profile' | 'secrets' | 'sessions' | 'signIn'>,
   sourceOf: SourceOf,
 ): Recognize => {
-  const reading = { sourceOf, ownOrigin: new URL(ports.profile.issuer).origin }
+  const { issuer } = ports.profile
+  const reading = { sourceOf, ownOrigin: new URL(issuer).origin, sessionCookie: cookieNamesOf(issuer).session }
   return async (request, access) => {
     const credentials = readCredentials(request, reading)
     if (isRefused(credentials)) return credentials

@@ -1,7 +1,7 @@
 // The streams of the console, of a thread: one look at the store a second, for all of them, and to each what changed since.
 import type { ServerResponse } from 'node:http'
 import { CONSOLE_EVENTS, CONSOLE_SUBJECTS, type ConsoleSubject } from '../../../../api/values/console-events.ts'
-import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -48,6 +48,8 @@ type StreamsOptions = {
 
 export type Arrival = {
   readonly sessionId: string
+  /** When the JWT expires by which the operator was authorized. */
+  readonly expiresAt: Milliseconds
   /** The operator in whose share the stream counts. */
   readonly operator: string
   readonly response: ServerResponse
@@ -60,8 +62,7 @@ export type ConsoleStreams = {
   readonly close: () => void
 }
 
-type Stream = {
-  readonly sessionId: string
+type Stream = Pick<Arrival, 'sessionId' | 'expiresAt'> & {
   /** Adds to what the stream has yet to report, and writes it if all before was taken. */
   readonly serve: (changed: readonly ConsoleSubject[], now: MonotonicMilliseconds) => void
   readonly end: (last?: string) => void
@@ -74,7 +75,7 @@ const STILL_THERE = ': \n\n'
 
 /** It keeps no more than the names of subjects for a page that does not read. */
 const makeStream = (
-  { sessionId, response }: Arrival,
+  { sessionId, expiresAt, response }: Arrival,
   begunAt: MonotonicMilliseconds,
   { consoleSilenceMs, consoleUnreadMs, consoleStreamMs }: StreamTiming,
 ): Stream => {
@@ -112,7 +113,7 @@ const makeStream = (
     } else if (now - writtenAt >= silenceMs()) write(STILL_THERE, now)
   }
 
-  return { sessionId, serve, end }
+  return { sessionId, expiresAt, serve, end }
 }
 
 /** What changed since the look before; of the first look nothing. */
@@ -130,6 +131,13 @@ const makeComparison = () => {
   }
 }
 
+/** Ends the stream of a session that has ended, or whose JWT was renewed or has expired: its successor has the role judged anew. */
+const endUnauthorized = (stream: Stream, { sessions, now }: ConsoleNews): void => {
+  const expiresAt = sessions.get(stream.sessionId)
+  if (expiresAt === undefined) stream.end(SIGNED_OUT)
+  else if (expiresAt !== stream.expiresAt || now >= expiresAt) stream.end()
+}
+
 /** Looks at the store while there are streams, and never twice at a time. */
 const makeLooking = ({ ports, inTime, onFault }: StreamsOptions, streams: ReadonlySet<Stream>) => {
   const comparison = makeComparison()
@@ -138,9 +146,9 @@ const makeLooking = ({ ports, inTime, onFault }: StreamsOptions, streams: Readon
   const look = async (): Promise<void> => {
     const asked = [...streams]
     const ids = new Set(asked.map(({ sessionId }) => sessionId))
-    const { versions, sessions } = await inTime(ports.sessions.readNews([...ids]))
-    for (const stream of asked) if (!sessions.has(stream.sessionId)) stream.end(SIGNED_OUT)
-    const changed = comparison.changedSince(versions)
+    const news = await inTime(ports.sessions.readNews([...ids]))
+    for (const stream of asked) endUnauthorized(stream, news)
+    const changed = comparison.changedSince(news.versions)
     const now = ports.monotonic()
     for (const stream of streams) stream.serve(changed, now)
   }

@@ -26,7 +26,7 @@ export const makeEventsHandler = (
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const session = await recognize(request)
     if (isRefused(session)) return refuser.refuse(reply, session.refusal)
-    const { operator, found } = session
+    const { operator, found, expiresAt } = session
     if (operator.role === null) return refuser.refuse(reply, NO_ROLE.refusal)
     const { raw } = reply
     // Its caller has gone, or was answered that it took too long.
@@ -40,6 +40,7 @@ export const makeEventsHandler = (
     raw.once('close', () => noteWish(request.raw, ports.monotonic() - beganAt))
     const arrival = {
       sessionId: found.session.id,
+      expiresAt,
       operator: JSON.stringify([operator.iss, operator.sub]),
       response: raw,
     }

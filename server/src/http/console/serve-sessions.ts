@@ -15,14 +15,21 @@ import { escapeUrl, PAGE_HEADERS, writePage } from '../openapi/page.ts'
 import type { RawFields } from '../wire/form.ts'
 import { answerInTime } from '../wire/answer-deadline.ts'
 import type { Wire } from '../wire/wire.ts'
-import { cookieOf, dropCookie, isOwnPage, SESSION_COOKIE, setCookie, SIGN_IN_COOKIE } from './cookies.ts'
+import { type CookieNames, cookieNamesOf, cookieOf, dropCookie, isOwnPage } from './cookies.ts'
 import { serveConsole } from './serve-console.ts'
 import { makeEventsHandler } from './serve-events.ts'
+import {
+  dropSessionCookies,
+  lastSessionOf,
+  setSessionCookies,
+  setSignInCookie,
+  signInCookieOf,
+} from './sign-in-cookies.ts'
 
 type SessionWire = Pick<Wire, 'refuser' | 'sourceOf' | 'inTime' | 'mayStay' | 'reportStreamFault' | 'streams' | 'ports'>
 
-const SIGN_IN_SECONDS = 600
-const TO_CHARACTERS_MAX = 2000
+/** Quoted as JSON: the cookies of as many sign-ins as a browser may have open fit into one header. */
+const TO_CHARACTERS_MAX = 1000
 
 const OFF: Refusal = {
   code: 'not_found',
@@ -32,22 +39,23 @@ const OFF: Refusal = {
 /** A path of the console and nothing else: an address that came from elsewhere must not lead elsewhere. `home` is absolute. */
 const destinationOf = (query: RawFields, home: URL): string => {
   const [[, to] = ['to', ''], ...others] = query.pairs?.filter(([name]) => name === 'to') ?? []
-  const isGiven = to !== '' && others.length === 0 && to.length <= TO_CHARACTERS_MAX
+  const isGiven = to !== '' && others.length === 0
   // Read as a browser reads it: it drops tabs and line breaks, takes a backslash for a slash, and resolves `..`.
   const found = isGiven ? URL.parse(to, home) : null
   const isOurs = found?.origin === home.origin && found.pathname.startsWith(home.pathname)
-  return isOurs ? found.pathname + found.search + found.hash : home.pathname
+  const path = isOurs ? found.pathname + found.search + found.hash : home.pathname
+  return JSON.stringify(path).length <= TO_CHARACTERS_MAX ? path : home.pathname
 }
 
 type Handler = (signIn: SignIn, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /** Makes the handlers that redirect to the provider, and back from it. */
-const makeSignInHandlers = ({ ports, sourceOf }: SessionWire, basePath: string, home: URL) => {
+const makeSignInHandlers = ({ ports, sourceOf }: SessionWire, names: CookieNames, basePath: string, home: URL) => {
   const beginSignIn: Handler = async (signIn, request, reply) => {
     const to = destinationOf(request.query as RawFields, home) // the parser of readers.ts made it
-    const { location, pending } = await signIn.begin(to, sourceOf(request))
-    setCookie(reply, { name: SIGN_IN_COOKIE, value: pending, sameSite: 'lax', maxAge: SIGN_IN_SECONDS })
-    return reply.redirect(location, 302)
+    const begun = await signIn.begin(to, sourceOf(request))
+    setSignInCookie(names, request, reply, begun)
+    return reply.redirect(begun.location, 302)
   }
 
   const explain = (reply: FastifyReply, why: string): FastifyReply => {
@@ -60,29 +68,25 @@ const makeSignInHandlers = ({ ports, sourceOf }: SessionWire, basePath: string, 
   }
 
   const finishSignIn: Handler = async (signIn, request, reply) => {
-    dropCookie(reply, SIGN_IN_COOKIE)
-    const pending = cookieOf(request, SIGN_IN_COOKIE)
-    if (pending === undefined) return explain(reply, 'It took longer than ten minutes, or began in another browser.')
+    const cookie = signInCookieOf(names, request)
+    if (cookie === undefined) return explain(reply, 'It took longer than ten minutes, or began in another browser.')
     const query = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : ''
     const callback = new URL(`${ports.profile.issuer}/console/callback${query}`)
-    const signedIn = await signIn.finish(callback, pending, sourceOf(request))
+    const signedIn = await signIn.finish(callback, cookie.pending, sourceOf(request))
+    dropCookie(reply, cookie.name)
     if ('refused' in signedIn) return explain(reply, signedIn.refused)
     // A session whose cookie reaches nobody is not begun.
     if (reply.raw.destroyed || reply.sent) return reply
-    const begun = await beginSession(ports, signIn, signedIn, { requestId: request.id, source: sourceOf(request) })
+    const from = { requestId: request.id, source: sourceOf(request), before: lastSessionOf(names, request) }
+    const begun = await beginSession(ports, signIn, signedIn, from)
     if (isRefused(begun)) {
       return explain(
         reply,
         'The identity provider gave no JWT for this service; its administrator finds the reason in its log.',
       )
     }
-    const cookie = {
-      name: SESSION_COOKIE,
-      value: begun.secret,
-      sameSite: 'strict',
-      maxAge: SESSION_MS_MAX / 1000,
-    } as const
-    return setCookie(reply, cookie).redirect(signedIn.to, 303)
+    setSessionCookies(names, reply, begun)
+    return reply.redirect(signedIn.to, 303)
   }
 
   return { beginSignIn, finishSignIn }
@@ -91,12 +95,14 @@ const makeSignInHandlers = ({ ports, sourceOf }: SessionWire, basePath: string, 
 const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string): void => {
   const { ports, refuser, sourceOf } = wire
   const home = `${basePath}/console/`
-  const { origin } = new URL(ports.profile.issuer)
-  const { beginSignIn, finishSignIn } = makeSignInHandlers(wire, basePath, new URL(home, origin))
+  const { issuer } = ports.profile
+  const { origin } = new URL(issuer)
+  const names = cookieNamesOf(issuer)
+  const { beginSignIn, finishSignIn } = makeSignInHandlers(wire, names, basePath, new URL(home, origin))
   const toOwnPage = (request: FastifyRequest): boolean => isOwnPage(request, origin)
 
   const secretOf = (request: FastifyRequest): string | undefined =>
-    toOwnPage(request) ? cookieOf(request, SESSION_COOKIE) : undefined
+    toOwnPage(request) ? cookieOf(request, names.session) : undefined
 
   const recognize = async (request: FastifyRequest): Promise<OrRefusal<InSession>> => {
     const secret = secretOf(request)
@@ -114,12 +120,12 @@ const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string
   const signOut: Handler = async (_signIn, request, reply) => {
     const secret = secretOf(request)
     const found = secret === undefined ? undefined : await ports.sessions.find(ports.secrets.hash(secret))
-    if (found === undefined) return refuser.refuse(dropCookie(reply, SESSION_COOKIE), refuseSession().refusal)
+    if (found === undefined) return refuser.refuse(dropSessionCookies(names, reply), refuseSession().refusal)
     const { id, iss, sub } = found.session
     const caller = { kind: 'operator', iss, sub, role: null } as const
     const from = { caller, requestId: request.id, source: sourceOf(request) }
     await ports.sessions.end(id, actBy(from, 'session.end'))
-    return dropCookie(reply, SESSION_COOKIE).code(204).send()
+    return dropSessionCookies(names, reply).code(204).send()
   }
 
   /** Refuses where no sign-in is configured: then there are no sessions. */

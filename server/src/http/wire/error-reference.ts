@@ -201,8 +201,9 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
     title: 'Header fields too large',
     causes: [
       'The request line and the header fields are larger than 16 kB together. The service closes the connection.',
+      'A page of the console is asked for with more than 8192 characters of cookies.',
     ],
-    remedy: 'Send fewer or shorter header fields.',
+    remedy: 'Send fewer or shorter header fields. In a browser: delete the cookies of this host, and sign in again.',
   },
   server_error: {
     status: 500,

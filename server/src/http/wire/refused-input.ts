@@ -4,7 +4,7 @@ import type { Refusal, RefusalCode } from '../../domain/refusal.ts'
 /** What a part of a request can be refused with before its operation is asked. */
 export type InputRefusal = Extract<
   RefusalCode,
-  'invalid_request' | 'invalid_scope' | 'invalid_target' | 'request_too_large'
+  'invalid_request' | 'invalid_scope' | 'invalid_target' | 'request_too_large' | 'header_fields_too_large'
 >
 
 export class RefusedInput extends Error {

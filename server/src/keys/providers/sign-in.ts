@@ -152,7 +152,7 @@ export const makeSignIn = (options: SignInOptions): SignIn => {
       code_challenge_method: 'S256',
     })
     const pending = secrets.pending.seal({ state, nonce, verifier, to, until: now() + PENDING_MS_MAX })
-    return { location: location.href, pending }
+    return { location: location.href, state, pending }
   }
 
   const finish = async (url: URL, sealed: string): Promise<SignedIn | SignInRefused> => {

@@ -10,7 +10,12 @@ import { authenticateOperator } from './authenticate-operator.ts'
 
 type SessionPorts = Pick<Ports, 'operators' | 'secrets' | 'sessions' | 'signIn'>
 
-export type InSession = { readonly operator: OperatorCaller; readonly found: FoundSession }
+export type InSession = {
+  readonly operator: OperatorCaller
+  readonly found: FoundSession
+  /** When the JWT expires that names the operator, and may be newer than the session as it was found. */
+  readonly expiresAt: Milliseconds
+}
 
 /** Refuses with one text for every cause. */
 export const refuseSession = () =>
@@ -100,5 +105,5 @@ export const authenticateSession = async (
   if (isRefused(operator) || operator.sub !== found.session.sub || operator.iss !== found.session.iss) {
     return refuseSession()
   }
-  return { operator, found }
+  return { operator, found, expiresAt: current.tokens.expiresAt }
 }

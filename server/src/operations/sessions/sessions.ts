@@ -1,25 +1,31 @@
 // Sessions of operators in the console: begun at the identity provider, listed, and ended.
 import { isUuid } from '../../../../api/values/uuid.ts'
-import { actBy, type Administrator, type OperatorCaller, type Origin } from '../../domain/caller.ts'
+import { actBy, type Administrator, type Origin } from '../../domain/caller.ts'
 import type { Session, SessionTokens } from '../../domain/clients/session.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
+import type { Sha256 } from '../../domain/text/text.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { SignIn } from '../../ports/sessions.ts'
 import { authenticateOperator } from '../authentication/authenticate-operator.ts'
 import { type ListPage, type PagingRequest, readPageById } from '../reading/read-page.ts'
 
-type From = { readonly requestId: string; readonly source: Source }
+type From = {
+  readonly requestId: string
+  readonly source: Source
+  /** The hash of the session that the browser had before: a new sign-in ends it. */
+  readonly before: Sha256 | null
+}
 
 /** `secret` is for the cookie, and is nowhere else. */
-type Begun = { readonly secret: string; readonly operator: OperatorCaller }
+type Begun = { readonly secret: string; readonly secretHash: Sha256 }
 
 /** Makes the session of an operator who signed in. A JWT that would not be taken in `Authorization` makes none. */
 export const beginSession = async (
   ports: Pick<Ports, 'operators' | 'randomness' | 'secrets' | 'sessions'>,
   signIn: SignIn,
   signedIn: { readonly tokens: SessionTokens; readonly name: string | null },
-  { requestId, source }: From,
+  { requestId, source, before }: From,
 ): Promise<OrRefusal<Begun>> => {
   const { tokens, name } = signedIn
   const operator = await authenticateOperator(ports, tokens.jwt, source)
@@ -30,8 +36,9 @@ export const beginSession = async (
   const shown = { id: ports.randomness.uuid(), iss, sub, name }
   const origin = { caller: operator, requestId, source }
   const session = { ...shown, secretHash, sealedTokens, expiresAt: tokens.expiresAt }
-  await ports.sessions.create(session, actBy(origin, 'session.create'))
-  return { secret, operator }
+  const replaced = before === null ? null : { secretHash: before, act: actBy(origin, 'session.end') }
+  await ports.sessions.create(session, actBy(origin, 'session.create'), replaced)
+  return { secret, secretHash }
 }
 
 /** One page of the sessions by id. */

@@ -1,6 +1,7 @@
 // Reads for the console whether anything changed, and which sessions go on: one seek for each lifetime and each reason.
 import type { ConsoleNews } from '../../ports/sessions.ts'
-import { SESSION_IDLE_MS_MAX, SESSION_MS_MAX } from '../../domain/clients/session.ts'
+import { SESSION_IDLE_MS_MAX, SESSION_MS_MAX, type Session } from '../../domain/clients/session.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import { REASONS } from '../../../../api/values/reason.ts'
 import { readLifetimes } from '../ledger/scan-affected-rows.ts'
 import { idOfBytes } from '../rows.ts'
@@ -28,15 +29,20 @@ function* newestOf(statement: string, keys: readonly number[]): Program<string> 
 /** Few texts: a list is filled up by its last id. */
 const TOGETHER = [1, 8, 64] as const
 
-function* readGoingOn({ now }: Pick<Snapshot, 'now'>, sessionIds: readonly string[]): Program<ReadonlySet<string>> {
-  const found = new Set<string>()
+function* readGoingOn({ now }: Pick<Snapshot, 'now'>, sessionIds: readonly string[]): Program<ConsoleNews['sessions']> {
+  const found = new Map<string, Milliseconds>()
   for (let from = 0; from < sessionIds.length; from += TOGETHER[2]) {
     const some = sessionIds.slice(from, from + TOGETHER[2])
     const size = TOGETHER.find(each => each >= some.length) ?? some.length
     const filled = Array.from({ length: size }, (_, n) => some[n] ?? some[0] ?? '')
-    const text = `select id from session where created_at > ? and used_at > ? and id in (${filled.map(() => '?').join(', ')})`
-    const rows = yield* all<{ id: string }>(text, now - SESSION_MS_MAX, now - SESSION_IDLE_MS_MAX, ...filled)
-    for (const { id } of rows) found.add(id)
+    const text = `select id, expires_at as "expiresAt" from session where created_at > ? and used_at > ? and id in (${filled.map(() => '?').join(', ')})`
+    const rows = yield* all<Pick<Session, 'id' | 'expiresAt'>>(
+      text,
+      now - SESSION_MS_MAX,
+      now - SESSION_IDLE_MS_MAX,
+      ...filled,
+    )
+    for (const { id, expiresAt } of rows) found.set(id, expiresAt)
   }
   return found
 }
@@ -50,5 +56,6 @@ export function* readNews(snapshot: Pick<Snapshot, 'now'>, sessionIds: readonly 
       audit: String(act?.n ?? 0),
     },
     sessions: yield* readGoingOn(snapshot, sessionIds),
+    now: snapshot.now,
   }
 }

@@ -20,8 +20,8 @@ type Parts = { readonly timing: Pick<Timing, 'sessionPollMs'>; readonly onFault:
 export const makeSessionRepository = ({ read }: Reader, { call }: Writer, { timing, onFault }: Parts): Sessions => {
   const find = (secretHash: Sha256) => read(snapshot => findSession(snapshot, secretHash))
   return {
-    create: async (session, act) => {
-      await call('createSession', { session, act })
+    create: async (session, act, before = null) => {
+      await call('createSession', { session, act, before })
     },
     find: async secretHash => {
       const found = await find(secretHash)

@@ -3,7 +3,7 @@ import type { Act } from '../../domain/audit/act.ts'
 import { hasSessionEnded, SESSION_IDLE_MS_MAX, SESSION_MS_MAX, type Session } from '../../domain/clients/session.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { Sha256 } from '../../domain/text/text.ts'
-import type { FoundSession, KeptSession, NewSession } from '../../ports/sessions.ts'
+import type { FoundSession, KeptSession, NewSession, SessionBefore } from '../../ports/sessions.ts'
 import { bytesOfHex } from '../rows.ts'
 import { all, first, run, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
@@ -41,10 +41,20 @@ const INSERT = `insert into session
 const FORGET_OLDEST = `delete from session where id in
   (select id from session where iss = ? and sub = ? order by created_at desc, id desc limit 1000 offset ?)`
 
-type CreateSession = { readonly session: NewSession; readonly act: Act }
+type CreateSession = { readonly session: NewSession; readonly act: Act; readonly before: SessionBefore | null }
 
-export function* createSession(tx: Transaction, { session, act }: CreateSession): Program<null> {
+function* endBefore(tx: Transaction, { secretHash, act }: SessionBefore): Program<void> {
+  const text = `delete from session where secret_hash = ? returning ${COLUMNS}`
+  const session = yield* first<Session>(text, bytesOfHex(secretHash))
+  if (session !== undefined && !hasSessionEnded(session, tx.now)) yield* auditEnd(tx, act, session)
+}
+
+const auditEnd = (tx: Transaction, act: Act, { id, iss, sub }: Session) =>
+  audit(tx, act, id, { operator: { iss, sub } })
+
+export function* createSession(tx: Transaction, { session, act, before }: CreateSession): Program<null> {
   const { id, secretHash, iss, sub, name, sealedTokens, expiresAt } = session
+  if (before !== null) yield* endBefore(tx, before)
   yield* run(INSERT, id, bytesOfHex(secretHash), iss, sub, name, sealedTokens, tx.now, tx.now, expiresAt)
   yield* run(FORGET_OLDEST, iss, sub, SESSIONS_OF_OPERATOR_MAX)
   yield* audit(tx, act, id, {})
@@ -89,7 +99,7 @@ type EndSession = { readonly id: string; readonly act: Act }
 export function* endSession(tx: Transaction, { id, act }: EndSession): Program<Session | undefined> {
   const session = yield* first<Session>(`delete from session where id = ? returning ${COLUMNS}`, id)
   if (session === undefined) return undefined
-  yield* audit(tx, act, id, { operator: { iss: session.iss, sub: session.sub } })
+  yield* auditEnd(tx, act, session)
   return session
 }
 

@@ -83,6 +83,42 @@ test('a session that ends by time is out, however long its stream was open', asy
   assert.deepEqual(await readUntil(stream, 'never'), ['signed_out'])
 })
 
+const statusAt = async (path: string, headers: Headers): Promise<number> =>
+  (await send(service, { path, headers })).status
+
+test('a role that the provider took away ends the stream with the renewal that brings it, within a look', async () => {
+  const headers = await signIn(service, { role: 'viewer' })
+  const stream = await open(headers)
+  service.provider.tokens.renewed = { roles: [] }
+  service.clock.advance(240_000)
+  assert.equal(await statusAt('/api/v1/tokens', headers), 403)
+  assert.deepEqual(await readUntil(stream, 'never'), [])
+  assert.equal(await statusAt(PATH, headers), 403)
+})
+
+test('a stream ends with the JWT that its operator was authorized by, although nothing else is asked', async () => {
+  const headers = await signIn(service)
+  const stream = await open(headers)
+  service.provider.tokens.renewed = { roles: [] }
+  service.clock.advance(300_000)
+  assert.deepEqual(await readUntil(stream, 'never'), [])
+  assert.equal(await statusAt(PATH, headers), 403)
+})
+
+test('the renewal that opens a stream does not end it', async () => {
+  const headers = await signIn(service)
+  service.clock.advance(240_000)
+  const stream = await open(headers)
+  let named = false
+  const acting = until('an act is named', async () => {
+    await service.createAgent()
+    return named
+  })
+  assert.deepEqual(await readUntil(stream, 'audit'), ['audit'])
+  named = true
+  await acting
+})
+
 test('only a session of an operator with a role may follow, and only from our own page', async () => {
   const headers = await signIn(service)
   const statusOf = async (sent: Headers): Promise<number> => (await send(service, { path: PATH, headers: sent })).status

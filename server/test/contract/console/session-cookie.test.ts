@@ -91,7 +91,7 @@ test('the cookie opens no endpoint beyond the administration', async () => {
 
 test('a cookie that is none of a session, in whatever bytes, is 401, and the right one beside others is found', async () => {
   const [, secret = ''] = cookie.split('=')
-  const name = '__Host-mintmark-session'
+  const name = cookie.slice(0, cookie.indexOf('='))
   const wrong = ['', '%00', '%ff', 'x'.repeat(4000), secret.slice(1), `${secret}A`, secret.toLowerCase(), '\u00ff']
   for (const value of wrong) {
     const headers = { cookie: `${name}=${value}`, ...OWN_PAGE }
@@ -101,10 +101,31 @@ test('a cookie that is none of a session, in whatever bytes, is 401, and the rig
     const headers = { cookie: others, ...OWN_PAGE }
     assert.equal((await send(service, { path: '/api/v1/tokens', headers })).status, 200, others)
   }
-  for (const others of [`${name.toLowerCase()}=${secret}`, `${'a=b; '.repeat(2000)}${cookie}`]) {
+  for (const others of [`${name.toLowerCase()}=${secret}`, `__Host-mintmark-session=${secret}`, `${name}0=${secret}`]) {
     const headers = { cookie: others, ...OWN_PAGE }
     assert.equal((await send(service, { path: '/api/v1/tokens', headers })).status, 401, others.slice(0, 99))
   }
+})
+
+test('more than 8192 characters of cookies are refused with 431, by the page as by the API, where a cookie decides', async () => {
+  const filled = (characters: number): string => `${cookie}; a=${'x'.repeat(characters - cookie.length - 4)}`
+  const ask = (path: string, characters: number, more: Page = {}) =>
+    send(service, { path, headers: { cookie: filled(characters), ...OWN_PAGE, ...more } })
+  for (const path of ['/api/v1/tokens', '/console/session']) {
+    assert.equal((await ask(path, 8192)).status, 200)
+    const { status, json } = await ask(path, 8193)
+    const { error, error_description: description } = json as Readonly<Record<string, unknown>>
+    assert.deepEqual([status, error], [431, 'header_fields_too_large'])
+    assert.equal(
+      description,
+      'The Cookie header has 8193 characters; this service reads at most 8192. Delete the cookies of this host in the browser, and sign in again.',
+    )
+  }
+  for (const path of ['/console/sign-in', '/console/callback', '/console/events']) {
+    assert.equal((await ask(path, 8193)).status, path === '/console/callback' ? 400 : 431, path)
+  }
+  const { key } = await service.createApiKey('tokens:read')
+  assert.equal((await ask('/api/v1/tokens', 8193, { 'x-api-key': key })).status, 200)
 })
 
 test('neither the secret of a session nor what the provider gave stands in a log or in an answer of the API', async () => {

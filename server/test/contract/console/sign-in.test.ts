@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { actsIn } from '../../../../testkit/callers/audited-acts.ts'
 import {
+  type Begun,
   beginSignIn,
   cookieIn,
   finishSignIn,
@@ -25,6 +26,9 @@ beforeEach(() => {
 })
 after(() => service.close())
 
+/** The name of the cookie of a sign-in. */
+const nameOf = ({ cookie }: Begun): string => cookie.slice(0, cookie.indexOf('='))
+
 /** Signs in with what the provider is made to answer. */
 const signInWith = async (more: Partial<Granted>, jwt: Granted['jwt'] = {}): Promise<Answer> => {
   const begun = await beginSignIn(service)
@@ -38,12 +42,13 @@ const assertNotSignedIn = (answer: Answer, why: RegExp, status = 400): void => {
 }
 
 const NOT_NEEDED = /What the identity provider answered is not what a sign-in needs\./
+const ELSEWHERE_BEGUN = /It took longer than ten minutes, or began in another browser\./
 const CALLED_BACK = /This sign-in was called back before\./
 const REFUSED = /The identity provider refused: invalid_grant\./
 
 test('an operator signs in: state, nonce and PKCE to the provider, a strict cookie back, and the API takes it', async () => {
   const begun = await beginSignIn(service, '/auth/console/tokens?agent_id=7#x')
-  assert.match(begun.cookie, /^__Host-mintmark-sign-in=[\w-]+$/)
+  assert.match(begun.cookie, new RegExp(`^__Host-mintmark-sign-in-[0-9a-f]{8}-${begun.query.get('state')}=[\\w-]+$`))
   const { state, nonce, code_challenge: challenge, ...rest } = Object.fromEntries(begun.query)
   for (const random of [state, nonce, challenge]) assert.match(random ?? '', /^[\w-]{43}$/)
   assert.deepEqual(rest, {
@@ -59,7 +64,7 @@ test('an operator signs in: state, nonce and PKCE to the provider, a strict cook
   assert.equal(answer.headers['location'], '/auth/console/tokens?agent_id=7#x')
   assert.match(
     answer.headers['set-cookie'] ?? '',
-    /__Host-mintmark-sign-in=; Max-Age=0; Path=\/; HttpOnly; Secure; SameSite=Strict, __Host-mintmark-session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    /^__Host-mintmark-sign-in-[\w-]{52}=; Max-Age=0; Path=\/; HttpOnly; Secure; SameSite=Strict, __Host-mintmark-session-[0-9a-f]{8}=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict, __Host-mintmark-last-session-[0-9a-f]{8}=[0-9a-f]{64}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
   )
   const headers = { cookie: cookieIn(answer, 'session'), ...OWN_PAGE }
   const shown = await send(service, { path: '/console/session', headers })
@@ -106,7 +111,8 @@ const ELSEWHERE = [
   '/auth/console/\0',
   '/auth/console/\ud800',
   ' /auth/console/',
-  `/auth/console/${'x'.repeat(2000)}`,
+  `/auth/console/${'x'.repeat(1000)}`,
+  `/auth/console/?${'\\'.repeat(500)}`,
   '',
 ]
 
@@ -137,11 +143,15 @@ test('a callback needs the cookie of its own sign-in: without one, with another 
   for (const cookie of [
     '',
     other.cookie,
-    '__Host-mintmark-sign-in=',
-    '__Host-mintmark-sign-in=AAAA',
+    nameOf(mine),
+    `${nameOf(mine)}=AAAA`,
+    `${nameOf(mine)}${other.cookie.slice(nameOf(other).length)}`,
     `${mine.cookie}A`,
   ]) {
-    assertNotSignedIn(await finishSignIn(service, { ...mine, cookie }, { code }), /sign-in (?:did|took)/)
+    assertNotSignedIn(
+      await finishSignIn(service, { ...mine, cookie }, { code }),
+      /sign-in (?:did|took)|not what a sign-in needs/,
+    )
   }
   assert.equal((await finishSignIn(service, mine, { code })).status, 303)
 })
@@ -149,8 +159,8 @@ test('a callback needs the cookie of its own sign-in: without one, with another 
 test('state, nonce and code of another sign-in are refused', async () => {
   const [mine, other] = [await beginSignIn(service), await beginSignIn(service)]
   const state = other.query.get('state') ?? ''
-  assertNotSignedIn(await finishSignIn(service, mine, { code: codeFor(grantedTo(mine)), state }), NOT_NEEDED)
-  assertNotSignedIn(await finishSignIn(service, mine, { code: codeFor(grantedTo(mine)), state: '' }), NOT_NEEDED)
+  assertNotSignedIn(await finishSignIn(service, mine, { code: codeFor(grantedTo(mine)), state }), ELSEWHERE_BEGUN)
+  assertNotSignedIn(await finishSignIn(service, mine, { code: codeFor(grantedTo(mine)), state: '' }), ELSEWHERE_BEGUN)
   // The code that an attacker got for themselves.
   assertNotSignedIn(await finishSignIn(service, mine, { code: codeFor(grantedTo(other)) }), REFUSED)
   const third = await beginSignIn(service)
@@ -180,12 +190,17 @@ test('of 30 callbacks of a sign-in with made-up codes one asks the provider, and
   await signIn(service)
 })
 
-test('a callback with another state finishes nothing', async () => {
+test('a callback with another state finishes nothing, and leaves the cookies of sign-ins alone', async () => {
   const begun = await beginSignIn(service)
   const code = codeFor(grantedTo(begun))
-  for (const state of ['', 'x', `${begun.query.get('state')}x`]) {
-    assertNotSignedIn(await finishSignIn(service, begun, { code, state }), NOT_NEEDED)
+  const state = begun.query.get('state') ?? ''
+  for (const other of ['', 'x', `${state}x`, state.slice(1), 'A'.repeat(43), '\0', '__proto__']) {
+    const answer = await finishSignIn(service, begun, { code, state: other })
+    assertNotSignedIn(answer, ELSEWHERE_BEGUN)
+    assert.equal(answer.headers['set-cookie'], undefined)
   }
+  const twice = `/console/callback?${new URLSearchParams({ code, state }).toString()}&state=${state}`
+  assertNotSignedIn(await send(service, { path: twice, headers: { cookie: begun.cookie } }), ELSEWHERE_BEGUN)
   assert.equal((await finishSignIn(service, begun, { code })).status, 303)
 })
 

@@ -67,7 +67,17 @@ test('the document shows the fields that the routes parse', async () => {
       'cursor',
     ],
   )
-  assert.deepEqual(Object.keys(history?.responses ?? {}), ['200', '400', '401', '403', '421', '429', '500', '503'])
+  assert.deepEqual(Object.keys(history?.responses ?? {}), [
+    '200',
+    '400',
+    '401',
+    '403',
+    '421',
+    '429',
+    '431',
+    '500',
+    '503',
+  ])
 })
 
 test('the token endpoint: the header of a proof, the nonce for the next, and the refusal of who asks too often', async () => {
@@ -119,6 +129,7 @@ test('an operation of the administration: its JSON body, the id in its path, its
     '415',
     '421',
     '429',
+    '431',
     '500',
     '503',
   ])

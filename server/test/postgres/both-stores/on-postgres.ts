@@ -79,6 +79,7 @@ export const CONTRACT: Readonly<Record<string, readonly string[]>> = {
     'contract/admin/restricted-lists',
     'contract/admin/show-delegation',
     'contract/console/session-renewal',
+    'contract/console/sign-ins-beside',
     'contract/oauth/report-position',
     'contract/tokens/count-tokens',
     'contract/tokens/explain-token',

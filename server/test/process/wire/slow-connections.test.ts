@@ -17,7 +17,8 @@ import { get } from '../../../../testkit/callers/requests.ts'
 import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
 
 const TOO_SLOW = 'The request did not arrive in time.'
-const TOO_LARGE = 'The request line and the header fields are larger than this service takes.'
+const TOO_LARGE =
+  'The request line and the header fields are larger than 16384 bytes: send fewer or shorter ones, and in a browser delete the cookies of this host.'
 /** Between two bytes of who sends them one by one. */
 const DRIP_MS = 20
 

@@ -5,6 +5,7 @@ import { type AccessLog, refusedLine } from '../../notes/access-line.ts'
 import { noteOf, type RequestNote } from '../../notes/request-note.ts'
 import { ERRORS } from '../error-reference.ts'
 import { type EndTiming, endGently } from './end-gently.ts'
+import { HEADER_BYTES_MAX } from './listener.ts'
 import { endInTurn, lastResponseOf } from './pipelining.ts'
 import { formatError } from '../refusals.ts'
 
@@ -20,7 +21,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', description: 'The request did not arrive in time.' },
   HPE_HEADER_OVERFLOW: {
     code: 'header_fields_too_large',
-    description: 'The request line and the header fields are larger than this service takes.',
+    description: `The request line and the header fields are larger than ${HEADER_BYTES_MAX} bytes: send fewer or shorter ones, and in a browser delete the cookies of this host.`,
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     code: 'request_too_large',

@@ -10,7 +10,7 @@ import { type Draining, serveInTurn } from './pipelining.ts'
 import { sourceOfSocket } from '../source.ts'
 
 /** The request line and the header fields. */
-const HEADER_BYTES_MAX = 16_384
+export const HEADER_BYTES_MAX = 16_384
 
 /** PEM, and whether clients are asked for certificates. */
 export type Tls = Pick<
