@@ -1,5 +1,6 @@
 // A token that a person pastes, or a program pipes: never an argument, which a shell keeps and other users of a machine see.
 import type { Readable } from 'node:stream'
+import { tokenInPasted } from '../../../../api/values/pasted-token.ts'
 import { parseSecretLine } from '../../config/remote.ts'
 import { CommandFailed, EXIT } from './exit.ts'
 import { readStandardInput } from './standard-input.ts'
@@ -48,9 +49,9 @@ const askHidden = async ({ stdin, stderr }: PasteTerminal): Promise<string> => {
   }
 }
 
-/** White space and line breaks of a paste are dropped; what is left is one word of printable ASCII. */
+/** The token without what it was copied with: one word of printable ASCII. */
 const trimPasted = (pasted: string): string => {
-  const word = parseSecretLine(pasted.replaceAll(/\s+/g, ''))
+  const word = parseSecretLine(tokenInPasted(pasted))
   if ('value' in word) return word.value
   throw new CommandFailed('There is no token on standard input: paste it, or pipe it in.', EXIT.usage)
 }

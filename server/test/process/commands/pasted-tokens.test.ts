@@ -45,6 +45,14 @@ test('a token is explained by its id and as it is piped, and a text that is none
   assert.deepEqual(await codes([idOf(token)]), ['active', 'active'])
   for (const dash of [[], ['-']]) assert.deepEqual(await codes(dash, folded(token)), ['active', 'active'])
   assert.deepEqual(await codes(['-'], idOf(token)), ['active', 'active'])
+  for (const pasted of [
+    `Bearer ${token}`,
+    `'Authorization: Bearer ${folded(token)}'`,
+    `"${token}"`,
+    `"${idOf(token)}"`,
+  ]) {
+    assert.deepEqual(await codes(['-'], pasted), ['active', 'active'], pasted)
+  }
   assert.deepEqual(await codes(['-'], forged(token)), ['foreign', 'foreign'])
   assert.deepEqual(await codes(['-'], `${token}=`), ['other_spelling', 'other_spelling'])
   assert.deepEqual(await codes(['-'], 'nothing-of-the-kind'), ['malformed', 'malformed'])
