@@ -6,7 +6,7 @@ import { type Api, ApiRefusal } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { parseJson } from './terminal/parse-json.ts'
 import { readPastedToken } from './terminal/pasted-token.ts'
-import { isRecord } from './terminal/print.ts'
+import { isRecord, type PrintedRecord } from './terminal/print.ts'
 
 const COMPACT_JWT = /^[\w-]+\.([\w-]+)\.[\w-]*$/
 
@@ -50,10 +50,23 @@ const NOT_OURS =
 
 const UNVERIFIED = 'To end a pasted token takes the permission tokens:introspect too. Without it name the id'
 
+const TAKES_KEY =
+  'Introspection takes an API key with the permission tokens:introspect, and no JWT of an operator: set MINTMARK_API_KEY, or give --api-key-file.'
+
+/** What introspection answers. A service that does not take the credential takes no other kind than an API key there. */
+export const introspect = async (api: Api, token: string): Promise<PrintedRecord> => {
+  try {
+    return await api.call(introspectToken, { form: { token } })
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.status !== 401) throw error
+    throw new CommandFailed(`${error.message} ${TAKES_KEY}`, error.exitCode, error.error)
+  }
+}
+
 /** Whether introspection shows that the text is a token of this service; false where it is none, or has ended. */
 const isOurs = async (api: Api, { id, text = '' }: NamedToken): Promise<boolean> => {
   try {
-    const { active, jti } = await api.call(introspectToken, { form: { token: text } })
+    const { active, jti } = await introspect(api, text)
     return active === true && jti === id
   } catch (error) {
     const isRefused = error instanceof ApiRefusal && error.status === 403

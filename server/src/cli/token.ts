@@ -1,7 +1,6 @@
 // mintmark token
 import { type Command, Option } from 'commander'
 import { exportHistory, exportTokens } from '../../../api/exports.ts'
-import { introspectToken } from '../../../api/oauth.ts'
 import * as rows from '../../../api/tokens.ts'
 import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { TOKEN_REVOCATION_REASONS } from '../../../api/values/reason.ts'
@@ -28,7 +27,7 @@ import { drawTree } from './terminal/tree.ts'
 import { readPastedToken } from './terminal/pasted-token.ts'
 import { addExplain } from './token-explain.ts'
 import { addGet } from './token-get.ts'
-import { findToken, findTokenId, readTokenId, TOKEN_IN_ARGUMENT, verifyToken } from './token-id.ts'
+import { findToken, findTokenId, introspect, readTokenId, TOKEN_IN_ARGUMENT, verifyToken } from './token-id.ts'
 
 const TOKEN_ID = '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10'
 const LIVE_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'scope', 'issued_at', 'expires_at']
@@ -133,7 +132,7 @@ const addIntrospect = (token: Command): void => {
     json: 'print what POST /oauth/introspect/v2 answers',
     examples: ['mintmark token introspect < token.txt', 'mintmark token introspect --token-file token.txt --json'],
     run: async ({ api, args: [given], options }) => {
-      const answer = await api.call(introspectToken, { form: { token: await readToken(options, given) } })
+      const answer = await introspect(api, await readToken(options, given))
       if (typeof answer['active'] !== 'boolean')
         throw new CommandFailed('The answer does not say whether it is active.')
       if (answer['active']) return show(answer)

@@ -14,6 +14,17 @@ before(async () => {
 
 after(() => service.close())
 
+test('introspection by an operator’s JWT names the variable that it lacks', async t => {
+  const folder = makeFolder(t)
+  const jwt = await service.provider.operatorJwt({ role: 'mintmark-admin' })
+  const variables = { MINTMARK_OPERATOR_JWT: jwt, MINTMARK_URL: service.baseUrl }
+  const { status, stdout, stderr } = await runAside(folder, ['token', 'introspect'], { variables, input: 'a.b.c' })
+  assert.deepEqual([status, stdout], [4, ''])
+  const needed =
+    'Introspection takes an API key with the permission tokens:introspect, and no JWT of an operator: set MINTMARK_API_KEY, or give --api-key-file.\n'
+  assert.ok(stderr.startsWith('mintmark: ') && stderr.endsWith(needed), stderr)
+})
+
 test('an operator’s JWT is taken from the environment, a file and standard input, and the audit names the operator', async t => {
   const folder = makeFolder(t)
   const { agentId } = await service.createAgent()
