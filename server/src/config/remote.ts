@@ -3,7 +3,7 @@ import { trimCharacters } from '../domain/text/text.ts'
 import type { SettingReader } from './reader.ts'
 import { parseIssuer, type Parser } from './values.ts'
 
-/** At most one of the two credentials is set. */
+/** Where both credentials are set, the JWT is sent, and the API key where an operation takes no JWT. */
 export type RemoteConfig = {
   /** The base URL of the service, without a trailing slash. */
   readonly url: string
@@ -33,10 +33,9 @@ export const readRemote = (read: SettingReader, { url, isCredentialGiven }: Give
   const named = url ?? read.optional('MINTMARK_URL', parseServiceUrl)
   if (named === undefined) return null
   if (isCredentialGiven) return { url: named, apiKey: null, operatorJwt: null }
-  const apiKey = read.optional('MINTMARK_API_KEY', parseSecretLine) ?? null
-  const operatorJwt = read.optional('MINTMARK_OPERATOR_JWT', parseSecretLine) ?? null
-  if (apiKey !== null && operatorJwt !== null) {
-    read.mistake('MINTMARK_API_KEY and MINTMARK_OPERATOR_JWT are both set; expected one of them')
+  return {
+    url: named,
+    apiKey: read.optional('MINTMARK_API_KEY', parseSecretLine) ?? null,
+    operatorJwt: read.optional('MINTMARK_OPERATOR_JWT', parseSecretLine) ?? null,
   }
-  return { url: named, apiKey, operatorJwt }
 }

@@ -14,9 +14,10 @@ type DevEnvironment = {
 const quote = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
 
 /** The variables that the command line reads. */
-const commandLineOf = ({ BASE_URL, IDENTITY_PROVIDER_JWT }: DevEnvironment) => ({
+const commandLineOf = ({ BASE_URL, IDENTITY_PROVIDER_JWT, ADMIN_API_KEY }: DevEnvironment) => ({
   MINTMARK_URL: BASE_URL,
   MINTMARK_OPERATOR_JWT: IDENTITY_PROVIDER_JWT,
+  MINTMARK_API_KEY: ADMIN_API_KEY,
 })
 
 export const formatDevEnvironment = (values: DevEnvironment): string =>

@@ -92,7 +92,7 @@ const bodyOf = ({ body, form }: LooseCall): Pick<Message, 'headers' | 'body'> =>
 const messageOf = (row: Operation, call: LooseCall): Message => {
   const { path = {}, query } = call
   const target = fillPath(row, checkIds(path)) + queryOf(query)
-  return { method: methodOf(row), target, ...bodyOf(call) }
+  return { method: methodOf(row), target, takesJwt: row.access !== 'introspector', ...bodyOf(call) }
 }
 
 /** The text of an answer; undefined where it is longer than it may be. */

@@ -8,6 +8,8 @@ export type Message = {
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
+  /** Whether the operation takes the JWT of an operator. */
+  readonly takesJwt: boolean
 }
 
 /** `type` is the media type; empty where there is none. */
@@ -71,10 +73,11 @@ async function* readBody(url: string, body: AsyncIterable<Uint8Array> | readonly
   }
 }
 
-const headersOf = ({ apiKey, operatorJwt }: RemoteConfig): Readonly<Record<string, string>> => ({
-  ...(apiKey !== null && { 'x-api-key': apiKey }),
-  ...(operatorJwt !== null && { authorization: `Bearer ${operatorJwt}` }),
-})
+/** One credential alone: two are refused. */
+const headersOf = ({ apiKey, operatorJwt }: RemoteConfig, takesJwt: boolean): Readonly<Record<string, string>> => {
+  if (operatorJwt !== null && (takesJwt || apiKey === null)) return { authorization: `Bearer ${operatorJwt}` }
+  return apiKey === null ? {} : { 'x-api-key': apiKey }
+}
 
 export const connectRemote = (config: RemoteConfig): Transport => {
   const { url } = config
@@ -88,8 +91,8 @@ export const connectRemote = (config: RemoteConfig): Transport => {
   }
   return {
     name: url,
-    send: async ({ method, target, headers, body }, signal): Promise<Reply> => {
-      const all = { ...headers, ...headersOf(config) }
+    send: async ({ method, target, headers, body, takesJwt }, signal): Promise<Reply> => {
+      const all = { ...headers, ...headersOf(config, takesJwt) }
       const response = await fetchOnce(target, { method, headers: all, signal, ...(body !== undefined && { body }) })
       const type = response.headers.get('content-type') ?? ''
       return { status: response.status, type, body: readBody(url, response.body ?? []) }

@@ -25,6 +25,17 @@ test('introspection by an operator’s JWT names the variable that it lacks', as
   assert.ok(stderr.startsWith('mintmark: ') && stderr.endsWith(needed), stderr)
 })
 
+test('with a JWT and an API key in the environment introspection goes with the key, and everything else with the JWT', async t => {
+  const folder = makeFolder(t)
+  const jwt = await service.provider.operatorJwt({ role: 'mintmark-operator', sub: 'both' })
+  const { key } = await service.createApiKey('tokens:introspect')
+  const variables = { MINTMARK_OPERATOR_JWT: jwt, MINTMARK_API_KEY: key, MINTMARK_URL: service.baseUrl }
+  const introspected = await runAside(folder, ['token', 'introspect', '--json'], { variables, input: 'a.b.c' })
+  assert.equal(introspected.stdout, '{"active":false}\n', introspected.stderr)
+  const listed = await runAside(folder, ['agent', 'list', '--json'], { variables })
+  assert.equal(listed.status, 0, listed.stderr)
+})
+
 test('an operator’s JWT is taken from the environment, a file and standard input, and the audit names the operator', async t => {
   const folder = makeFolder(t)
   const { agentId } = await service.createAgent()

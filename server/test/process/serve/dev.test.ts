@@ -108,6 +108,8 @@ test('dev.env gives programs what they need, and the command line the running se
   const listed = runShell(tmpdir(), `source ${folder}/.mintmark/dev.env\nnode ${PROGRAM} agent list --json`)
   assert.equal(listed.status, 0, listed.stderr)
   assert.equal((JSON.parse(listed.stdout) as { data: unknown[] }).data.length, 1)
+  const introspect = `source ${folder}/.mintmark/dev.env\necho a.b.c | node ${PROGRAM} token introspect --json`
+  assert.equal(runShell(tmpdir(), introspect).stdout, '{"active":false}\n')
 })
 
 test('the README shows the lines of the banner, in the same order', () => {
