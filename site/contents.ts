@@ -28,7 +28,7 @@ export const DOORS: readonly Door[] = [
     sections: [
       { title: 'Start', pages: ['tutorial-mcp-server', 'resource-servers', 'revocation-feed', 'interop'] },
       { title: 'Libraries', pages: ['recipes/python', 'recipes/go', 'recipes/spring', 'recipes/nimbus'] },
-      { title: 'Gateways', pages: ['recipes/gateway', 'recipes/nginx', 'recipes/haproxy', 'recipes/apache'] },
+      { title: 'Gateways', pages: ['recipes/gateway'] },
       { title: 'Follow the feed', pages: ['recipes/follow-in-python', 'recipes/follow-in-go'] },
     ],
   },

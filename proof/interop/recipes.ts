@@ -7,7 +7,9 @@ const REPOSITORY = resolve(import.meta.dirname, '../..')
 const EMBEDDED = /<!-- (?<path>[\w./-]+) -->\n\n```(?<language>\w+)\n[^]*?\n```/g
 
 export const listRecipes = (): readonly string[] =>
-  globSync('docs/{quickstart,resource-servers,recipes/*,operating/from-auth0}.md', { cwd: REPOSITORY }).toSorted()
+  globSync('docs/{quickstart,client-certificates,resource-servers,recipes/*,operating/from-auth0}.md', {
+    cwd: REPOSITORY,
+  }).toSorted()
 
 export const readRecipe = (path: string): string => readFileSync(resolve(REPOSITORY, path), 'utf8')
 

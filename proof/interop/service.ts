@@ -1,5 +1,6 @@
 // A real `mintmark serve` on a store of its own, with an agent and an API key made by the command line.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -51,6 +52,13 @@ export const end = async (process: ChildProcess): Promise<void> => {
 const AGENT = ['--scope', 'db:read db:write', '--default-scope', 'db:read', '--resource', '*']
 /** The resource server of the suites, which exchanges the tokens that are sent to it. */
 const ORDERS = 'https://orders.example/v1'
+/** For tokens that are bound to a certificate: anybody on this machine may say which one a client showed. */
+const CERTIFICATES = {
+  MINTMARK_TRUSTED_PROXIES: '127.0.0.1',
+  MINTMARK_CLIENT_CERT_HEADER: 'Client-Cert rfc9440',
+  MINTMARK_CLIENT_CERT_CHAIN: 'unverified',
+}
+const SIGNING_KID = 'interop'
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
 type Credentials = { readonly agent_id: string; readonly client_id: string; readonly client_secret: string }
@@ -84,6 +92,14 @@ const startProgram = (args: readonly string[], place: Place, started: Started): 
   return program
 }
 
+/** Gives the service a key that the suites know too: what it publishes can then sign what it never issued, as an ID token. */
+const importKey = (run: (pem: string) => void): string => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const pem = privateKey.export({ format: 'pem', type: 'pkcs8' })
+  run(pem)
+  return pem
+}
+
 /** `settings` are variables of the service, beside those that it needs. Where it does not start, nothing of it stays. */
 export const startService = async (
   settings: Surroundings = {},
@@ -96,6 +112,7 @@ export const startService = async (
   const issuer = `http://127.0.0.1:${port}`
   const env = {
     ...process.env,
+    ...CERTIFICATES,
     ...settings,
     ...named,
     MINTMARK_DATA_DIR: folder,
@@ -110,10 +127,13 @@ export const startService = async (
   const run = (...args: readonly string[]): string =>
     execFileSync(process.execPath, [PROGRAM, ...args], { cwd: folder, env, encoding: 'utf8' })
   run('migrate')
+  const signingKey = importKey(input =>
+    execFileSync(process.execPath, [PROGRAM, 'key', 'import', '--kid', SIGNING_KID], { cwd: folder, env, input }),
+  )
   const createAgent = (...more: readonly string[]): Credentials =>
     JSON.parse(run('agent', 'create', '--json', ...AGENT, ...more)) as Credentials
   const agent = createAgent('--name', 'interop')
-  const brief = createAgent('--name', 'brief', '--lifetime-seconds', '1')
+  const bound = createAgent('--name', 'bound', '--tls-client-certificate-bound-access-tokens')
   const exchanging = ['--grant-type', EXCHANGE, '--acts-for', agent.agent_id, '--receives', ORDERS]
   const orders = createAgent('--name', 'orders', ...exchanging)
   const createApiKey = (permission: string): ApiKey =>
@@ -132,15 +152,19 @@ export const startService = async (
       PUBLISHER: publisher,
       CLIENT_ID: agent.client_id,
       CLIENT_SECRET: agent.client_secret,
-      // An agent whose tokens live for one second.
-      BRIEF_CLIENT_ID: brief.client_id,
-      BRIEF_CLIENT_SECRET: brief.client_secret,
+      // An agent whose tokens are bound to the certificate that it shows.
+      BOUND_CLIENT_ID: bound.client_id,
+      BOUND_CLIENT_SECRET: bound.client_secret,
       // An agent that may only exchange what the first one sends to https://orders.example/v1.
       ORDERS_CLIENT_ID: orders.client_id,
       ORDERS_CLIENT_SECRET: orders.client_secret,
       API_KEY_ID: apiKey.api_key_id,
       API_KEY: apiKey.api_key,
       WRITER_API_KEY: writerApiKey,
+      SIGNING_KEY: signingKey,
+      SIGNING_KID,
+      // What runs requests/run.ts from another language.
+      NODE: process.execPath,
     },
     stop: () => running.disposeAsync(),
   }

@@ -46,7 +46,6 @@ const ENVOY = [
 ]
 
 const GATEWAYS = [
-  { name: 'apache' },
   { name: 'nginx', settings: takingCertificates('X-Client-Cert pem') },
   { name: 'gateway', needs: ['python3'], prepare: [{ command: 'python3', args: ENVOY }] },
   { name: 'haproxy', settings: takingCertificates('Client-Cert rfc9440') },

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { CERTIFICATE, PRIVATE_KEY } from '../../../testkit/keys/loopback-certificate.ts'
 import { C, CN, makeAuthority, makeCertificate, O } from '../../../testkit/keys/make-certificate.ts'
-import { ISSUER, variable } from './gateway.ts'
+import { ISSUER, variable } from '../requests/environment.ts'
 
 const SUBJECT = [[[C, 'DE']], [[O, 'Example, Inc.']], [[CN, 'reports']]] as const
 const CLIENT_ID = variable('CLIENT_ID')

@@ -1,0 +1,91 @@
+// Sends the table of requests to a running recipe, and holds it to the right answers: `node run.ts --address URL --kind api --checks keys`.
+import assert from 'node:assert/strict'
+import { parseArgs } from 'node:util'
+import type { Seen } from './echo.ts'
+import { ORDERS } from './environment.ts'
+import { exchange, type Got } from './exchange.ts'
+import { type Answer, CHECKS, expectedSet, FORGED, KINDS, type Recipe, type Row, rowsFor } from './table.ts'
+import { makeTokens, revoke } from './tokens.ts'
+
+/** The feed brings a revocation within it, on a machine that others use too. */
+const REVOKED_WITHIN_MS = 2000
+
+const isRejected = (status: number): boolean => status === 0 || (status >= 400 && status < 500)
+
+const STATUSES: Readonly<Record<Answer, (status: number) => boolean>> = {
+  accepted: status => status === 200,
+  unforged: status => status === 200 || isRejected(status),
+  rejected: isRejected,
+  refused: status => status === 401,
+  malformed: status => status === 400 || status === 401,
+  forbidden: status => status === 403,
+}
+
+const pairsOf = (raw: readonly string[]) =>
+  raw.flatMap((name, n) => (n % 2 === 0 ? [[name.toLowerCase(), raw[n + 1] ?? ''] as const] : []))
+
+/** What is wrong with what the API behind a gateway saw; undefined where nothing is. */
+const faultOfSeen = ({ sent, caller }: Row, { headers, trailers, url }: Seen): string | undefined => {
+  const pairs = [...pairsOf(headers), ...pairsOf(trailers)]
+  const forged = pairs.filter(([, value]) => value === FORGED).map(([name]) => name)
+  if (forged.length > 0) return `the API saw what the caller forged: ${forged.join(', ')}`
+  if (sent.path !== undefined && url !== sent.path) return `the API saw the path ${url}, not ${sent.path}`
+  for (const [name, value] of Object.entries(expectedSet(caller))) {
+    const values = pairs.filter(([one]) => one === name).map(([, one]) => one)
+    if (values.length > 1 || (values[0] ?? '') !== value)
+      return `the API saw ${name}: ${values.join(', ')}, not ${value}`
+  }
+  return undefined
+}
+
+const faultOf = (row: Row, { kind }: Recipe, got: Got): string | undefined => {
+  const { status, headers, body } = got
+  if (!STATUSES[row.answer](status)) return `${status} is not ${row.answer}`
+  if (status === 401 && !/^(?:Bearer|DPoP)\b/i.test(headers['www-authenticate'] ?? '')) return '401 without a challenge'
+  const isSeen = kind === 'gateway' && status === 200 && row.sent.method !== 'HEAD'
+  return isSeen ? faultOfSeen(row, JSON.parse(body) as Seen) : undefined
+}
+
+/** A revocation that comes by the feed may be on its way. */
+const answerTo = async (row: Row, recipe: Recipe): Promise<Got> => {
+  const until = performance.now() + REVOKED_WITHIN_MS
+  for (;;) {
+    const got = await exchange(recipe.address, row.sent)
+    const isOnItsWay = row.name === 'revoked' && recipe.checks === 'feed' && got.status === 200
+    if (!isOnItsWay || performance.now() > until) return got
+  }
+}
+
+export const holdToTable = async (recipe: Recipe): Promise<void> => {
+  const tokens = await makeTokens(recipe.resource)
+  const rows = rowsFor(recipe, tokens)
+  const faults: string[] = []
+  for (const row of rows) {
+    if (row.name === 'revoked') await revoke(tokens.revoked)
+    const got = await answerTo(row, recipe)
+    const fault = faultOf(row, recipe, got)
+    if (fault !== undefined) faults.push(`${row.name}: ${fault}`)
+  }
+  console.log(`${recipe.address}: ${rows.length - faults.length} of ${rows.length} requests answered as they should be`)
+  assert.deepEqual(faults, [], recipe.address)
+}
+
+const oneOf = <T extends string>(name: string, value: string, all: readonly T[]): T => {
+  const found = all.find(one => one === value)
+  if (found === undefined) throw new Error(`--${name} ${value} is none of ${all.join(', ')}`)
+  return found
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      address: { type: 'string', default: '' },
+      resource: { type: 'string', default: ORDERS },
+      kind: { type: 'string', default: 'api' },
+      checks: { type: 'string', default: '' },
+    },
+  })
+  const { address, resource } = values
+  const kind = oneOf('kind', values.kind, KINDS)
+  await holdToTable({ address, resource, kind, checks: oneOf('checks', values.checks, CHECKS) })
+}
