@@ -52,6 +52,7 @@ const GATEWAYS = [
 ]
 
 export const SUITES: readonly Suite[] = [
+  { name: 'typescript', needs: [], prepare: [], run: { command: process.execPath, args: ['run.ts'] } },
   {
     name: 'go',
     stores: BOTH,

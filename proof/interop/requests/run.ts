@@ -16,6 +16,7 @@ const STATUSES: Readonly<Record<Answer, (status: number) => boolean>> = {
   accepted: status => status === 200,
   unforged: status => status === 200 || isRejected(status),
   rejected: isRejected,
+  served: status => status === 200 || status === 204,
   refused: status => status === 401,
   malformed: status => status === 400 || status === 401,
   forbidden: status => status === 403,
@@ -42,6 +43,7 @@ const faultOf = (row: Row, { kind }: Recipe, got: Got): string | undefined => {
   const { status, headers, body } = got
   if (!STATUSES[row.answer](status)) return `${status} is not ${row.answer}`
   if (status === 401 && !/^(?:Bearer|DPoP)\b/i.test(headers['www-authenticate'] ?? '')) return '401 without a challenge'
+  if (row.answer === 'served' && headers['access-control-allow-origin'] !== '*') return 'not for pages of any origin'
   const isSeen = kind === 'gateway' && status === 200 && row.sent.method !== 'HEAD'
   return isSeen ? faultOfSeen(row, JSON.parse(body) as Seen) : undefined
 }

@@ -5,9 +5,9 @@ import { hashOf, prove, type Tokens } from './tokens.ts'
 
 /**
  * `accepted` is 200, and behind a gateway the API sees what the token says. `unforged` is that, or `rejected`: a status from 400 to 499, or no
- * answer. `refused` is 401, `malformed` 400 or 401, `forbidden` 403.
+ * answer. `served` is 200 or 204, for pages of any origin. `refused` is 401, `malformed` 400 or 401, `forbidden` 403.
  */
-export type Answer = 'accepted' | 'unforged' | 'rejected' | 'refused' | 'malformed' | 'forbidden'
+export type Answer = 'accepted' | 'unforged' | 'rejected' | 'served' | 'refused' | 'malformed' | 'forbidden'
 
 /** `api` answers GET, `mcp` POST; a `gateway` has an API behind it, and alone takes tokens that are bound to a key. */
 export const KINDS = ['api', 'gateway', 'mcp'] as const
@@ -240,9 +240,23 @@ const asMcp = (row: Row): Row => ({
   },
 })
 
+/** The metadata of the resource (RFC 9728 §3.1), which clients in browsers read too. */
+const metadataRows = ({ resource }: Recipe): readonly Row[] => {
+  const path = `/.well-known/oauth-protected-resource${new URL(resource).pathname}`
+  const origin: Lines = [['Origin', ORIGIN]]
+  return [
+    { name: 'metadata', sent: { path, headers: origin }, answer: 'served' },
+    {
+      name: 'preflight of the metadata',
+      sent: { path, method: 'OPTIONS', headers: [...origin, ['Access-Control-Request-Method', 'GET']] },
+      answer: 'served',
+    },
+  ]
+}
+
 export const rowsFor = (recipe: Recipe, tokens: Tokens): readonly Row[] => {
   const rows = [...tokenRows(tokens, recipe), ...lineRows(tokens)]
-  if (recipe.kind === 'mcp') return rows.map(asMcp)
+  if (recipe.kind === 'mcp') return [...rows.map(asMcp), ...metadataRows(recipe)]
   const all = [...rows, ...methodRows(tokens)]
   return recipe.kind === 'api' ? all : [...all, ...gatewayRows(tokens, new URL(recipe.address).pathname)]
 }

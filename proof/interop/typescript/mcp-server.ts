@@ -9,7 +9,7 @@ import {
 import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import type { Express } from 'express'
+import type { Express, RequestHandler } from 'express'
 
 const makeExample = (): McpServer => {
   const server = new McpServer({ name: 'example', version: '1.0.0' })
@@ -17,6 +17,12 @@ const makeExample = (): McpServer => {
     content: [authInfo?.clientId ?? '', JSON.stringify(authInfo?.extra ?? {})].map(text => ({ type: 'text', text })),
   }))
   return server
+}
+
+/** Of two lines the SDK reads the first, and what stands behind it may read the second. */
+const refuseTwoLines: RequestHandler = ({ headersDistinct }, response, next) => {
+  if ((headersDistinct['authorization']?.length ?? 0) <= 1) next()
+  else response.status(400).json({ error: 'invalid_request' })
 }
 
 export const makeMcpApp = async (
@@ -35,7 +41,7 @@ export const makeMcpApp = async (
     resourceMetadataUrl: getOAuthProtectedResourceMetadataUrl(resource),
     expectedResource: resource,
   })
-  app.post(resource.pathname, checkToken, async (request, response) => {
+  app.post(resource.pathname, refuseTwoLines, checkToken, async (request, response) => {
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
     await makeServer().connect(transport)
     await transport.handleRequest(request, response, request.body)

@@ -11,6 +11,8 @@ type Introspection = {
   readonly scope: string
   readonly exp: number
   readonly aud: string | readonly string[]
+  /** The key to which the token is bound; absent where anybody may send it. */
+  readonly cnf?: object
 }
 
 /** The API key carries the permission `tokens:introspect`, best one that is limited to this resource. */
@@ -25,6 +27,8 @@ export const verifyByIntrospection = (issuer: string, resource: URL, apiKey: str
     const found = (await response.json()) as Introspection
     if (!found.active) throw new InvalidTokenError('The token is not active')
     if (![found.aud].flat().includes(resource.href)) throw new InvalidTokenError('The token is for another resource')
+    // Without proof of its key it may be stolen.
+    if (found.cnf !== undefined) throw new InvalidTokenError('The token is bound to a key')
     const extra = { subject: found.sub, ...(found.act !== undefined && { act: found.act }) }
     return { token, clientId: found.client_id, scopes: found.scope.split(' '), expiresAt: found.exp, resource, extra }
   },

@@ -1,6 +1,13 @@
 // Checks Mintmark's access tokens by the published keys, also while the service is away: then for an hour. A revoked token passes
 // until its `exp`.
+import type { IncomingMessage } from 'node:http'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+
+/** The token of a request; undefined where there is none, or more than one line that could hold it. */
+export const bearerOf = ({ headersDistinct }: IncomingMessage): string | undefined => {
+  const [line = '', ...others] = headersDistinct['authorization'] ?? []
+  return others.length === 0 ? /^bearer +(\S+)$/i.exec(line)?.[1] : undefined
+}
 
 /** The token was not checked: respond with 503, not with 401. */
 export class KeysUnread extends Error {}
@@ -23,7 +30,11 @@ export const makeCheck = (issuer: string, audience: string): ((token: string) =>
   const requiredClaims = ['exp', 'sub', 'client_id']
   return async token => {
     try {
-      return (await jwtVerify(token, keys, { issuer, audience, typ: 'at+jwt', algorithms, requiredClaims })).payload
+      const options = { issuer, audience, typ: 'at+jwt', algorithms, requiredClaims }
+      const { payload } = await jwtVerify(token, keys, options)
+      if (payload['cnf'] === undefined) return payload
+      // Without proof of its key it may be stolen (docs/dpop.md).
+      throw new errors.JWTClaimValidationFailed('The token is bound to a key.', payload, 'cnf', 'check_failed')
     } catch (fault) {
       const isOfToken = fault instanceof errors.JOSEError && !UNREAD.includes(fault.code)
       throw isOfToken ? fault : new KeysUnread('The keys of the issuer cannot be read.', { cause: fault })
