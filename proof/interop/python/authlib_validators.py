@@ -7,6 +7,12 @@ from authlib.oauth2.rfc9068 import JWTBearerTokenValidator
 from key_set import KeySet
 
 
+def refuse_bound(token: dict) -> None:
+    """A token that is bound to a key may be stolen: Authlib checks no proof of it."""
+    if "cnf" in token:
+        raise InvalidTokenError()
+
+
 class KeysValidator(JWTBearerTokenValidator):
     """No request a token, and a revoked token passes until its exp. Raises KeysUnread where the token was not checked."""
 
@@ -16,6 +22,10 @@ class KeysValidator(JWTBearerTokenValidator):
 
     def get_jwks(self) -> dict:
         return {"keys": self.keys.current()}
+
+    def validate_token(self, token: dict, scopes: list[str] | None, request: object, **more: object) -> None:
+        refuse_bound(token)
+        super().validate_token(token, scopes, request, **more)
 
 
 class MintmarkValidator(IntrospectTokenValidator):
@@ -39,6 +49,7 @@ class MintmarkValidator(IntrospectTokenValidator):
 
     def validate_token(self, token: dict, scopes: list[str] | None, request: object) -> None:
         super().validate_token(token, scopes, request)
+        refuse_bound(token)
         audience = token["aud"]
         # Authlib's own validator does not look at the audience.
         if self.resource not in ([audience] if isinstance(audience, str) else audience):

@@ -5,6 +5,8 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken, TokenVerifier
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import MCPServer
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class Introspection(TokenVerifier):
@@ -16,7 +18,8 @@ class Introspection(TokenVerifier):
     async def verify_token(self, token: str) -> AccessToken | None:
         async with httpx2.AsyncClient(headers={"X-API-Key": self.api_key}) as client:
             answer = (await client.post(self.address, data={"token": token})).raise_for_status().json()
-        if not answer["active"]:
+        # Without proof of its key, a bound token may be stolen.
+        if not answer["active"] or "cnf" in answer:
             return None
         audience = [answer["aud"]] if isinstance(answer["aud"], str) else answer["aud"]
         return AccessToken(
@@ -48,3 +51,15 @@ def make_server(issuer: str, resource: str, api_key: str) -> MCPServer:
         return caller.client_id if caller else ""
 
     return server
+
+
+def make_app(issuer: str, resource: str, api_key: str) -> ASGIApp:
+    """The server as an ASGI application. Of two Authorization lines the SDK reads one, and what stands behind it may read the other."""
+    app = make_server(issuer, resource, api_key).streamable_http_app()
+
+    async def refuse_two_lines(scope: Scope, receive: Receive, send: Send) -> None:
+        names = [name for name, _ in scope.get("headers", [])]
+        refused = PlainTextResponse("invalid_request", 400)
+        await (refused if names.count(b"authorization") > 1 else app)(scope, receive, send)
+
+    return refuse_two_lines

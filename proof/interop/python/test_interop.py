@@ -135,7 +135,7 @@ class Mcp(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         listening = socket.create_server(("127.0.0.1", 0))
         self.resource = f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
-        app = mcp_server.make_server(ISSUER, self.resource, API_KEY).streamable_http_app()
+        app = mcp_server.make_app(ISSUER, self.resource, API_KEY)
         self.server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         self.thread = threading.Thread(target=self.server.run, args=([listening],))
         self.thread.start()

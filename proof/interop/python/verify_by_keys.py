@@ -26,6 +26,8 @@ def make_check(issuer: str, resource: str) -> Callable[[str], dict]:
         )
         if decoded["header"].get("typ") != "at+jwt":
             raise jwt.InvalidTokenError("not an access token")
+        if "cnf" in decoded["payload"]:
+            raise jwt.InvalidTokenError("the token is bound to a key, whose proof is not checked here")
         return decoded["payload"]
 
     return check

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// ErrInactive is of a token that is expired, revoked or not for this resource.
+// ErrInactive is of a token that is expired, revoked, bound to a key or not for this resource.
 var ErrInactive = errors.New("the token is not active")
 
 // The API key and the token go to the issuer alone: net/http would send X-API-Key along with a redirect to another host.
@@ -52,7 +52,7 @@ type ActiveToken struct {
 // ExpiresAt is when the token ends by itself.
 func (t ActiveToken) ExpiresAt() time.Time { return time.Unix(t.Expiry, 0) }
 
-// Check gives what Mintmark says of a token that is active and for this resource.
+// Check gives what Mintmark says of a bearer token that is active and for this resource.
 func (i Introspection) Check(ctx context.Context, token string) (ActiveToken, error) {
 	var found ActiveToken
 	form := strings.NewReader(url.Values{"token": {token}}.Encode())
@@ -73,7 +73,7 @@ func (i Introspection) Check(ctx context.Context, token string) (ActiveToken, er
 	if err := json.NewDecoder(response.Body).Decode(&found); err != nil {
 		return found, err
 	}
-	if !found.Active || !slices.Contains(found.Audience, i.Resource) {
+	if !found.Active || found.Bound != nil || !slices.Contains(found.Audience, i.Resource) {
 		return found, ErrInactive
 	}
 	return found, nil

@@ -3,6 +3,8 @@ package bearer
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -14,6 +16,8 @@ type Claims struct {
 	Subject  string `json:"sub"`
 	ClientID string `json:"client_id"`
 	Scope    string `json:"scope"`
+	// Bound names the key to which the token is bound: without proof of it, it may be stolen.
+	Bound json.RawMessage `json:"cnf"`
 }
 
 // Allows says whether the token carries a scope.
@@ -50,9 +54,23 @@ func (k *Keys) Check(ctx context.Context, token string) (Claims, error) {
 	if err := verified.Claims(&claims); err != nil {
 		return claims, err
 	}
-	// go-oidc does not look at the header's typ: only an access token has a client and a scope.
-	if claims.ClientID == "" || claims.Scope == "" {
+	if typeOf(token) != "at+jwt" || claims.ClientID == "" {
 		return claims, errors.New("not an access token")
 	}
+	if claims.Bound != nil {
+		return claims, errors.New("the token is bound to a key, whose proof is not checked here")
+	}
 	return claims, nil
+}
+
+// typeOf gives the typ of a JWT's header, which go-oidc does not check.
+func typeOf(token string) string {
+	var header struct {
+		Type string `json:"typ"`
+	}
+	first, _, _ := strings.Cut(token, ".")
+	if text, err := base64.RawURLEncoding.DecodeString(first); err != nil || json.Unmarshal(text, &header) != nil {
+		return ""
+	}
+	return header.Type
 }

@@ -35,7 +35,11 @@ func New(origin string, introspection bearer.Introspection) http.Handler {
 }
 
 func verifier(introspection bearer.Introspection) auth.TokenVerifier {
-	return func(ctx context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+	return func(ctx context.Context, token string, request *http.Request) (*auth.TokenInfo, error) {
+		// Of two lines the SDK reads the first, and what stands behind it may read the second.
+		if len(request.Header.Values("Authorization")) > 1 {
+			return nil, auth.ErrInvalidToken
+		}
 		found, err := introspection.Check(ctx, token)
 		if errors.Is(err, bearer.ErrInactive) {
 			return nil, fmt.Errorf("%w: %w", auth.ErrInvalidToken, err)
