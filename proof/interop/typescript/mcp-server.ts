@@ -19,7 +19,7 @@ const makeExample = (): McpServer => {
   return server
 }
 
-/** Of two lines the SDK reads the first, and what stands behind it may read the second. */
+/** Refuses two Authorization lines: the SDK reads the first, and what stands behind it may read the second. */
 const refuseTwoLines: RequestHandler = ({ headersDistinct }, response, next) => {
   if ((headersDistinct['authorization']?.length ?? 0) <= 1) next()
   else response.status(400).json({ error: 'invalid_request' })
