@@ -3,8 +3,6 @@ package example;
 import com.nimbusds.oauth2.sdk.ClientCredentialsGrant;
 import com.nimbusds.oauth2.sdk.GeneralException;
 import com.nimbusds.oauth2.sdk.Scope;
-import com.nimbusds.oauth2.sdk.TokenIntrospectionRequest;
-import com.nimbusds.oauth2.sdk.TokenIntrospectionResponse;
 import com.nimbusds.oauth2.sdk.TokenRequest;
 import com.nimbusds.oauth2.sdk.TokenResponse;
 import com.nimbusds.oauth2.sdk.TokenRevocationRequest;
@@ -18,12 +16,11 @@ import com.nimbusds.oauth2.sdk.token.BearerAccessToken;
 import java.io.IOException;
 import java.net.URI;
 
-/** Gets, introspects and revokes Mintmark's access tokens with Nimbus' oauth2-oidc-sdk. */
+/** Gets and revokes Mintmark's access tokens with Nimbus' oauth2-oidc-sdk. */
 public final class NimbusAgent {
     private final AuthorizationServerMetadata metadata;
     private final ClientAuthentication authentication;
 
-    /** The client is an agent; or an API key with the permission tokens:introspect, which may introspect. */
     public NimbusAgent(String issuer, String id, String secret) throws GeneralException, IOException {
         metadata = AuthorizationServerMetadata.resolve(new Issuer(issuer));
         authentication = new ClientSecretBasic(new ClientID(id), new Secret(secret));
@@ -36,12 +33,6 @@ public final class NimbusAgent {
         if (scope != null) request.scope(Scope.parse(scope));
         if (resource != null) request.resource(resource);
         return TokenResponse.parse(request.build().toHTTPRequest().send());
-    }
-
-    public TokenIntrospectionResponse introspect(String token) throws GeneralException, IOException {
-        var request = new TokenIntrospectionRequest(
-                metadata.getIntrospectionEndpointURI(), authentication, new BearerAccessToken(token));
-        return TokenIntrospectionResponse.parse(request.toHTTPRequest().send());
     }
 
     public void revoke(String token) throws GeneralException, IOException {

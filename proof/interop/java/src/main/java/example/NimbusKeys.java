@@ -27,10 +27,14 @@ public final class NimbusKeys {
         processor.setJWSKeySelector(
                 new JWSVerificationKeySelector<>(Set.of(JWSAlgorithm.ES256, JWSAlgorithm.RS256), keys));
         processor.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(
-                resource, new JWTClaimsSet.Builder().issuer(issuer).build(), Set.of("sub", "exp", "client_id")));
+                Set.of(resource),
+                new JWTClaimsSet.Builder().issuer(issuer).build(),
+                Set.of("sub", "exp", "client_id"),
+                // A token that is bound to a key, whose proof is not checked here.
+                Set.of("cnf")));
     }
 
-    /** The claims of a token of this issuer for this resource. */
+    /** The claims of a bearer token of this issuer for this resource. */
     public JWTClaimsSet check(String token) throws ParseException, BadJOSEException, JOSEException {
         return processor.process(token, null);
     }

@@ -22,6 +22,14 @@ final class Surroundings {
         }
     }
 
+    static NimbusIntrospection introspection(String resource) {
+        try {
+            return new NimbusIntrospection(ISSUER, resource, API_KEY_ID, API_KEY);
+        } catch (Exception fault) {
+            throw new IllegalStateException(fault);
+        }
+    }
+
     static String forge(String token) {
         return token.substring(0, token.lastIndexOf('.') + 1) + "A".repeat(86);
     }
