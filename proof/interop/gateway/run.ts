@@ -1,4 +1,4 @@
-// mintmark-verify serve behind nginx, HAProxy, Apache and Caddy from Debian, and Envoy from PyPI, with the files of docs/recipes/gateway.md.
+// mintmark-verify serve behind nginx, HAProxy, Apache and Caddy from Debian, and Envoy and Traefik from PyPI, with the files of docs/recipes/gateway.md.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -15,8 +15,8 @@ import { end, freePort, untilAnswering } from '../service.ts'
 
 const COMMAND = resolve(import.meta.dirname, '../../../packages/verify/bin/mintmark-verify.js')
 const PATH = '/v1/orders'
-/** The recipes wait for a check for 5 s; HAProxy asks four times. */
-const HUNG_MS_MAX = 30_000
+/** The recipes wait for a check for 5 s; HAProxy asks four times, and Traefik waits for 30 s. */
+const HUNG_MS_MAX = 40_000
 
 type Check = { readonly address: string; readonly child: ChildProcess }
 
@@ -79,6 +79,7 @@ const indented = (name: string, spaces: number): string =>
 const LUA = join(DEBIAN, 'usr/share/lua/5.3/?.lua')
 
 const ENVOY = join(BUILD, 'envoy/envoy/_bin/envoy')
+const TRAEFIK = join(BUILD, 'traefik/bin/traefik')
 
 type Try = {
   readonly command: string
@@ -117,6 +118,15 @@ const TRIES: readonly Try[] = [
       const all = { ...variables, PORT: new URL(origin).port, RECIPE: indented('envoy.yaml', 16) }
       return ['-c', place(folder, 'envoy-frame.yaml', all), '--disable-hot-restart', '--log-level', 'error']
     },
+  },
+  {
+    command: TRAEFIK,
+    requestFrom: 'x-forwarded',
+    prepare: ({ origin }) => [
+      `--entrypoints.web.address=${new URL(origin).host}`,
+      `--providers.file.filename=${file('traefik-route.yml')}`,
+      '--global.checknewversion=false',
+    ],
   },
 ]
 

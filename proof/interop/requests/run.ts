@@ -25,11 +25,13 @@ const pairsOf = (raw: readonly string[]) =>
   raw.flatMap((name, n) => (n % 2 === 0 ? [[name.toLowerCase(), raw[n + 1] ?? ''] as const] : []))
 
 /** What is wrong with what the API behind a gateway saw; undefined where nothing is. */
-const faultOfSeen = ({ sent, caller }: Row, { headers, trailers, url }: Seen): string | undefined => {
+const faultOfSeen = ({ sent, caller, resolved }: Row, { headers, trailers, url }: Seen): string | undefined => {
   const pairs = [...pairsOf(headers), ...pairsOf(trailers)]
   const forged = pairs.filter(([, value]) => value === FORGED).map(([name]) => name)
   if (forged.length > 0) return `the API saw what the caller forged: ${forged.join(', ')}`
-  if (sent.path !== undefined && url !== sent.path) return `the API saw the path ${url}, not ${sent.path}`
+  if (sent.path !== undefined && url !== sent.path && url !== resolved) {
+    return `the API saw the path ${url}, not ${sent.path}`
+  }
   for (const [name, value] of Object.entries(expectedSet(caller))) {
     const values = pairs.filter(([one]) => one === name).map(([, one]) => one)
     if (values.length > 1 || (values[0] ?? '') !== value)

@@ -31,6 +31,8 @@ export type Row = {
   readonly answer: Answer
   /** Whom the API must see, behind a gateway: 'agent' unless given. */
   readonly caller?: 'agent' | 'delegated'
+  /** The path that the API may see as well as the one that was sent: a gateway resolves dot segments before it asks. */
+  readonly resolved?: string
 }
 
 /** The origin under which callers know the API behind a gateway. */
@@ -168,6 +170,7 @@ const proofRows = ({ boundToKey: token }: Tokens, path: string): readonly Row[] 
           name: `proof of the path behind ${dots}`,
           sent: proofOf(token, { path: `/v1/admin/${dots}/orders`, proofOf: path }),
           answer: 'unforged',
+          resolved: path,
         }) as const,
     ),
   ]
