@@ -35,7 +35,12 @@ const startCheck = async ({ requestFrom, scope }: Try): Promise<Check> => {
     },
   )
   const check = { address, child }
-  await untilReady(check)
+  try {
+    await untilReady(check)
+  } catch (error) {
+    await end(child)
+    throw error
+  }
   return check
 }
 

@@ -68,6 +68,8 @@ class Follower:
             raise jwt.InvalidTokenError(str(error)) from error
         if not is_count(claims["exp"]) or claims["exp"] <= self.now():
             raise jwt.ExpiredSignatureError("The token has expired.")
+        if not is_count(claims.get("nbf", 0)) or claims.get("nbf", 0) > self.now():
+            raise jwt.ImmatureSignatureError("The token is not valid yet.")
         if "cnf" in claims:
             raise jwt.InvalidTokenError("The token is bound to a key, whose proof is not checked here.")
         with self.lock:

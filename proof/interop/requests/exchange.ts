@@ -25,6 +25,10 @@ export type Got = {
 }
 
 const ANSWER_WITHIN_MS = 30_000
+const BODY_BEFORE_TRAILERS = 'x'
+
+/** The body that goes over the wire: trailers need one. */
+export const bodyOf = ({ body, trailers }: Sent): string => body ?? (trailers === undefined ? '' : BODY_BEFORE_TRAILERS)
 
 const NOTHING: Got = { status: 0, headers: {}, body: '' }
 
@@ -53,7 +57,7 @@ const byHttp1 = (url: URL, sent: Sent): Promise<Got> => {
     request.once('error', reject)
   })
   if (sent.trailers !== undefined) request.addTrailers(sent.trailers)
-  request.end(sent.body ?? (sent.trailers === undefined ? undefined : 'x'))
+  request.end(bodyOf(sent))
   return got.finally(() => request.destroy())
 }
 
@@ -69,20 +73,24 @@ const byHttp2 = (url: URL, { method = 'GET', headers = [], trailers = [] }: Sent
   const got = new Promise<Got>((resolve, reject) => {
     session.once('error', reject)
     const sent = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]))
-    const stream = session.request({ ':method': method, ':path': url.pathname, ...sent }, { waitForTrailers: true })
+    const options = { waitForTrailers: true, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }
+    const stream = session.request({ ':method': method, ':path': url.pathname, ...sent }, options)
     stream.once('wantTrailers', () => stream.sendTrailers(Object.fromEntries(trailers)))
     stream.once('error', reject)
     stream.once('close', () => resolve(NOTHING))
     stream.once('response', ({ ':status': status = 0, ...answered }) => {
       void text(stream).then(body => resolve({ status, headers: answered, body }), reject)
     })
-    stream.end('x')
+    stream.end(BODY_BEFORE_TRAILERS)
   })
   return got.finally(() => session.destroy())
 }
 
-/** Resolves with the status 0 where the connection ends without an answer. */
+/** Resolves with the status 0 where the connection ends without an answer, and rejects where it stays open without one. */
 export const exchange = (address: string, sent: Sent): Promise<Got> => {
   const url = new URL(address)
-  return (sent.isHttp2 === true ? byHttp2(url, sent) : byHttp1(url, sent)).catch(() => NOTHING)
+  return (sent.isHttp2 === true ? byHttp2(url, sent) : byHttp1(url, sent)).catch((fault: Error) => {
+    if (fault.name === 'AbortError') throw new Error(`no answer within ${ANSWER_WITHIN_MS} ms`)
+    return NOTHING
+  })
 }

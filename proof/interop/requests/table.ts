@@ -1,7 +1,7 @@
 // The requests that every recipe meets, and the right answer to each.
 import { clientOf } from './environment.ts'
 import type { Lines, Sent } from './exchange.ts'
-import { hashOf, prove, type Tokens } from './tokens.ts'
+import { FLAWED_PROOFS, hashOf, NEEDED, prove, type Tokens } from './tokens.ts'
 
 /**
  * `accepted` is 200, and behind a gateway the API sees what the token says. `unforged` is that, or `rejected`: a status from 400 to 499, or no
@@ -56,123 +56,120 @@ const UPGRADE: Lines = [
   ['Sec-WebSocket-Version', '13'],
 ]
 
+const rowOf =
+  (answer: Answer) =>
+  (name: string, sent: Sent, more: Pick<Row, 'caller' | 'resolved'> = {}): Row => ({ name, sent, answer, ...more })
+
+const accepted = rowOf('accepted')
+const unforged = rowOf('unforged')
+const rejected = rowOf('rejected')
+const served = rowOf('served')
+const refused = rowOf('refused')
+const malformed = rowOf('malformed')
+const forbidden = rowOf('forbidden')
+
 const bearer = (token: string, scheme = 'Bearer'): Lines => [['Authorization', `${scheme} ${token}`]]
+const presenting = (token: string, scheme?: string): Sent => ({ headers: bearer(token, scheme) })
+
+/** The service, asked, knows only tokens that it issued: of others it says nothing more. */
+const signedRows = ({ signedAgain, scopeAlike }: Tokens): readonly Row[] => [
+  // What the flawed ones change is then all that they are refused for.
+  accepted('signed again', presenting(signedAgain)),
+  forbidden('scopes that look alike', presenting(scopeAlike)),
+]
 
 const tokenRows = (tokens: Tokens, { checks }: Recipe): readonly Row[] => [
-  { name: 'good', sent: { headers: bearer(tokens.good) }, answer: 'accepted' },
-  { name: 'good again', sent: { headers: bearer(tokens.good) }, answer: 'accepted' },
-  { name: 'scheme in small letters', sent: { headers: bearer(tokens.good, 'bearer') }, answer: 'accepted' },
-  { name: 'scheme in capital letters', sent: { headers: bearer(tokens.good, 'BEARER') }, answer: 'accepted' },
-  // What the next rows change is then all that they are refused for.
-  ...(checks === 'introspection'
-    ? []
-    : [{ name: 'signed again', sent: { headers: bearer(tokens.signedAgain) }, answer: 'accepted' } as const]),
-  { name: 'expired', sent: { headers: bearer(tokens.expired) }, answer: 'refused' },
-  { name: 'ID token', sent: { headers: bearer(tokens.idToken) }, answer: 'refused' },
-  { name: 'JWT of another type', sent: { headers: bearer(tokens.otherType) }, answer: 'refused' },
-  { name: 'none', sent: {}, answer: 'refused' },
-  { name: 'forged', sent: { headers: bearer(tokens.forged) }, answer: 'refused' },
-  { name: 'malformed', sent: { headers: bearer('x') }, answer: 'refused' },
-  { name: 'empty', sent: { headers: bearer('') }, answer: 'malformed' },
-  { name: 'other audience', sent: { headers: bearer(tokens.otherAudience) }, answer: 'refused' },
-  { name: 'too little scope', sent: { headers: bearer(tokens.otherScope) }, answer: 'forbidden' },
-  { name: 'bound by key, as Bearer', sent: { headers: bearer(tokens.boundToKey) }, answer: 'refused' },
-  { name: 'bound by key, no proof', sent: { headers: bearer(tokens.boundToKey, 'DPoP') }, answer: 'refused' },
-  { name: 'bound by certificate', sent: { headers: bearer(tokens.boundToCertificate) }, answer: 'refused' },
-  { name: 'good, scheme DPoP', sent: { headers: bearer(tokens.good, 'DPoP') }, answer: 'refused' },
-  { name: 'revoked', sent: { headers: bearer(tokens.revoked) }, answer: checks === 'keys' ? 'accepted' : 'refused' },
+  accepted('good', presenting(tokens.good)),
+  accepted('good again', presenting(tokens.good)),
+  accepted('scheme in small letters', presenting(tokens.good, 'bearer')),
+  accepted('scheme in capital letters', presenting(tokens.good, 'BEARER')),
+  ...['DPoP', 'Basic', 'Token'].map(scheme => refused(`scheme ${scheme}`, presenting(tokens.good, scheme))),
+  ...(checks === 'introspection' ? [] : signedRows(tokens)),
+  ...Object.entries(tokens.flawed).map(([name, token]) => refused(name, presenting(token))),
+  refused('none', {}),
+  refused('no JWT', presenting('x')),
+  malformed('empty', presenting('')),
+  refused('for another audience', presenting(tokens.otherAudience)),
+  forbidden('of too little scope', presenting(tokens.otherScope)),
+  refused('bound by key, as Bearer', presenting(tokens.boundToKey)),
+  refused('bound by key, no proof', presenting(tokens.boundToKey, 'DPoP')),
+  refused('bound by certificate', presenting(tokens.boundToCertificate)),
+  // A recipe that remembers a verdict remembers this one.
+  accepted('not yet revoked', presenting(tokens.revoked)),
+  (checks === 'keys' ? accepted : refused)('revoked', presenting(tokens.revoked)),
 ]
 
 const twice = (first: string, second: string): Sent => ({ headers: [...bearer(first), ...bearer(second)] })
 
-const lineRows = ({ good, forged }: Tokens): readonly Row[] => [
-  { name: 'two lines, the same', sent: twice(good, good), answer: 'malformed' },
-  { name: 'two lines, the first good', sent: twice(good, forged), answer: 'malformed' },
-  { name: 'two lines, the second good', sent: twice(forged, good), answer: 'malformed' },
-  {
-    name: 'two lines, the second Basic',
-    sent: { headers: [...bearer(good), ['Authorization', 'Basic YTpi']] },
-    answer: 'malformed',
-  },
-  { name: 'two in one line', sent: { headers: bearer(`${good}, Bearer ${good}`) }, answer: 'malformed' },
+const lineRows = ({ good, flawed: { forged = '' } }: Tokens): readonly Row[] => [
+  malformed('two lines, the same', twice(good, good)),
+  malformed('two lines, the first good', twice(good, forged)),
+  malformed('two lines, the second good', twice(forged, good)),
+  malformed('two lines, the second Basic', { headers: [...bearer(good), ['Authorization', 'Basic YTpi']] }),
+  malformed('two in one line', presenting(`${good}, Bearer ${good}`)),
 ]
 
-/** Where GET is the method: no other one passes without a token. */
-const methodRows = ({ good }: Tokens): readonly Row[] => [
-  { name: 'HEAD', sent: { method: 'HEAD', headers: bearer(good) }, answer: 'accepted' },
-  { name: 'HEAD, none', sent: { method: 'HEAD' }, answer: 'refused' },
-  {
-    name: 'preflight',
-    sent: {
-      method: 'OPTIONS',
-      headers: [
-        ['Origin', ORIGIN],
-        ['Access-Control-Request-Method', 'GET'],
-      ],
-    },
-    answer: 'refused',
-  },
-  { name: 'upgrade, none', sent: { headers: UPGRADE }, answer: 'rejected' },
+const PREFLIGHT: Lines = [
+  ['Origin', ORIGIN],
+  ['Access-Control-Request-Method', 'GET'],
+]
+
+/** Where GET is the method and one path is served: nothing else passes without a token. */
+const methodRows = ({ good }: Tokens, path: string): readonly Row[] => [
+  refused('in the query', { path: `${path}?access_token=${good}` }),
+  rejected('root, none', { path: '/' }),
+  rejected('path below, none', { path: path.endsWith('/') ? `${path}1` : `${path}/1` }),
+  rejected('POST, none', { method: 'POST' }),
+  rejected('DELETE, none', { method: 'DELETE' }),
+  accepted('HEAD', { method: 'HEAD', headers: bearer(good) }),
+  refused('HEAD, none', { method: 'HEAD' }),
+  refused('preflight', { method: 'OPTIONS', headers: PREFLIGHT }),
+  rejected('upgrade, none', { headers: UPGRADE }),
 ]
 
 type Bound = { readonly path: string; readonly proofOf?: string; readonly method?: string; readonly more?: Lines }
 
-const proofOf = (token: string, { path, proofOf: of = path, method = 'GET', more = [] }: Bound): Sent => ({
+const proving = (token: string, path: string, ...proofs: readonly string[]): Sent => ({
   path,
-  headers: [
-    ...bearer(token, 'DPoP'),
-    ['DPoP', prove(method, ORIGIN + of.replace(/\?.*/, ''), { ath: hashOf(token) })],
-    ...more,
-  ],
+  headers: [...bearer(token, 'DPoP'), ...proofs.map((proof): [string, string] => ['DPoP', proof])],
 })
+
+const proofOf = (token: string, { path, proofOf: of = path, method = 'GET', more = [] }: Bound): Sent => {
+  const proof = prove(method, ORIGIN + of.replace(/\?.*/, ''), { ath: hashOf(token) })
+  const { headers = [] } = proving(token, path, proof)
+  return { path, headers: [...headers, ...more] }
+}
 
 const proofRows = ({ boundToKey: token }: Tokens, path: string): readonly Row[] => {
   const original: Lines = ['X-Original-URI', 'X-Forwarded-Uri', 'X-Original-URL', 'X-Rewrite-URL'].map(name => [
     name,
     path,
   ])
-  const proof = prove('GET', ORIGIN + path, { ath: hashOf(token) })
+  const methods: Lines = [
+    ['X-Original-Method', 'POST'],
+    ['X-Forwarded-Method', 'POST'],
+  ]
+  const right = { ath: hashOf(token) }
+  const proof = prove('GET', ORIGIN + path, right)
+  const once = proofOf(token, { path: `${path}?page=2` })
+  const admin = { path: '/v1/admin', proofOf: path }
   return [
-    { name: 'proof', sent: proofOf(token, { path: `${path}?page=2` }), answer: 'accepted' },
-    { name: 'proof of another path', sent: proofOf(token, { path: '/v1/admin', proofOf: path }), answer: 'refused' },
-    {
-      name: 'proof of another path, which headers name',
-      sent: proofOf(token, { path: '/v1/admin', proofOf: path, more: original }),
-      answer: 'refused',
-    },
-    { name: 'proof of another method', sent: proofOf(token, { path, method: 'POST' }), answer: 'refused' },
-    {
-      name: 'proof of another method, which headers name',
-      sent: proofOf(token, {
-        path,
-        method: 'POST',
-        more: [
-          ['X-Original-Method', 'POST'],
-          ['X-Forwarded-Method', 'POST'],
-        ],
-      }),
-      answer: 'refused',
-    },
-    {
-      name: 'two proofs',
-      sent: { path, headers: [...bearer(token, 'DPoP'), ['DPoP', proof], ['DPoP', proof]] },
-      answer: 'malformed',
-    },
-    { name: 'proof, encoded path', sent: proofOf(token, { path: `${path}%2F1` }), answer: 'unforged' },
-    {
-      name: 'proof of a decoded path',
-      sent: proofOf(token, { path: `${path}%2F1`, proofOf: `${path}/1` }),
-      answer: 'unforged',
-    },
-    ...['..', '%2e%2e', '.%2E'].map(
-      dots =>
-        ({
-          name: `proof of the path behind ${dots}`,
-          sent: proofOf(token, { path: `/v1/admin/${dots}/orders`, proofOf: path }),
-          answer: 'unforged',
-          resolved: path,
-        }) as const,
+    accepted('proof', once),
+    refused('proof, again', once),
+    malformed('two proofs', proving(token, path, proof, proof)),
+    ...Object.entries(FLAWED_PROOFS).map(([name, make]) =>
+      refused(`proof ${name}`, proving(token, path, make('GET', ORIGIN + path, right))),
     ),
+    refused('proof of another path', proofOf(token, admin)),
+    refused('proof of another path, which headers name', proofOf(token, { ...admin, more: original })),
+    refused('proof of another method', proofOf(token, { path, method: 'POST' })),
+    refused('proof of another method, which headers name', proofOf(token, { path, method: 'POST', more: methods })),
+    unforged('proof, encoded path', proofOf(token, { path: `${path}%2F1` })),
+    unforged('proof of a decoded path', proofOf(token, { path: `${path}%2F1`, proofOf: `${path}/1` })),
+    ...['..', '%2e%2e', '.%2E'].map(dots => {
+      const sent = proofOf(token, { path: `/v1/admin/${dots}/orders`, proofOf: path })
+      return unforged(`proof of the path behind ${dots}`, sent, { resolved: path })
+    }),
   ]
 }
 
@@ -184,39 +181,25 @@ const gatewayRows = (tokens: Tokens, path: string): readonly Row[] => {
     headers: [...bearer(good), ...headers],
     trailers: forgedLines(name => name),
   })
+  const announced: Lines = [
+    ['TE', 'trailers'],
+    ['Trailer', dropped],
+  ]
+  const naming = (...values: readonly string[]): Sent => ({
+    headers: [...bearer(delegated), ...values.map((value): [string, string] => ['Connection', value])],
+  })
   return [
-    { name: 'encoded path', sent: { path: `${path}%2F1?a=%2e`, headers: bearer(good) }, answer: 'unforged' },
-    { name: 'POST with a body', sent: { method: 'POST', headers: bearer(good), body: 'x' }, answer: 'accepted' },
-    { name: 'delegated', sent: { headers: bearer(delegated) }, answer: 'accepted', caller: 'delegated' },
-    { name: 'X-Auth-* in headers', sent: { headers: [...bearer(good), ...SPELLED] }, answer: 'accepted' },
-    { name: 'X-Auth-* in headers, none', sent: { headers: SPELLED }, answer: 'refused' },
-    {
-      name: 'X-Auth-* by Connection',
-      sent: { headers: [...bearer(delegated), ['Connection', `close, ${dropped.toLowerCase()}`]] },
-      answer: 'unforged',
-      caller: 'delegated',
-    },
-    {
-      name: 'X-Auth-* by a second Connection',
-      sent: { headers: [...bearer(delegated), ['Connection', 'close'], ['Connection', dropped]] },
-      answer: 'unforged',
-      caller: 'delegated',
-    },
-    { name: 'X-Auth-* in trailers', sent: trailing([]), answer: 'unforged' },
-    {
-      name: 'X-Auth-* in announced trailers',
-      sent: trailing([
-        ['TE', 'trailers'],
-        ['Trailer', dropped],
-      ]),
-      answer: 'unforged',
-    },
-    { name: 'X-Auth-* in trailers of HTTP/2', sent: { ...trailing([]), isHttp2: true }, answer: 'unforged' },
-    {
-      name: 'X-Auth-* with an upgrade',
-      sent: { headers: [...bearer(good), ...UPGRADE, ...SPELLED] },
-      answer: 'unforged',
-    },
+    unforged('encoded path', { path: `${path}%2F1?a=%2e`, headers: bearer(good) }),
+    accepted('POST with a body', { method: 'POST', headers: bearer(good), body: 'x' }),
+    accepted('delegated', presenting(delegated), { caller: 'delegated' }),
+    accepted('X-Auth-* in headers', { headers: [...bearer(good), ...SPELLED] }),
+    refused('X-Auth-* in headers, none', { headers: SPELLED }),
+    unforged('X-Auth-* by Connection', naming(`close, ${dropped.toLowerCase()}`), { caller: 'delegated' }),
+    unforged('X-Auth-* by a second Connection', naming('close', dropped), { caller: 'delegated' }),
+    unforged('X-Auth-* in trailers', trailing([])),
+    unforged('X-Auth-* in announced trailers', trailing(announced)),
+    unforged('X-Auth-* in trailers of HTTP/2', { ...trailing([]), isHttp2: true }),
+    unforged('X-Auth-* with an upgrade', { headers: [...bearer(good), ...UPGRADE, ...SPELLED] }),
     ...proofRows(tokens, path),
   ]
 }
@@ -246,22 +229,18 @@ const asMcp = (row: Row): Row => ({
 /** The metadata of the resource (RFC 9728 §3.1), which clients in browsers read too. */
 const metadataRows = ({ resource }: Recipe): readonly Row[] => {
   const path = `/.well-known/oauth-protected-resource${new URL(resource).pathname}`
-  const origin: Lines = [['Origin', ORIGIN]]
   return [
-    { name: 'metadata', sent: { path, headers: origin }, answer: 'served' },
-    {
-      name: 'preflight of the metadata',
-      sent: { path, method: 'OPTIONS', headers: [...origin, ['Access-Control-Request-Method', 'GET']] },
-      answer: 'served',
-    },
+    served('metadata', { path, headers: [['Origin', ORIGIN]] }),
+    served('preflight of the metadata', { path, method: 'OPTIONS', headers: PREFLIGHT }),
   ]
 }
 
 export const rowsFor = (recipe: Recipe, tokens: Tokens): readonly Row[] => {
   const rows = [...tokenRows(tokens, recipe), ...lineRows(tokens)]
   if (recipe.kind === 'mcp') return [...rows.map(asMcp), ...metadataRows(recipe)]
-  const all = [...rows, ...methodRows(tokens)]
-  return recipe.kind === 'api' ? all : [...all, ...gatewayRows(tokens, new URL(recipe.address).pathname)]
+  const { pathname } = new URL(recipe.address)
+  const all = [...rows, ...methodRows(tokens, pathname)]
+  return recipe.kind === 'api' ? all : [...all, ...gatewayRows(tokens, pathname)]
 }
 
 /** The headers of a gateway for a caller. */
@@ -271,7 +250,7 @@ export const expectedSet = (caller: Row['caller'] = 'agent'): Readonly<Record<st
   return {
     'x-auth-subject': agent,
     'x-auth-client': actor === '' ? agent : actor,
-    'x-auth-scope': 'db:read',
+    'x-auth-scope': NEEDED,
     'x-auth-actor': actor,
   }
 }

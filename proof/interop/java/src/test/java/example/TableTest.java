@@ -52,7 +52,7 @@ class TableTest {
         return Arrays.asList(scope.split(" ")).contains("db:read") ? 200 : 403;
     }
 
-    /** Serves what docs/recipes/nimbus.md says, as long as the table is sent. */
+    /** Answers 401 to a token that the check refuses and 403 to one without db:read, as long as the table is sent. */
     private static void holdNimbus(Check check, String checks) throws Exception {
         var server = HttpServer.create(new InetSocketAddress(LOOPBACK, 0), 0);
         var executor = Executors.newCachedThreadPool();
