@@ -13,7 +13,7 @@ import { readServeConfig } from '../../server/src/config/config.ts'
 import type { KeySets } from '../../server/src/ports/key-sets.ts'
 import type { Timing } from '../../server/src/ports/timing.ts'
 import type { Notices } from '../../server/src/serving/notices.ts'
-import { startServing } from '../../server/src/serving/serving-threads.ts'
+import { makeServing } from '../../server/src/serving/serving-threads.ts'
 import { freePorts, makeFolder, run, type Scope, serveVariables, type Variables } from '../commands/run-mintmark.ts'
 import { startIdentityProvider } from '../identity-providers/identity-provider.ts'
 
@@ -63,7 +63,7 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
   const { workers, stopWatching } = watchWorkers()
   t.after(stopWatching)
   await metrics.serve(fault => assert.fail(String(fault)), { warn: () => undefined })
-  const serving = await startServing({
+  const serving = makeServing({
     config,
     timing,
     host,
@@ -73,6 +73,7 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
     metrics,
     ...(notices !== undefined && { notices }),
   })
+  await serving.start()
   let ended: Promise<void> | undefined
   const close = (): Promise<void> => (ended ??= serving.close())
   t.after(close)

@@ -1,7 +1,7 @@
 // Runs the serving threads: starts them, replaces one that ends unexpectedly, and shuts them down in order.
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { clearConnections, makeLimitMemory } from '../compose/limits.ts'
@@ -29,7 +29,12 @@ type ServingProcess = {
 }
 
 type ServingThreads = {
-  /** Fails /readyz during the drain, finishes requests in progress, and ends the threads. */
+  /**
+   * Starts `config.workers` threads, or throws a StartRefused or Unavailable and leaves none running. False where they were closed
+   * meanwhile.
+   */
+  readonly start: () => Promise<boolean>
+  /** Fails /readyz during the drain, finishes requests in progress, and ends the threads. There is no drain where none listens yet. */
   readonly close: () => Promise<void>
 }
 
@@ -93,8 +98,7 @@ const startThread = (serving: ServingProcess, given: Shared, index: number): Pro
 const order = (thread: Worker, what: 'drain' | 'close'): void =>
   thread.postMessage({ order: what } satisfies ToServingThread)
 
-/** Starts `config.workers` threads, or throws a StartRefused or Unavailable and leaves none running. */
-export const startServing = async (serving: ServingProcess): Promise<ServingThreads> => {
+export const makeServing = (serving: ServingProcess): ServingThreads => {
   const { config, timing, logger, threadEnds, metrics } = serving
   const shared = {
     sharesPort: CAN_SHARE_PORTS,
@@ -107,6 +111,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
 
   const keep = (thread: Worker, index: number): void => {
     threads.add(thread)
+    if (closing) order(thread, 'drain')
     thread.on('error', err => logger.error({ err }, 'a serving thread failed'))
     thread.once('exit', () => {
       threads.delete(thread)
@@ -120,9 +125,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
     await delay(timing.threadRestartMs)
     if (closing) return
     try {
-      const thread = await startThread(serving, shared, index)
-      keep(thread, index)
-      if (closing) order(thread, 'drain')
+      keep(await startThread(serving, shared, index), index)
     } catch (err) {
       if (closing) return
       logger.error({ err }, 'a serving thread could not be replaced')
@@ -132,8 +135,10 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
 
   const close = async (): Promise<void> => {
     closing = true
+    // One may have said that it listens in this turn of the event loop.
+    await turn()
     for (const thread of threads) order(thread, 'drain')
-    await delay(timing.drainMs)
+    if (threads.size > 0) await delay(timing.drainMs)
     const ended = [...threads, ...shared.starting].map(thread => once(thread, 'exit'))
     for (const thread of threads) order(thread, 'close')
     // Those have answered nobody.
@@ -141,13 +146,17 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
     await Promise.all(ended)
   }
 
-  if (shared.sharesPort) await refuseTakenPort(config)
-  const first = Array.from({ length: config.workers }, (_, index) => startThread(serving, shared, index))
-  const started = await Promise.allSettled(first)
-  for (const [index, one] of started.entries()) if (one.status === 'fulfilled') keep(one.value, index)
-  const failed = started.find(one => one.status === 'rejected')
-  if (failed === undefined) return { close }
-  closing = true
-  await Promise.all([...threads].map(thread => thread.terminate()))
-  throw failed.reason
+  const startFirst = async (index: number): Promise<void> => keep(await startThread(serving, shared, index), index)
+
+  const start = async (): Promise<boolean> => {
+    if (shared.sharesPort) await refuseTakenPort(config)
+    const first = Array.from({ length: closing ? 0 : config.workers }, (_, index) => startFirst(index))
+    const started = await Promise.allSettled(first)
+    const failed = started.find(one => one.status === 'rejected')
+    if (closing || failed === undefined) return !closing
+    closing = true
+    await Promise.all([...threads].map(thread => thread.terminate()))
+    throw failed.reason
+  }
+  return { start, close }
 }

@@ -32,7 +32,9 @@ const endWithLauncher = ({ launcherPollMs }: Ending['timing'], end: () => void):
 export const closeAtSignal = ({ timing, report, logger, onHangUp }: Ending, close: () => Promise<void>): void => {
   reportUnhandledRejections(report)
   const delay = timing.drainMs + timing.closeMs
-  const skip: Options['skip'] = onHangUp === undefined ? ['unhandledRejection'] : ['unhandledRejection', 'SIGHUP']
+  // `beforeExit` too: a start that failed ends with its own exit code, and closes by itself.
+  const skip: Options['skip'] = ['unhandledRejection', 'beforeExit']
+  if (onHangUp !== undefined) skip.push('SIGHUP')
   if (onHangUp !== undefined) process.on('SIGHUP', onHangUp)
   const ending = closeWithGrace({ delay, logger: false, skip }, async ({ err }) => {
     stopPolling()

@@ -7,7 +7,7 @@ import { showCertificate } from '../../compose/client-certificates.ts'
 import { readServeConfig, type ServeConfig } from '../../config/config.ts'
 import { isAnySuspended, type RestoreState } from '../../domain/restore.ts'
 import { checkProviders } from '../../serving/check-providers.ts'
-import { startServing } from '../../serving/serving-threads.ts'
+import { makeServing } from '../../serving/serving-threads.ts'
 import { watchInstallation } from '../../serving/watch-installation.ts'
 import { closeAtSignal } from './close-at-signal.ts'
 import { addExamples } from '../terminal/examples.ts'
@@ -45,12 +45,14 @@ const run = async (): Promise<void> => {
     showCertificate(metrics.main, config.tls)
     await metrics.serve(fault => report('scrape', fault), logger)
     const { notices, check, reload, stop } = watchInstallation({ config, service, logger, timing })
-    const threads = await startServing({ config, timing, host, keySets, logger, threadEnds, metrics, notices })
+    const threads = makeServing({ config, timing, host, keySets, logger, threadEnds, metrics, notices })
+    // Before the first thread listens: by then a signal must not end the process as it stands.
     closeAtSignal({ timing, report, logger, onHangUp: reload }, async () => {
       stop()
       await threads.close()
       await service.close()
     })
+    if (!(await threads.start())) return
     await check()
     void checkProviders({ operators: ports.operators, identityProviders: config.identityProviders, logger })
   } catch (error) {

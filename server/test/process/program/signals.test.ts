@@ -72,6 +72,24 @@ test('SIGUSR1 opens no debugger of a service', LIMIT, async t => {
   assert.doesNotMatch(running.errors(), /Debugger/)
 })
 
+test('a signal ends no service as it stands once a thread of it serves', LIMIT, async t => {
+  const [folder, [port]] = [makeFolder(t), await freePorts()]
+  const variables = { ...serveVariables(port), MINTMARK_WORKERS: '2', MINTMARK_DRAIN_SECONDS: '0' }
+  assert.equal(run(folder, ['migrate'], variables).status, 0)
+  const child = begin(t, [process.execPath, PROGRAM, 'serve'], folder, variables)
+  const exit = once(child, 'exit')
+  child.stdout?.resume()
+  const isServing = () =>
+    fetch(`http://127.0.0.1:${port}/livez`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  while (!(await isServing())) assert.equal(child.exitCode, null)
+  child.kill('SIGHUP')
+  child.kill('SIGTERM')
+  assert.deepEqual(await exit, [0, null])
+})
+
 test('a service that npx started ends once the shell between them has ended', LIMIT, async t => {
   const [folder, [port]] = [makeFolder(t), await freePorts()]
   const variables = serveVariables(port)
