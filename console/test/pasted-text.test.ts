@@ -1,7 +1,8 @@
 // What the search of the console takes a pasted text for.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isSecretText, isTokenText, readTokenId } from '../src/search/pasted-text.ts'
+import { isSecretText } from '../../api/values/pasted-token.ts'
+import { isTokenText, readTokenId } from '../src/search/pasted-text.ts'
 
 const TOKEN = `eyJ${'a'.repeat(20)}.${'b'.repeat(20)}.${'c'.repeat(20)}`
 const ID = '0198c2f0-7b1e-7000-8000-0123456789ab'

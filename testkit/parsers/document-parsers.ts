@@ -17,7 +17,7 @@ import { idOfPasted, readTokenId } from '../../server/src/cli/token-id.ts'
 import { parseConfigFile } from '../../server/src/config/config-file.ts'
 import { readDatabase } from '../../server/src/config/database.ts'
 import { makeSettingReader } from '../../server/src/config/reader.ts'
-import { parseSecretLine, parseServiceUrl } from '../../server/src/config/remote.ts'
+import { parsePastedToken, parseSecretLine, parseServiceUrl } from '../../server/src/config/remote.ts'
 import {
   parseAddress,
   parseAudience,
@@ -186,6 +186,7 @@ export const DOCUMENT_PARSERS: readonly Parser[] = [
   ),
   values.ofText({ name: 'parseKeyEncryptionKeyText', good: constant(KEY, { value: KEY }) }, parseKeyEncryptionKeyText),
   remote.ofText({ name: 'parseSecretLine', good: constant('mma_a', { value: 'mma_a' }) }, parseSecretLine),
+  remote.ofText({ name: 'parsePastedToken', good: constant('Bearer a.b.c', { value: 'a.b.c' }) }, parsePastedToken),
   remote.ofText(
     { name: 'parseServiceUrl', good: constant(`${ADDRESS}/a//`, { value: `${ADDRESS}/a` }) },
     parseServiceUrl,

@@ -18,14 +18,13 @@ export type Session = {
 /** Nobody is signed in; or nobody can, because no client is configured. */
 export type NoSession = 'signed-out' | 'off'
 
-const TOO_MANY_COOKIES =
-  'The browser sends more cookies than the service reads. Delete the cookies of this host, and sign in again.'
-
 export const readSession = async (): Promise<Session | NoSession> => {
   const response = await fetch(`${baseUrl}/console/session`, { cache: 'no-store' })
   if (response.status === 401) return 'signed-out'
   if (response.status === 404) return 'off'
-  if (response.status === 431) throw new Error(TOO_MANY_COOKIES)
+  // The browser sends more cookies than the service reads, which its description says.
+  if (response.status === 431)
+    throw new Error(((await response.json()) as { readonly error_description: string }).error_description)
   if (!response.ok) throw new Error(`The service answers ${response.status} when it is asked who is signed in.`)
   return (await response.json()) as Session // as docs/decisions/0080-console.md says
 }

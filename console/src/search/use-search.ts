@@ -4,7 +4,8 @@ import { addressOf } from '../address.ts'
 import { OPEN } from '../parts/panel.tsx'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
-import { isSecretText, isTokenText, readTokenId } from './pasted-text.ts'
+import { isSecretText } from '../../../api/values/pasted-token.ts'
+import { isTokenText, readTokenId } from './pasted-text.ts'
 
 export type Found = {
   readonly address: string

@@ -22,9 +22,9 @@ import {
 import { showPage } from './lists/read-list.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
-import { readSecret } from './terminal/standard-input.ts'
+import { readDocument } from './terminal/standard-input.ts'
 import { drawTree } from './terminal/tree.ts'
-import { readPastedToken } from './terminal/pasted-token.ts'
+import { readPastedToken, tokenIn } from './terminal/pasted-token.ts'
 import { addExplain } from './token-explain.ts'
 import { addGet } from './token-get.ts'
 import { findToken, findTokenId, introspect, readTokenId, TOKEN_IN_ARGUMENT, verifyToken } from './token-id.ts'
@@ -111,7 +111,8 @@ const addLineage = (token: Command): void => {
 type IntrospectOptions = { readonly tokenFile?: string }
 
 const readToken = async ({ tokenFile }: IntrospectOptions, given: string | undefined): Promise<string> => {
-  if (tokenFile !== undefined && tokenFile !== '-') return readSecret(tokenFile, 'the token')
+  if (tokenFile !== undefined && tokenFile !== '-')
+    return tokenIn(await readDocument(tokenFile), `in ${JSON.stringify(tokenFile)}`)
   const configured = given === undefined && tokenFile === undefined ? readTokenConfig() : undefined
   return configured ?? (await readPastedToken())
 }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { ClientCertificatesConfig } from './client-certificates.ts'
 import { databaseForDev, type PostgresConfig, readDatabase, readMoveTarget } from './database.ts'
-import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './remote.ts'
+import { type GivenRemote, parsePastedToken, readRemote, type RemoteConfig } from './remote.ts'
 import { type OperatorsConfig, readOperators } from './console.ts'
 import { freeze } from './freeze.ts'
 import { type LimitsConfig, readCallers } from './limits.ts'
@@ -273,7 +273,7 @@ export const readRemoteConfig = (given: GivenRemote, env: Environment = process.
 
 /** The token that a command inspects; null if none is given. */
 export const readTokenConfig = (env: Environment = process.env): string | null =>
-  readEach(env, read => read.optional('MINTMARK_TOKEN', parseSecretLine) ?? null)
+  readEach(env, read => read.optional('MINTMARK_TOKEN', parsePastedToken) ?? null)
 
 /** The settings of `mintmark dev`. HOST, a DATABASE_URL other than of PostgreSQL and settings of `serve` alone are ignored. */
 export const readDevConfig = (env: Environment = process.env): DevConfig =>

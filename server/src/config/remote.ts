@@ -1,4 +1,5 @@
 // The remote service that a command calls, and the credential for it.
+import { isSecretText, tokenInPasted } from '../../../api/values/pasted-token.ts'
 import { trimCharacters } from '../domain/text/text.ts'
 import type { SettingReader } from './reader.ts'
 import { parseIssuer, type Parser } from './values.ts'
@@ -20,6 +21,12 @@ export const parseServiceUrl: Parser<string> = text => {
 /** A secret that is sent in a header. The message must not contain any of it. */
 export const parseSecretLine: Parser<string> = text =>
   /^[\x21-\x7E]{1,8192}$/.test(text) ? { value: text } : { wrong: 'is not one line of printable ASCII without spaces' }
+
+/** A token as people paste it. */
+export const parsePastedToken: Parser<string> = text =>
+  isSecretText(text)
+    ? { wrong: 'is a client secret or an API key, which is sent nowhere' }
+    : parseSecretLine(tokenInPasted(text))
 
 /** Options of the command line. */
 export type GivenRemote = {

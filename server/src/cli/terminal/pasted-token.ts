@@ -1,7 +1,6 @@
 // A token that a person pastes, or a program pipes: never an argument, which a shell keeps and other users of a machine see.
 import type { Readable } from 'node:stream'
-import { tokenInPasted } from '../../../../api/values/pasted-token.ts'
-import { parseSecretLine } from '../../config/remote.ts'
+import { parsePastedToken } from '../../config/remote.ts'
 import { CommandFailed, EXIT } from './exit.ts'
 import { readStandardInput } from './standard-input.ts'
 
@@ -50,14 +49,14 @@ const askHidden = async ({ stdin, stderr }: PasteTerminal): Promise<string> => {
 }
 
 /** The token without what it was copied with: one word of printable ASCII. */
-const trimPasted = (pasted: string): string => {
-  const word = parseSecretLine(tokenInPasted(pasted))
+export const tokenIn = (pasted: string, where = 'on standard input'): string => {
+  const word = parsePastedToken(pasted)
   if ('value' in word) return word.value
-  throw new CommandFailed('There is no token on standard input: paste it, or pipe it in.', EXIT.usage)
+  throw new CommandFailed(`There is no token ${where}: it ${word.wrong}.`, EXIT.usage)
 }
 
 /** The token that a person pastes at a terminal, or else that standard input holds. */
 export const readPastedToken = async (terminal: PasteTerminal = process): Promise<string> =>
-  trimPasted(
+  tokenIn(
     terminal.stdin.isTTY === true ? await askHidden(terminal) : await readStandardInput('the token', PASTED_BYTES_MAX),
   )

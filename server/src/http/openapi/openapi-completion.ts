@@ -50,8 +50,9 @@ const statusesOf = (method: string, { security = [], parameters = [], responses 
   const kinds = [
     [true, [400, 421, 500]],
     [schemes.length > 0, [401, 429, 503]],
-    // The cookie of the console stands for an operator: more of them than are read is 431.
-    [schemes.some(scheme => !scheme.startsWith('client')), [403, 431]],
+    [schemes.some(scheme => !scheme.startsWith('client')), [403]],
+    // The cookie of the console stands for the JWT of an operator: more cookies than are read are 431.
+    [schemes.includes('identityProviderJwt'), [431]],
     [parameters.some(parameter => 'in' in parameter && parameter.in === 'path'), [404]],
     // What creates takes an Idempotency-Key.
     ['201' in responses, [409]],

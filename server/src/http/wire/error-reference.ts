@@ -201,7 +201,7 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
     title: 'Header fields too large',
     causes: [
       'The request line and the header fields are larger than 16 kB together. The service closes the connection.',
-      'A page of the console is asked for with more than 8192 characters of cookies.',
+      'The console, or an operation that takes its session, is asked for with more than 8192 characters of cookies.',
     ],
     remedy: 'Send fewer or shorter header fields. In a browser: delete the cookies of this host, and sign in again.',
   },

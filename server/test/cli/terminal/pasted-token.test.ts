@@ -1,7 +1,7 @@
 // What the command line and the console take for the token in a text that was pasted.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tokenInPasted } from '../../../../api/values/pasted-token.ts'
+import { isSecretText, tokenInPasted } from '../../../../api/values/pasted-token.ts'
 
 const TOKEN = 'eyJhbGciOiJFUzI1NiJ9.eyJqdGkiOiJ4In0.c2lnbmF0dXJl'
 
@@ -19,6 +19,14 @@ test('a token is found in the header, the scheme, the quotes and the lines that 
     `“${TOKEN}”`,
     `'Authorization: Bearer ${TOKEN}'`,
     `"Authorization: "Bearer "${TOKEN}"""`,
+    `${TOKEN.slice(0, 20)}\u200B${TOKEN.slice(20)}\u00AD`,
+    `<${TOKEN}>`,
+    `${TOKEN}.`,
+    `"${TOKEN}",`,
+    `token=${TOKEN}`,
+    `"${TOKEN}","${TOKEN}"`,
+    `curl -H 'Authorization: Bearer ${TOKEN}' http://127.0.0.1/`,
+    `{"access_token":"${TOKEN}","token_type":"Bearer","expires_in":300}`,
     `Authorization: "Bearer ${TOKEN.slice(0, 20)}\r\n    ${TOKEN.slice(20)}"\n`,
   ]) {
     assert.equal(tokenInPasted(pasted), TOKEN, pasted)
@@ -26,8 +34,34 @@ test('a token is found in the header, the scheme, the quotes and the lines that 
 })
 
 test('what is no such part stays', () => {
-  for (const text of ['', 'Bearer', 'bearer-of-news', 'authorization', `${TOKEN}=`, `x${TOKEN}`, 'a"b']) {
+  const two = `"${TOKEN}","${TOKEN}x"`
+  assert.equal(tokenInPasted(two), two.slice(1, -1))
+  const wrapped = `curl -H "Authorization: Bearer ${TOKEN}\n  AAAA"`
+  assert.equal(tokenInPasted(wrapped), wrapped.replaceAll(/\s/g, '').slice(0, -1))
+  for (const text of [
+    '',
+    'Bearer',
+    'bearer-of-news',
+    'authorization',
+    `${TOKEN}=`,
+    `x${TOKEN}`,
+    `${TOKEN}.e30`,
+    'a"b',
+  ]) {
     assert.equal(tokenInPasted(text), text)
   }
   assert.equal(tokenInPasted(`${'"'.repeat(65_536)}x`).at(-1), 'x')
+})
+
+test('a secret is one whatever stands within it', () => {
+  const secret = 'mma_0123456789abcdefghij'
+  for (const text of [
+    secret,
+    `export KEY="${secret}"`,
+    'mma_0123456789\n  abcdefghij',
+    'mma_\u200B0123456789abcdefghij',
+  ]) {
+    assert.equal(isSecretText(text), true, text)
+  }
+  assert.equal(isSecretText(TOKEN), false)
 })

@@ -102,10 +102,11 @@ test('a token as an argument is refused with the reason, and is not repeated', a
 
 test('standard input that is empty, no token, or longer than any token is refused in a sentence', () => {
   const WRONG: readonly (readonly [string, RegExp])[] = [
-    ['', /There is no token on standard input/],
-    [' \r\n\t ', /There is no token on standard input/],
+    ['', /There is no token on standard input: it is not one line/],
+    [' \r\n\t ', /There is no token on standard input: it is not one line/],
     ['a.b.c', /no access token of this service/],
-    ['\u001B[31mred', /There is no token on standard input/],
+    ['\u001B[31mred', /There is no token on standard input: it is not one line/],
+    [`export CLIENT_SECRET=mmc_${'x'.repeat(40)}`, /a client secret or an API key, which is sent nowhere/],
   ]
   for (const [input, reason] of WRONG) {
     const { status, stdout, stderr } = run(serving.folder, ['token', 'show', '-'], {}, input)
