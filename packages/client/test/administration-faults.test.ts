@@ -108,13 +108,23 @@ test('a service that hangs is given up in time, an export too, and a caller may 
 
 test('a list without end, or that is none, is not followed', async () => {
   for (const [page, reason] of [
-    [{ data: [1], next_cursor: 'same' }, 'its answer is no page of a list: its next_cursor is its own'],
+    [{ data: [1], next_cursor: 'same' }, 'its answer is no page of a list: its next_cursor is one of before'],
     [{ data: {}, next_cursor: null }, 'its answer is no page of a list: data is no array'],
     [{ data: [] }, 'its answer is no page of a list: next_cursor is neither text nor null'],
   ] as const) {
     server.answerWith(json(200, page))
     await assert.rejects(drain(connect().listTokens()), unavailable(reason))
   }
+  let n = 0
+  server.answerWith((request, response) => {
+    n += 1
+    return json(200, { data: [], next_cursor: ['a', 'b', 'c'][n % 3] })(request, response)
+  })
+  await assert.rejects(
+    drain(connect().listTokens()),
+    unavailable('its answer is no page of a list: its next_cursor is one of before'),
+  )
+  assert.ok(n < 10, String(n))
 })
 
 const exporting = (write: (response: ServerResponse) => unknown): void =>

@@ -129,6 +129,7 @@ test('Retry-After is read in seconds and in the three forms of a date, from 1 s 
     ['9'.repeat(400), 60],
     ['Sat, 21 Nov 2026 09:30:07 GMT', 7],
     ['Saturday, 21-Nov-26 09:30:07 GMT', 7],
+    ['Sunday, 06-Nov-94 08:49:37 GMT', 1],
     ['Sat Nov 21 09:30:07 2026', 7],
     ['Wed Nov  4 09:30:07 2026', 1],
     ['Sun, 06 Nov 1994 08:49:37 GMT', 1],

@@ -22,13 +22,15 @@ const checkPage = (answer: unknown): AnyPage => {
 export const makeList = (ask: (cursor: string | undefined) => Promise<unknown>): List<unknown, unknown> => {
   async function* pages() {
     let cursor: string | undefined
-    for (;;) {
+    // A list that goes round has no end: one cursor is kept, for twice as many pages each time, and none may be it (Brent's algorithm).
+    let [kept, pagesKept] = [cursor, 1]
+    for (let n = 1; ; n += 1) {
       const page = checkPage(await ask(cursor))
       yield page
       if (page.next_cursor === null) return
-      // Such a list would have no end.
-      if (page.next_cursor === cursor) throw wrong('its next_cursor is its own')
       cursor = page.next_cursor
+      if (cursor === kept) throw wrong('its next_cursor is one of before')
+      if (n === pagesKept) [kept, pagesKept] = [cursor, 2 * n]
     }
   }
   async function* records() {
