@@ -151,13 +151,12 @@ export const parsePemFile =
 
 const BEGIN = '-----BEGIN CERTIFICATE-----'
 
-const readsAs = (pem: string, fits: (certificate: X509Certificate) => boolean): boolean => {
-  try {
-    return fits(new X509Certificate(pem))
-  } catch {
-    return false
-  }
-}
+/** Each as OpenSSL has it, which reads the first of a text. Throws where one cannot be read. */
+export const certificatesIn = (pem: string): readonly X509Certificate[] =>
+  pem
+    .split(BEGIN)
+    .slice(1)
+    .map(rest => new X509Certificate(BEGIN + rest))
 
 /** A file of certificates in PEM, each of which can be read and fits. */
 export const parseCertificatesFile =
@@ -165,8 +164,11 @@ export const parseCertificatesFile =
   path => {
     const file = parseFile(path)
     if ('wrong' in file) return file
-    const [, ...found] = file.value.split(BEGIN)
-    return found.length > 0 && found.every(rest => readsAs(BEGIN + rest, fits))
-      ? file
-      : wrong(`names ${JSON.stringify(path)}; expected ${expected}`)
+    try {
+      const found = certificatesIn(file.value)
+      if (found.length > 0 && found.every(fits)) return file
+    } catch {
+      // One cannot be read.
+    }
+    return wrong(`names ${JSON.stringify(path)}; expected ${expected}`)
   }

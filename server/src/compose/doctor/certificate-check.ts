@@ -1,20 +1,12 @@
 // Checks the TLS certificate of the service, and the authorities of client certificates: names, and time.
-import { X509Certificate } from 'node:crypto'
+import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
+import { certificatesIn } from '../../config/values.ts'
 import { fail, type Finding, good, warn } from '../../domain/checkup.ts'
 import { DAY_MS } from '../../../../api/values/time.ts'
 import { notChecked, type Subject } from './subject.ts'
 
 const EXPIRY_DAYS_WARNED = 30
-
-const BEGIN = '-----BEGIN CERTIFICATE-----'
-
-/** Each as OpenSSL has it, which reads the first of a text; all could be read, or the configuration would be wrong. */
-const certificatesIn = (pem: string): readonly X509Certificate[] =>
-  pem
-    .split(BEGIN)
-    .slice(1)
-    .map(rest => new X509Certificate(BEGIN + rest))
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
@@ -55,6 +47,7 @@ const judgeHost = (leaf: X509Certificate, { survey: { settings } }: Subject): Fi
 }
 
 const judgeAuthorities = ({ survey: { settings }, now }: Subject): readonly Finding[] => {
+  // All could be read, or the configuration would be wrong.
   const authorities = certificatesIn(settings.clientCertificates.listener?.authorities ?? '')
   return authorities.flatMap(one => {
     const name = `The authority of client certificates ${JSON.stringify(one.subject.replaceAll('\n', ', '))}`
