@@ -90,20 +90,25 @@ const watchOpen = (server: Server) => {
   return { empty, cut }
 }
 
+/** Has `take` called with each connection before anything else. Returns what passes one on to all that listened for them. */
+export const interceptConnections = (server: Server, take: (socket: Socket) => void): ((socket: Socket) => void) => {
+  const accept = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', take)
+  return socket => {
+    for (const one of accept) one.call(server, socket)
+  }
+}
+
 /**
  * Connections that arrive while the listening sockets close are accepted, and wait unread. Nothing is answered meanwhile, so turns of
  * the event loop are short, and callers that wait for an answer open no further connection.
  */
 const holdArriving = (server: Server) => {
-  const accept = server.listeners('connection')
   const held = new Set<Socket>()
   let isHolding = false
   let arrivals = 0
-  const pass = (socket: Socket): void => {
-    for (const one of accept) one.call(server, socket)
-  }
-  server.removeAllListeners('connection')
-  server.on('connection', (socket: Socket) => {
+  const pass = interceptConnections(server, socket => {
     arrivals += 1
     if (!isHolding) return pass(socket)
     held.add(socket)

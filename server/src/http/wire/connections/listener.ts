@@ -1,11 +1,10 @@
 // Every server that listens, for HTTP or HTTPS, and what bounds a connection before any route is looked at.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { createServer as createSecureServer, type ServerOptions as SecureServerOptions } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import type { Timing } from '../../../ports/timing.ts'
 import type { ConnectionLimit } from './connection-limit.ts'
-import { closeInOrder, type CloseTiming } from './closing.ts'
+import { closeInOrder, type CloseTiming, interceptConnections } from './closing.ts'
 import { type Draining, serveInTurn } from './pipelining.ts'
 import { sourceOfSocket } from '../source.ts'
 
@@ -41,17 +40,12 @@ const keepHalfOpen = (socket: TLSSocket): void => {
 
 /** Has nothing done for a connection beyond the limit: neither a TLS handshake nor a parser begins, and no byte is read. */
 const boundConnections = (server: Server, { enter }: ConnectionLimit): void => {
-  const accept = server.listeners('connection')
-  server.removeAllListeners('connection')
-  server.on('connection', (socket: Socket) => {
+  const pass = interceptConnections(server, socket => {
     const leave = enter(sourceOfSocket(socket))
-    if (leave === null) {
-      // Not closed in order: the closed halves of a million such connections would each stay in the system for a minute.
-      socket.resetAndDestroy()
-      return
-    }
+    // Not closed in order: the closed halves of a million such connections would each stay in the system for a minute.
+    if (leave === null) return void socket.resetAndDestroy()
     socket.once('close', leave)
-    for (const one of accept) one.call(server, socket)
+    pass(socket)
   })
 }
 
