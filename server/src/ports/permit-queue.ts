@@ -46,8 +46,6 @@ export type PermitQueue = {
   readonly close: () => void
 }
 
-const nothing = (): void => undefined
-
 export const makePermitQueue = (
   { atOnceMax, ofOneMax = atOnceMax, waitingMax }: Bounds,
   { onWaiting, onWaited } = UNMEASURED,
@@ -55,9 +53,9 @@ export const makePermitQueue = (
 ): PermitQueue => {
   // Whatever waits while a permit is free is of a key that has as many as it may.
   const queue = makeFairQueue<Waiting>()
-  const shares = makeShares()
-  const mayBegin = (key: string): boolean => shares.of(key) < ofOneMax
-  let isClosed = false
+  const shares = ofOneMax < atOnceMax ? makeShares() : undefined
+  const mayBegin = (key: string): boolean => shares === undefined || shares.of(key) < ofOneMax
+  let [underWay, isClosed] = [0, false]
 
   const refuse = ({ work, cancel }: Waiting, why: NotBegun): void => {
     cancel()
@@ -66,9 +64,11 @@ export const makePermitQueue = (
   }
 
   const begin = (key: string, work: Work): void => {
-    const permit = shares.take(key)
+    const permit = shares?.take(key)
+    underWay += 1
     work.begin(() => {
-      permit.release()
+      permit?.release()
+      underWay -= 1
       beginNext()
     })
   }
@@ -89,7 +89,7 @@ export const makePermitQueue = (
   }
 
   const wait = (key: string, work: Work): void => {
-    const one: Waiting = { key, work, since: now(), cancel: nothing }
+    const one: Waiting = { key, work, since: now(), cancel: () => undefined }
     const left = queue.push(key, one, waitingMax)
     if (left !== one && work.waitMs !== undefined) one.cancel = after(work.waitMs, () => expire(one))
     if (left === undefined) onWaiting(queue.size())
@@ -99,10 +99,10 @@ export const makePermitQueue = (
   return {
     enter: (key, work) => {
       if (isClosed) return work.refuse('closed')
-      if (shares.all() >= atOnceMax || !mayBegin(key)) return wait(key, work)
+      if (underWay >= atOnceMax || !mayBegin(key)) return wait(key, work)
       begin(key, work)
     },
-    underWay: shares.all,
+    underWay: () => underWay,
     waiting: queue.size,
     close: () => {
       isClosed = true
