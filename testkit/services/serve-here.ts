@@ -58,7 +58,7 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
   const timing: Timing = { ...timingOf(config), ...QUICK, ...waits }
   await migrateStore(config)
   const service = await openService(config, { timing })
-  const { host, keySets, threadEnds, metrics } = service
+  const { keySets, metrics } = service
   t.after(() => service.close())
   const { workers, stopWatching } = watchWorkers()
   t.after(stopWatching)
@@ -66,11 +66,8 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
   const serving = makeServing({
     config,
     timing,
-    host,
-    keySets: between?.(keySets) ?? keySets,
+    service: { ...service, keySets: between?.(keySets) ?? keySets },
     logger: pino({ level: 'silent' }),
-    threadEnds,
-    metrics,
     ...(notices !== undefined && { notices }),
   })
   await serving.start()

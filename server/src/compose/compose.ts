@@ -55,6 +55,8 @@ export type Service = {
   readonly report: FaultLog
   /** The record of threads that ended unexpectedly: the writing thread here; serving threads add theirs. */
   readonly threadEnds: ThreadEndCells
+  /** The sign-ins that were called back, which serving threads share. */
+  readonly finishedSignIns: FinishedSignIns
   /** The metrics of the process; serving threads record too. */
   readonly metrics: ProcessMetrics
   /** The last restore of the store, if there was one. */
@@ -220,7 +222,8 @@ export const openService = async (config: ServiceConfig, parts: ServiceParts = {
     }
     const { replaceProviders } = verifiers
     const { host, settle } = store
-    return { host, keySets, ports, settle, replaceProviders, report, threadEnds, metrics, restoreState, close }
+    const shared = { threadEnds, finishedSignIns, keySets, metrics }
+    return { host, ports, settle, replaceProviders, report, ...shared, restoreState, close }
   } catch (error) {
     await store.close()
     throw error

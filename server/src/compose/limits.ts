@@ -18,7 +18,6 @@ import {
   makeFailureMemory,
 } from '../keys/clients/failed-authentications.ts'
 import { makeSlots } from '../keys/clients/seeded-slots.ts'
-import { type FinishedSignIns, makeFinishedSignIns } from '../keys/providers/finished-sign-ins.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Timing } from '../ports/timing.ts'
 import { monotonicMs } from '../store/clocks.ts'
@@ -33,7 +32,6 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128']
 /** Shared by all serving threads of a process. */
 export type LimitMemory = {
   readonly failures: FailureMemory
-  readonly finishedSignIns: FinishedSignIns
   /** One for each thread. */
   readonly connections: readonly ConnectionCounts[]
   readonly connectionsMax: number
@@ -56,7 +54,6 @@ export const connectionsThatFit = (configured: number, files = openFilesMax()): 
 /** Makes the memory, once in a process. */
 export const makeLimitMemory = ({ connections: { max } }: LimitsConfig, threads: number): LimitMemory => ({
   failures: makeFailureMemory(randomBytes(SEED_BYTES)),
-  finishedSignIns: makeFinishedSignIns(),
   connections: Array.from({ length: threads }, makeConnectionCounts),
   connectionsMax: connectionsThatFit(max),
 })

@@ -22,8 +22,9 @@ import {
 const main = parentPort
 if (main === null) throw new Error('A serving thread is not a program of its own.')
 
-const { config, timing, clock, sharesPort, threadEnds, limits, index, metrics: memory } = workerData as ServingOptions
-const metrics = openThreadMetrics(memory, 'serving', timing)
+const options = workerData as ServingOptions
+const { config, timing, threadEnds, finishedSignIns, limits, index } = options
+const metrics = openThreadMetrics(options.metrics, 'serving', timing)
 const notifyMain = (message: FromServingThread): void => main.postMessage(message)
 
 let draining = false
@@ -44,14 +45,13 @@ const keySets = relayKeySets((place, seenAt) => notifyMain({ place, seenAt }), {
 const start = async (): Promise<void> => {
   const { traces, close: closeTraces } = await openTraces(config.traces, report, timing)
   const { accessLog, close: closeAccessLog } = await openAccessLog(config.accessLog, report, timing)
-  const { finishedSignIns } = limits
-  const threadOptions = { clock, keySets, report, metrics, traces, timing, finishedSignIns }
+  const threadOptions = { clock: options.clock, keySets, report, metrics, traces, timing, finishedSignIns }
   const { ports, replaceProviders, connect, disconnect } = await connectPorts(config, threadOptions)
   let checks: readonly CheckResult[] = []
   const own = { shared: { limits, index }, metrics, traces, accessLog, logger, report, checks: () => checks }
-  const options = { tls: config.tls, allowedHosts: null, sharesPort, ...own }
+  const address = { tls: config.tls, allowedHosts: null, sharesPort: options.sharesPort, ...own }
   const health = untilDraining(withThreadEnds(ports.health, threadEnds))
-  const listening = listen({ ...ports, health }, config, options)
+  const listening = listen({ ...ports, health }, config, address)
 
   const close = async (): Promise<void> => {
     try {

@@ -5,11 +5,9 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { clearConnections, makeLimitMemory } from '../compose/limits.ts'
-import { countThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
-import type { ProcessMetrics } from '../compose/metrics.ts'
-import type { StoreHost } from '../compose/store.ts'
+import type { Service } from '../compose/compose.ts'
+import { countThreadEnd } from '../compose/thread-ends.ts'
 import type { ServeConfig } from '../config/config.ts'
-import type { KeySets } from '../ports/key-sets.ts'
 import type { Timing } from '../ports/timing.ts'
 import { refuseListening } from '../config/start-refused.ts'
 import { CAN_SHARE_PORTS } from '../config/workers.ts'
@@ -19,11 +17,8 @@ import { type FromServingThread, type ServingOptions, startFailureOf, type ToSer
 type ServingProcess = {
   readonly config: ServeConfig
   readonly timing: Timing
-  readonly host: StoreHost
-  readonly keySets: KeySets
+  readonly service: Pick<Service, 'host' | 'keySets' | 'threadEnds' | 'finishedSignIns' | 'metrics'>
   readonly logger: Logger
-  readonly threadEnds: ThreadEndCells
-  readonly metrics: Pick<ProcessMetrics, 'main' | 'addThread'>
   /** What changes while the service runs; without it nothing does. */
   readonly notices?: Notices
 }
@@ -51,7 +46,7 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
   await once(probe, 'close')
 }
 
-type Shared = Pick<ServingOptions, 'sharesPort' | 'limits'> & {
+type Shared = Pick<ServingOptions, 'sharesPort' | 'limits' | 'threadEnds' | 'finishedSignIns'> & {
   /** The memory for metrics of each thread. */
   readonly memories: readonly ServingOptions['metrics'][]
   /** The threads that do not listen yet. */
@@ -60,10 +55,11 @@ type Shared = Pick<ServingOptions, 'sharesPort' | 'limits'> & {
 
 const startThread = (serving: ServingProcess, given: Shared, index: number): Promise<Worker> => {
   const { memories, starting, ...shared } = given
-  const { timing, host, keySets, logger, threadEnds, notices = NO_NOTICES } = serving
+  const { timing, service, logger, notices = NO_NOTICES } = serving
+  const { host, keySets } = service
   const config = notices.latest(serving.config)
   const metrics = memories[index] ?? null
-  const options: ServingOptions = { config, timing, clock: host.clock, threadEnds, index, metrics, ...shared }
+  const options: ServingOptions = { config, timing, clock: host.clock, index, metrics, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
   starting.add(thread)
@@ -99,8 +95,11 @@ const order = (thread: Worker, what: 'drain' | 'close'): void =>
   thread.postMessage({ order: what } satisfies ToServingThread)
 
 export const makeServing = (serving: ServingProcess): ServingThreads => {
-  const { config, timing, logger, threadEnds, metrics } = serving
+  const { config, timing, logger } = serving
+  const { threadEnds, finishedSignIns, metrics } = serving.service
   const shared = {
+    threadEnds,
+    finishedSignIns,
     sharesPort: CAN_SHARE_PORTS,
     limits: makeLimitMemory(config.limits, config.workers),
     memories: Array.from({ length: config.workers }, metrics.addThread),

@@ -1,8 +1,8 @@
 // The messages between the main thread and the serving threads.
 import type { MessagePort } from 'node:worker_threads'
+import type { Service } from '../compose/compose.ts'
 import type { LimitMemory } from '../compose/limits.ts'
 import type { ServeConfig } from '../config/config.ts'
-import type { ThreadEndCells } from '../compose/thread-ends.ts'
 import type { ThreadMemory } from '../metrics/memory.ts'
 import type { CheckResult } from '../domain/checkup.ts'
 import { StartRefused } from '../config/start-refused.ts'
@@ -12,8 +12,8 @@ import type { KeySet, KeySetPlace } from '../ports/key-sets.ts'
 import type { Timing } from '../ports/timing.ts'
 import type { ClockCells } from '../store/sqlite/connection/clock.ts'
 
-/** The options of a serving thread. */
-export type ServingOptions = {
+/** The options of a serving thread. It shares memory with the service. */
+export type ServingOptions = Pick<Service, 'threadEnds' | 'finishedSignIns'> & {
   readonly config: ServeConfig
   readonly timing: Timing
   /** The clock of the embedded store; null on PostgreSQL, which has its own. */
@@ -24,8 +24,6 @@ export type ServingOptions = {
   readonly limits: LimitMemory
   /** The index of this thread among all, from 0. */
   readonly index: number
-  /** Shared memory that holds when threads of the process ended by themselves. */
-  readonly threadEnds: ThreadEndCells
   /** Where this thread records its metrics; null: nowhere. */
   readonly metrics: ThreadMemory | null
 }

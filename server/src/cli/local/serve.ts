@@ -41,11 +41,11 @@ const run = async (): Promise<void> => {
   let restored: RestoreState | undefined
   try {
     restored = await service.restoreState()
-    const { host, keySets, ports, report, threadEnds, metrics } = service
+    const { ports, report, metrics } = service
     showCertificate(metrics.main, config.tls)
     await metrics.serve(fault => report('scrape', fault), logger)
     const { notices, check, reload, stop } = watchInstallation({ config, service, logger, timing })
-    const threads = makeServing({ config, timing, host, keySets, logger, threadEnds, metrics, notices })
+    const threads = makeServing({ config, timing, service, logger, notices })
     // Before the first thread listens: by then a signal must not end the process as it stands.
     closeAtSignal({ timing, report, logger, onHangUp: reload }, async () => {
       stop()
