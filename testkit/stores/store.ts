@@ -84,6 +84,7 @@ const MISSED = [
 export const PATIENT: Timing = {
   ...TIMING,
   ...Object.fromEntries(MISSED.map(name => [name, PATIENCE * TIMING[name]])),
+  closeQuietMs: 0,
   closeIdleMs: 0,
 }
 

@@ -206,6 +206,8 @@ export const TIMING = Object.freeze({
   closeMs: 10_000,
   /** Within `closeMs`: connections that the system has queued are accepted for so long at most, before the port closes. */
   closeAcceptMs: 500,
+  /** Within `closeAcceptMs`: the port closes once no connection has arrived for so long. */
+  closeQuietMs: 10,
   /** Within `closeMs`, once the port is closed: an idle connection is still read for so long, because a request may be on its way. */
   closeIdleMs: 1000,
   /** Within `closeMs`: a request that is incomplete by then is answered 408. The others may take `answerMs` from then on. */

@@ -133,6 +133,17 @@ for (const scheme of ['http', 'https'] as const) {
   })
 }
 
+test('a caller that connects a moment later finds the port open', LIMIT, async t => {
+  const timing = { closeQuietMs: 500, closeAcceptMs: 5000 }
+  const { server, place } = await listen(t, (_request, response) => response.end('done'), { timing })
+  const ended = closed(server)
+  for (let turns = 0; turns < 50; turns += 1) await new Promise(setImmediate)
+  const socket = connect(place)
+  socket.write(GET)
+  assert.match(await text(socket), ANSWER_LAST)
+  await ended
+})
+
 test('what arrives on a connection at rest after the drain is answered', LIMIT, async t => {
   const { server, open } = await listen(t, (_request, response) => response.end('done'), {
     timing: { closeIdleMs: 20_000 },

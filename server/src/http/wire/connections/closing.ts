@@ -8,7 +8,10 @@ import { type EndTiming, endGently } from './end-gently.ts'
 import { type Draining, lastResponseOf } from './pipelining.ts'
 
 export type CloseTiming = EndTiming &
-  Pick<Timing, 'closeAcceptMs' | 'closeIdleMs' | 'closeRequestMs' | 'closeConnectionsMs' | 'quietTurnMs'>
+  Pick<
+    Timing,
+    'closeAcceptMs' | 'closeQuietMs' | 'closeIdleMs' | 'closeRequestMs' | 'closeConnectionsMs' | 'quietTurnMs'
+  >
 
 type Closing = { readonly drain: () => void; readonly beside: Listener[] }
 
@@ -107,17 +110,18 @@ export const interceptConnections = (server: Server, take: (socket: Socket) => v
 const holdArriving = (server: Server) => {
   const held = new Set<Socket>()
   let isHolding = false
-  let arrivals = 0
+  let arrivedAtMs = 0
   const pass = interceptConnections(server, socket => {
-    arrivals += 1
     if (!isHolding) return pass(socket)
+    arrivedAtMs = performance.now()
     held.add(socket)
     socket.on('error', () => held.delete(socket))
   })
   return {
-    arrivals: () => arrivals,
+    arrivedAtMs: () => arrivedAtMs,
     hold: (): void => {
       isHolding = true
+      arrivedAtMs = performance.now()
     },
     release: (): void => {
       isHolding = false
@@ -128,14 +132,14 @@ const holdArriving = (server: Server) => {
 }
 
 /**
- * Waits for a turn of the event loop without work and without a new connection, until a time. A connection that the system has queued
- * is reset as its socket closes, and Node accepts one of each socket in a turn.
+ * Waits for a turn of the event loop without work, and until no caller has connected for a while, or a time. A connection that the system
+ * has queued is reset as its socket closes, and Node accepts one of each socket in a turn.
  */
-const emptyTurn = async ({ quietTurnMs }: CloseTiming, arrivals: () => number, untilMs: number): Promise<void> => {
-  while (performance.now() < untilMs) {
-    const [beganAt, before] = [performance.now(), arrivals()]
+const emptyTurn = async (timing: CloseTiming, arrivedAtMs: () => number, untilMs: number): Promise<void> => {
+  for (let beganAtMs = performance.now(), now = beganAtMs; now < untilMs; beganAtMs = now) {
     await turn()
-    if (arrivals() === before && performance.now() - beganAt < quietTurnMs) return
+    now = performance.now()
+    if (now - beganAtMs < timing.quietTurnMs && beganAtMs - arrivedAtMs() > timing.closeQuietMs) return
   }
 }
 
@@ -145,7 +149,7 @@ type Options = { readonly timing: CloseTiming; readonly isSecure: boolean; reado
 export const closeInOrder = (server: Server, { timing, isSecure, draining }: Options): void => {
   const { announce, endResting, refuseArriving } = watchSpeaking(server, timing, isSecure)
   const { empty, cut } = watchOpen(server)
-  const { arrivals, hold, release } = holdArriving(server)
+  const { arrivedAtMs, hold, release } = holdArriving(server)
   const closeNow = server.close.bind(server)
   const beside: Listener[] = []
   const drainNow = (): void => {
@@ -159,10 +163,10 @@ export const closeInOrder = (server: Server, { timing, isSecure, draining }: Opt
     const untilMs = performance.now() + timing.closeAcceptMs
     hold()
     for (const one of beside) {
-      await emptyTurn(timing, arrivals, untilMs)
+      await emptyTurn(timing, arrivedAtMs, untilMs)
       one.close()
     }
-    await emptyTurn(timing, arrivals, untilMs)
+    await emptyTurn(timing, arrivedAtMs, untilMs)
     closeNow(ended)
     release()
   }
