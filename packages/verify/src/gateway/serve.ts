@@ -4,6 +4,7 @@ import { createVerifier } from '../create-verifier.ts'
 import type { Verifier } from '../verifier.ts'
 import type { GatewayConfig } from './config.ts'
 import { ENDING_SIGNALS } from '../process/early-signals.ts'
+import { makeStopListening, type StopListening, type StopTiming } from '../process/stop-listening.ts'
 import { type Gateway, makeGateway } from './gateway-server.ts'
 import { listen } from './listen.ts'
 import { formatListenAddress } from './listen-address.ts'
@@ -12,6 +13,10 @@ import { misuse } from './usage-error.ts'
 
 /** After a signal checks are answered as before for so long, so that a balancer sees that it is not ready. */
 const DRAIN_MS = 1000
+/** Then the port closes. */
+const STOP: StopTiming = { closeAcceptMs: 500, closeQuietMs: 10, quietTurnMs: 0.1 }
+/** From then on a connection without a request is read for so long: one may be on its way. */
+const IDLE_MS = 1000
 /** What is under way then has so long to end. */
 const FINISH_MS = 3000
 const WATCH_MS = 250
@@ -19,12 +24,16 @@ const TURNS_APART = 20
 
 const delay = (ms: number): Promise<void> => new Promise(resolve => void setTimeout(resolve, ms))
 
-const closeServer = (server: Server): Promise<void> =>
-  new Promise(resolve => {
-    server.close(() => resolve())
-    server.closeIdleConnections()
-    setTimeout(() => server.closeAllConnections(), FINISH_MS).unref()
-  })
+const closeServer = async (server: Server, stopListening: StopListening): Promise<void> => {
+  const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
+  const closeIdle = server.closeIdleConnections.bind(server)
+  // Node would close those at once whose first request is on its way.
+  server.closeIdleConnections = () => undefined
+  await stopListening([() => server.close(() => onClosed())], STOP)
+  setTimeout(closeIdle, IDLE_MS).unref()
+  setTimeout(() => server.closeAllConnections(), FINISH_MS).unref()
+  await closed
+}
 
 /** What the library says of its options, in the names of the flags. */
 const asFlags = (message: string): string =>
@@ -91,6 +100,7 @@ export const serve = async (config: GatewayConfig): Promise<void> => {
   const verifier = openVerifier(config, restedLog)
   const gateway = makeGateway({ config, verifier, log: restedLog })
   const { server } = gateway
+  const stopListening = makeStopListening(server)
   const signaled = untilSignal()
   const address = await tryListening(server, config)
   server.on('error', fault => log('error', 'fault', { problem: fault.message }))
@@ -103,7 +113,7 @@ export const serve = async (config: GatewayConfig): Promise<void> => {
   log('info', 'stopping', { signal })
 
   await delay(DRAIN_MS)
-  await closeServer(server)
+  await closeServer(server, stopListening)
   verifier.close()
   log('info', 'stopped')
 }

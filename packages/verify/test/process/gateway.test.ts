@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { endChild } from '../../../../testkit/processes/end-child.ts'
 import { until } from '../../../../testkit/processes/until.ts'
 import { open } from '../follow.ts'
@@ -101,6 +102,28 @@ test('SIGHUP and SIGUSR1 change nothing; after SIGTERM it is not ready, answers 
   assert.deepEqual(await exited, [0, null])
   assert.ok(!running.output().includes('Debugger'))
   assert.equal(running.lines().at(-1)?.event, 'stopped')
+})
+
+test('as the port closes, callers in the queue of the system and one that is silent until then are answered', async t => {
+  const publisher = await open(t)
+  const running = start(t, argumentsFor(publisher, '--mode', 'offline'))
+  const { child, lines } = running
+  const origin = await addressOf(running)
+  await until('it is ready', () => isReady(origin))
+  child.kill('SIGTERM')
+  await until('it stops', async () => lines().some(({ event }) => event === 'stopping'))
+  const silent = connect(Number(new URL(origin).port), '127.0.0.1')
+  const { token } = publisher.mint()
+  assert.equal(await statusOf(check(origin, token)), 200)
+  // It accepts nothing until it is late to close its port.
+  child.kill('SIGSTOP')
+  const queued = Array.from({ length: 16 }, () => statusOf(check(origin, token)))
+  await delay(1200)
+  child.kill('SIGCONT')
+  assert.deepEqual(new Set(await Promise.all(queued)), new Set([200]))
+  await assert.rejects(ask(origin, '/livez'), { code: 'ECONNREFUSED' })
+  silent.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n')
+  assert.match(await text(silent), /^HTTP\/1\.1 200 /)
 })
 
 test('what cannot be started is one line and exit code 2', async t => {

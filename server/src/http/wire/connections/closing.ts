@@ -2,16 +2,12 @@
 // reset, whichever of the listening sockets accepted it (accepting.ts).
 import type { Server } from 'node:http'
 import type { Server as Listener, Socket } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
+import { makeStopListening, type StopTiming } from '../../../../../packages/verify/src/process/stop-listening.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import { type EndTiming, endGently } from './end-gently.ts'
 import { type Draining, lastResponseOf } from './pipelining.ts'
 
-export type CloseTiming = EndTiming &
-  Pick<
-    Timing,
-    'closeAcceptMs' | 'closeQuietMs' | 'closeIdleMs' | 'closeRequestMs' | 'closeConnectionsMs' | 'quietTurnMs'
-  >
+export type CloseTiming = EndTiming & StopTiming & Pick<Timing, 'closeIdleMs' | 'closeRequestMs' | 'closeConnectionsMs'>
 
 type Closing = { readonly drain: () => void; readonly beside: Listener[] }
 
@@ -93,63 +89,13 @@ const watchOpen = (server: Server) => {
   return { empty, cut }
 }
 
-/** Has `take` called with each connection before anything else. Returns what passes one on to all that listened for them. */
-export const interceptConnections = (server: Server, take: (socket: Socket) => void): ((socket: Socket) => void) => {
-  const accept = server.listeners('connection')
-  server.removeAllListeners('connection')
-  server.on('connection', take)
-  return socket => {
-    for (const one of accept) one.call(server, socket)
-  }
-}
-
-/**
- * Connections that arrive while the listening sockets close are accepted, and wait unread. Nothing is answered meanwhile, so turns of
- * the event loop are short, and callers that wait for an answer open no further connection.
- */
-const holdArriving = (server: Server) => {
-  const held = new Set<Socket>()
-  let isHolding = false
-  let arrivedAtMs = 0
-  const pass = interceptConnections(server, socket => {
-    if (!isHolding) return pass(socket)
-    arrivedAtMs = performance.now()
-    held.add(socket)
-    socket.on('error', () => held.delete(socket))
-  })
-  return {
-    arrivedAtMs: () => arrivedAtMs,
-    hold: (): void => {
-      isHolding = true
-      arrivedAtMs = performance.now()
-    },
-    release: (): void => {
-      isHolding = false
-      for (const socket of held) pass(socket)
-      held.clear()
-    },
-  }
-}
-
-/**
- * Waits for a turn of the event loop without work, and until no caller has connected for a while, or a time. A connection that the system
- * has queued is reset as its socket closes, and Node accepts one of each socket in a turn.
- */
-const emptyTurn = async (timing: CloseTiming, arrivedAtMs: () => number, untilMs: number): Promise<void> => {
-  for (let beganAtMs = performance.now(), now = beganAtMs; now < untilMs; beganAtMs = now) {
-    await turn()
-    now = performance.now()
-    if (now - beganAtMs < timing.quietTurnMs && beganAtMs - arrivedAtMs() > timing.closeQuietMs) return
-  }
-}
-
 type Options = { readonly timing: CloseTiming; readonly isSecure: boolean; readonly draining: Draining }
 
 /** Replaces how the server closes, and turns on the draining. */
 export const closeInOrder = (server: Server, { timing, isSecure, draining }: Options): void => {
   const { announce, endResting, refuseArriving } = watchSpeaking(server, timing, isSecure)
   const { empty, cut } = watchOpen(server)
-  const { arrivedAtMs, hold, release } = holdArriving(server)
+  const stopListening = makeStopListening(server)
   const closeNow = server.close.bind(server)
   const beside: Listener[] = []
   const drainNow = (): void => {
@@ -158,23 +104,10 @@ export const closeInOrder = (server: Server, { timing, isSecure, draining }: Opt
     announce()
   }
 
-  /** Closes the listening sockets; `ended` is called when the last connection has closed. */
-  const stopListening = async (ended: (fault?: Error) => void): Promise<void> => {
-    const untilMs = performance.now() + timing.closeAcceptMs
-    hold()
-    for (const one of beside) {
-      await emptyTurn(timing, arrivedAtMs, untilMs)
-      one.close()
-    }
-    await emptyTurn(timing, arrivedAtMs, untilMs)
-    closeNow(ended)
-    release()
-  }
-
   const finish = async (done?: (fault?: Error) => void): Promise<void> => {
     const { promise: fault, resolve: end } = Promise.withResolvers<Error | undefined>()
     const steps = [setTimeout(refuseArriving, timing.closeRequestMs), setTimeout(cut, timing.closeConnectionsMs)]
-    await stopListening(end)
+    await stopListening([...beside.map(one => () => one.close()), () => closeNow(end)], timing)
     steps.push(setTimeout(endResting, timing.closeIdleMs))
     await empty()
     for (const step of steps) clearTimeout(step)

@@ -2,9 +2,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions as SecureServerOptions } from 'node:https'
 import type { TLSSocket } from 'node:tls'
+import { interceptConnections } from '../../../../../packages/verify/src/process/stop-listening.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import type { ConnectionLimit } from './connection-limit.ts'
-import { closeInOrder, type CloseTiming, interceptConnections } from './closing.ts'
+import { closeInOrder, type CloseTiming } from './closing.ts'
 import { type Draining, serveInTurn } from './pipelining.ts'
 import { sourceOfSocket } from '../source.ts'
 
