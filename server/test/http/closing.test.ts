@@ -117,6 +117,16 @@ for (const scheme of ['http', 'https'] as const) {
     },
   )
 
+  test(`a caller that hangs up while the port of ${scheme} closes keeps no server open`, LIMIT, async t => {
+    const { server, place } = await listen(t, () => undefined, {
+      ...given,
+      timing: { closeAcceptMs: 300, quietTurnMs: 0, closeIdleMs: 0 },
+    })
+    const ended = closed(server)
+    await text(connect(place).end())
+    await ended
+  })
+
   test(`at the end of the drain of ${scheme} a connection at rest ends without a reset`, LIMIT, async t => {
     const { server, open } = await listen(t, (_request, response) => response.end('done'), {
       ...given,
@@ -141,6 +151,17 @@ test('a caller that connects a moment later finds the port open', LIMIT, async t
   const socket = connect(place)
   socket.write(GET)
   assert.match(await text(socket), ANSWER_LAST)
+  await ended
+})
+
+test('a head that has begun to arrive while the port closes is waited for', LIMIT, async t => {
+  const { server, place } = await listen(t, () => undefined, {
+    timing: { closeAcceptMs: 100, quietTurnMs: 0, closeIdleMs: 0, closeRequestMs: 1000 },
+  })
+  const ended = closed(server)
+  const socket = connect(place)
+  socket.write('GET / HT')
+  assert.match(await text(socket), /^HTTP\/1\.1 408 /)
   await ended
 })
 

@@ -2,16 +2,6 @@
 import type { Server, Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Has `take` called with each connection before anything else. Returns what passes one on to all that listened for them. */
-export const interceptConnections = (server: Server, take: (socket: Socket) => void): ((socket: Socket) => void) => {
-  const accept = server.listeners('connection')
-  server.removeAllListeners('connection')
-  server.on('connection', take)
-  return socket => {
-    for (const one of accept) one.call(server, socket)
-  }
-}
-
 export type StopTiming = {
   /** Connections that the system has queued are accepted for so long at most. */
   readonly closeAcceptMs: number
@@ -25,18 +15,25 @@ export type StopTiming = {
 export type StopListening = (closes: readonly (() => void)[], timing: StopTiming) => Promise<void>
 
 /**
- * For the sockets whose connections the server gets. Connections that arrive while they close are accepted, and wait unread. Nothing
- * is answered meanwhile, so turns of the event loop are short, and callers that wait for an answer open no further connection.
+ * For the sockets whose connections the server gets. Connections that arrive while they close are accepted, and wait unanswered. So
+ * turns of the event loop are short, and callers that wait for an answer open no further connection. What `admit` refuses, it ends.
  */
-export const makeStopListening = (server: Server): StopListening => {
+export const makeStopListening = (server: Server, admit: (socket: Socket) => boolean = () => true): StopListening => {
+  const accept = server.listeners('connection')
   const held = new Set<Socket>()
   let isHolding = false
   let arrivedAtMs = 0
-  const pass = interceptConnections(server, socket => {
-    if (!isHolding) return pass(socket)
+  const pass = (socket: Socket): void => {
+    for (const one of accept) one.call(server, socket)
+  }
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
     arrivedAtMs = performance.now()
+    if (!admit(socket)) return
+    if (!isHolding) return pass(socket)
     held.add(socket)
-    socket.on('error', () => held.delete(socket))
+    // A TLS server closes it at its caller's end, without an error.
+    socket.on('error', () => undefined).once('close', () => held.delete(socket))
   })
 
   /** Waits for a turn without work, and until no caller has connected for a while, or a time. Node accepts one of each socket in a turn. */
@@ -57,7 +54,7 @@ export const makeStopListening = (server: Server): StopListening => {
       close()
     }
     isHolding = false
-    for (const socket of held) pass(socket)
+    for (const socket of held) if (!socket.destroyed) pass(socket)
     held.clear()
   }
 }

@@ -34,7 +34,8 @@ const LATE = Object.assign(new Error('The server closes.'), { code: 'ERR_HTTP_RE
 const watchSpeaking = (server: Server, timing: CloseTiming, isSecure: boolean) => {
   const speaking = new Map<Socket, number>()
   server.prependListener(isSecure ? 'secureConnection' : 'connection', (socket: Socket) => {
-    speaking.set(socket, socket.bytesRead)
+    // Of one that was held, bytes wait in the stream.
+    speaking.set(socket, socket.bytesRead - socket.readableLength)
     socket.once('close', () => speaking.delete(socket))
     // Node calls this after the last response, and would close a connection of which not all is read.
     socket.destroySoon = () => endGently(socket, timing)
@@ -89,13 +90,19 @@ const watchOpen = (server: Server) => {
   return { empty, cut }
 }
 
-type Options = { readonly timing: CloseTiming; readonly isSecure: boolean; readonly draining: Draining }
+type Options = {
+  readonly timing: CloseTiming
+  readonly isSecure: boolean
+  readonly draining: Draining
+  /** Called with each connection before anything else; one that is not admitted it has ended. */
+  readonly admit: ((socket: Socket) => boolean) | undefined
+}
 
 /** Replaces how the server closes, and turns on the draining. */
-export const closeInOrder = (server: Server, { timing, isSecure, draining }: Options): void => {
+export const closeInOrder = (server: Server, { timing, isSecure, draining, admit }: Options): void => {
   const { announce, endResting, refuseArriving } = watchSpeaking(server, timing, isSecure)
   const { empty, cut } = watchOpen(server)
-  const stopListening = makeStopListening(server)
+  const stopListening = makeStopListening(server, admit)
   const closeNow = server.close.bind(server)
   const beside: Listener[] = []
   const drainNow = (): void => {

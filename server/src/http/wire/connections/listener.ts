@@ -1,8 +1,8 @@
 // Every server that listens, for HTTP or HTTPS, and what bounds a connection before any route is looked at.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions as SecureServerOptions } from 'node:https'
+import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { interceptConnections } from '../../../../../packages/verify/src/process/stop-listening.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import type { ConnectionLimit } from './connection-limit.ts'
 import { closeInOrder, type CloseTiming } from './closing.ts'
@@ -40,15 +40,15 @@ const keepHalfOpen = (socket: TLSSocket): void => {
 }
 
 /** Has nothing done for a connection beyond the limit: neither a TLS handshake nor a parser begins, and no byte is read. */
-const boundConnections = (server: Server, { enter }: ConnectionLimit): void => {
-  const pass = interceptConnections(server, socket => {
+const admitUpTo =
+  ({ enter }: ConnectionLimit) =>
+  (socket: Socket): boolean => {
     const leave = enter(sourceOfSocket(socket))
+    if (leave !== null) socket.once('close', leave)
     // Not closed in order: the closed halves of a million such connections would each stay in the system for a minute.
-    if (leave === null) return void socket.resetAndDestroy()
-    socket.once('close', leave)
-    pass(socket)
-  })
-}
+    else socket.resetAndDestroy()
+    return leave !== null
+  }
 
 const TUNNEL = Object.assign(new Error('CONNECT asks for a tunnel.'), { code: 'CONNECT' })
 
@@ -89,8 +89,8 @@ export const makeListener = (handle: RequestListener, options: ListenerOptions):
   server.timeout = timing.idleConnectionMs
   // Node 24 drops lines beyond 2,000, such as what a proxy appends about its caller. Their bytes are bounded.
   server.maxHeadersCount = 0
-  closeInOrder(server, { timing, isSecure: https !== undefined, draining })
-  if (connections !== undefined) boundConnections(server, connections)
+  const admit = connections && admitUpTo(connections)
+  closeInOrder(server, { timing, isSecure: https !== undefined, draining, admit })
   refuseTunnels(server)
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
