@@ -3,17 +3,17 @@ import type { Certificate } from './proofs/certificate.ts'
 import type { Presented } from './proofs/dpop.ts'
 import { type Refusal, refusal } from './refusals.ts'
 import type { Asked, RequestToAuthorize } from './verifier.ts'
-import { isText, type Kind, type Kinds, takeMembers, unreadable } from './wire/option-members.ts'
+import { copyItems, definite, isText, type Kind, type Kinds, takeMembers, unreadable } from './wire/option-members.ts'
 
 export const EXPECTED_SCOPES = "an array of scope items, such as ['db:read']"
 export const EXPECTED_CERTIFICATE = 'DER in a Uint8Array, or PEM in a string'
 
 /** An item that no token can carry is refused with 403, so its characters need no check. A hole is no string. */
-const isScopes: Kind = value => {
+const isScopes = definite(value => {
   if (!Array.isArray(value)) return EXPECTED_SCOPES
   for (const item of value) if (typeof item !== 'string') return EXPECTED_SCOPES
   return true
-}
+})
 
 /** Whether it has the form of one. Bytes may come from another realm, as in tests that run in one of their own. */
 export const isCertificate = (value: unknown): value is Certificate =>
@@ -50,11 +50,12 @@ const takePlain = (given: unknown, kinds: Kinds): object | undefined => {
   const taken: Record<string, unknown> = { ...given }
   // A member that is not enumerable has not been copied.
   if ('scopes' in given !== 'scopes' in taken) return undefined
-  if (Array.isArray(taken['scopes'])) taken['scopes'] = taken['scopes'].slice()
+  if (Array.isArray(taken['scopes'])) taken['scopes'] = copyItems(taken['scopes'])
   for (const name in taken) {
     const value = taken[name]
     const fits = kinds[name]
-    if (fits === undefined || (value !== undefined && fits(value) !== true)) return undefined
+    if (fits === undefined) return undefined
+    if ((value !== undefined || fits.isDefinite) && fits(value) !== true) return undefined
   }
   return taken
 }

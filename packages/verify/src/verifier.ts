@@ -60,7 +60,7 @@ export type RequestToAuthorize = {
   /** The URL as callers write it: the origin of the audience, and the path of the request. */
   readonly url: string
   readonly certificate?: Certificate | undefined
-  readonly scopes?: readonly string[] | undefined
+  readonly scopes?: readonly string[]
 }
 
 export type Verifier = {

@@ -69,6 +69,8 @@ const MISUSES: Readonly<Record<string, readonly [reason: RegExp, asked: unknown]
   'scopes as a text': [/^verify: scopes is not an array of scope items/, { scopes: 'db:read' }],
   'a hole in scopes': [/^verify: scopes is not an array of scope items/, { scopes: Array.from({ length: 1 }) }],
   'scopes that are null': [/^verify: scopes is not an array of scope items/, { scopes: null }],
+  'scopes that are undefined': [/^verify: scopes is undefined/, { scopes: undefined }],
+  'inherited scopes that are undefined': [/^verify: scopes is undefined/, Object.create({ scopes: undefined })],
   'scopes alone': [/^verify: the options are not an object/, ['db:read']],
   'a text': [/^verify: the options are not an object/, 'db:read'],
   null: [/^verify: the options are not an object/, null],
@@ -122,6 +124,8 @@ test('what is asked is read once: what a program does with its own objects meanw
   assert.equal(await verifyAs(verifier, token, fickle), 'insufficient_scope')
   const unlisted = Object.defineProperty<Asked>({}, 'scopes', { value: ['db:admin'] })
   assert.equal(await verifyAs(verifier, token, unlisted), 'insufficient_scope')
+  const hiding = Object.assign(['db:admin'], { slice: () => [], [Symbol.iterator]: () => [].values() })
+  assert.equal(await verifyAs(verifier, token, { scopes: hiding }), 'insufficient_scope')
   class Needs {
     get scopes(): readonly string[] {
       return ['db:admin']
@@ -140,7 +144,13 @@ test('a hook cannot make a token of a refusal', async t => {
 test('authorize refuses with 500 what is no request', async t => {
   const verifier = verifierOf(t, publisher, { mode: 'offline' })
   const request = { authorization: `Bearer ${publisher.mint().token}`, proof: undefined, method: 'GET', url: '/' }
-  for (const wrong of [null, undefined, { ...request, scope: ['db:read'] }, { ...request, authorization: [''] }]) {
+  for (const wrong of [
+    null,
+    undefined,
+    { ...request, scope: ['db:read'] },
+    { ...request, scopes: undefined },
+    { ...request, authorization: [''] },
+  ]) {
     assert.equal(refusalOf(await verifier.authorize(wrong as RequestToAuthorize)), 'misuse')
   }
   assert.equal(refusalOf(await verifier.authorize(request)), 'accepted')

@@ -4,7 +4,16 @@ import { EXPECTED_CERTIFICATE, EXPECTED_SCOPES, isCertificate } from '../asked.t
 import type { Certificate } from '../proofs/certificate.ts'
 import { isScopeList } from '../readers/scope.ts'
 import type { Verifier } from '../verifier.ts'
-import { isFlag, isFunction, isText, isTextList, type Kind, type Kinds, takeMembers } from '../wire/option-members.ts'
+import {
+  definite,
+  isFlag,
+  isFunction,
+  isText,
+  isTextList,
+  type Kind,
+  type Kinds,
+  takeMembers,
+} from '../wire/option-members.ts'
 
 type Awaitable<Value> = Value | Promise<Value>
 
@@ -29,8 +38,9 @@ export type MetadataMembers = {
 /** Segments of RFC 3986 §3.3 other than `.` and `..`, none of them empty. */
 const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@%-]+)+$/
 
-const isScopes: Kind = value =>
-  typeof value === 'function' || isScopeList(value) || `${EXPECTED_SCOPES}, or a function that returns one`
+const isScopes = definite(
+  value => typeof value === 'function' || isScopeList(value) || `${EXPECTED_SCOPES}, or a function that returns one`,
+)
 
 const isPrefix: Kind = value =>
   (typeof value === 'string' && PREFIX.test(value)) ||
@@ -71,14 +81,7 @@ export const takeGuard = <Taken extends Guard<never>>(
   more: Kinds = {},
 ): Readonly<Taken> => {
   checkVerifier(where, verifier)
-  const taken = takeMembers<Taken>(where, guard, { ...GUARD, ...more })
-  // A misspelled name in `{ scopes: NEEDED.order }` must not open the route.
-  if (taken.scopes === undefined && isObject(guard) && 'scopes' in guard) {
-    throw new TypeError(
-      `${where}: scopes is undefined. Expected ${EXPECTED_SCOPES}, or no member scopes for any token.`,
-    )
-  }
-  return taken
+  return takeMembers<Taken>(where, guard, { ...GUARD, ...more })
 }
 
 /** Throws a TypeError for what is no object, and for a known member of another kind. RFC 9728 §2 allows further members. */

@@ -1,7 +1,10 @@
 // The options of a caller, checked by a table: a misspelled member is an error that names it, and not an option that is ignored.
 
 /** Returns true for a value that fits, else what was expected, such as `a string`; false where no words say it. */
-export type Kind = (value: unknown) => boolean | string
+export type Kind = ((value: unknown) => boolean | string) & {
+  /** A member that is there and undefined is a misspelled name, such as `NEEDED.order`, and not one that is absent. */
+  readonly isDefinite?: true
+}
 
 export type Kinds = Readonly<Record<string, Kind>>
 
@@ -25,6 +28,9 @@ export const isWholeNumber =
   (min: number, max: number): Kind =>
   value =>
     (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) || `a whole number from ${min} to ${max}`
+
+export const definite = (kind: (value: unknown) => boolean | string): Kind =>
+  Object.assign(kind, { isDefinite: true } as const)
 
 type Given = Readonly<Record<string, unknown>>
 
@@ -51,8 +57,17 @@ const unknownIn = (given: object, kinds: Kinds): string | undefined => {
 /** An error that names the option, and never its value: that may be a secret. */
 class OptionError extends TypeError {}
 
-/** An array is copied: what the caller does with its own later changes nothing. A hole in it becomes an item, undefined. */
-const take = (value: unknown): unknown => (Array.isArray(value) ? Object.freeze(Array.from(value as unknown[])) : value)
+/**
+ * A copy: what the caller does with its own later changes nothing. By index, because methods and the iterator of an array may be the
+ * caller's. A hole becomes an item, undefined.
+ */
+export const copyItems = (items: readonly unknown[]): unknown[] => {
+  const copy: unknown[] = []
+  for (let n = 0; n < items.length; n += 1) copy.push(items[n])
+  return copy
+}
+
+const take = (value: unknown): unknown => (Array.isArray(value) ? Object.freeze(copyItems(value)) : value)
 
 const takeAll = (where: string, given: unknown, kinds: Kinds): Given => {
   if (!isRecord(given)) throw new OptionError(`${where}: the options are not an object.`)
@@ -62,11 +77,13 @@ const takeAll = (where: string, given: unknown, kinds: Kinds): Given => {
     throw new OptionError(`${where}: ${JSON.stringify(unknown)} is not an option. Expected any of: ${names}.`)
   }
   const taken: Record<string, unknown> = {}
-  for (const name in kinds) {
+  for (const [name, kind] of Object.entries(kinds)) {
     const value = take(given[name])
-    if (value === undefined) continue
-    const expected = kinds[name]?.(value)
+    if (value === undefined && !(kind.isDefinite === true && name in given)) continue
+    const expected = kind(value)
     if (expected !== true) {
+      if (value === undefined)
+        throw new OptionError(`${where}: ${name} is undefined. Expected ${expected}, or no ${name}.`)
       throw new OptionError(`${where}: ${name} is not ${expected || 'a value that is allowed'}.`)
     }
     taken[name] = value
