@@ -14,14 +14,14 @@ const metadataOf = ({ resource }: Verifier, members: MetadataMembers) => ({
 })
 
 /** Any page may read the metadata: clients in browsers need it. */
-export const METADATA_HEADERS = {
+const METADATA_HEADERS = {
   'content-type': 'application/json',
   'cache-control': 'public, max-age=300',
   'access-control-allow-origin': '*',
 } as const
 
 /** The response to a preflight of the metadata, as the service responds to one of its own: a client may add headers to its request. */
-export const PREFLIGHT_HEADERS = {
+const PREFLIGHT_HEADERS = {
   'cache-control': 'no-store',
   allow: 'GET, HEAD, OPTIONS',
   'access-control-allow-origin': '*',
@@ -34,7 +34,7 @@ export type MetadataMethod = 'GET' | 'HEAD' | 'OPTIONS'
 
 export const METADATA_METHODS: readonly MetadataMethod[] = ['GET', 'HEAD', 'OPTIONS']
 
-type MetadataResponse = {
+export type MetadataResponse = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
@@ -43,8 +43,6 @@ type MetadataResponse = {
 export type MetadataRoute = {
   /** Where this server publishes the metadata (RFC 9728 §3.1); undefined if the audience is no URL. */
   readonly path: string | undefined
-  /** The JSON of the metadata. */
-  readonly text: string
   /** The response to a request at the path of the metadata; undefined for a method that has none. */
   readonly respond: (method: string | undefined) => MetadataResponse | undefined
 }
@@ -64,7 +62,6 @@ export const makeMetadata = (where: string, verifier: Verifier, members: Metadat
   const text = format(where, metadataOf(verifier, takeMetadata(where, members)))
   return {
     path: metadataAddress === undefined ? undefined : new URL(metadataAddress).pathname,
-    text,
     respond: method => {
       if (method === 'OPTIONS') return { status: 204, headers: PREFLIGHT_HEADERS }
       if (method !== 'GET' && method !== 'HEAD') return undefined

@@ -1,4 +1,5 @@
 // What a decision is on the wire. No answer to a check has a body: gateways pass bodies on to callers.
+import type { MetadataResponse } from '../adapters/protected-resource.ts'
 import type { Refused } from '../refusals.ts'
 import type { Verified } from '../verifier.ts'
 
@@ -16,13 +17,17 @@ export const emptyAnswer = (status: number, headers: Headers = {}): Answer => ({
   headers: Object.entries({ 'Cache-Control': 'no-store', 'Content-Length': '0', ...headers }).flat(),
 })
 
+const lengthOf = (body: string): string => String(new TextEncoder().encode(body).length)
+
 export const textAnswer = (body: string, contentType: string, headers: Headers = {}): Answer => {
-  const length = String(new TextEncoder().encode(body).length)
-  return { ...emptyAnswer(200, { 'Content-Length': length, 'Content-Type': contentType, ...headers }), body }
+  return { ...emptyAnswer(200, { 'Content-Length': lengthOf(body), 'Content-Type': contentType, ...headers }), body }
 }
 
 /** RFC 9110 §8.6: 204 has no Content-Length. */
-export const noContentAnswer = (headers: Headers): Answer => ({ status: 204, headers: Object.entries(headers).flat() })
+export const metadataAnswer = ({ status, headers, body }: MetadataResponse): Answer =>
+  body === undefined
+    ? { status, headers: Object.entries(headers).flat() }
+    : { status, headers: Object.entries({ ...headers, 'content-length': lengthOf(body) }).flat(), body }
 
 /** UTF-8, percent-encoded but for letters, digits and `-._~!*'():/@`: the others could end a header, a quotation or an item. */
 const encode = (text: string): string => encodeURIComponent(text).replaceAll(/%(?:3A|2F|40)/g, decodeURIComponent)

@@ -1,6 +1,6 @@
 // The HTTP server of the process: four paths, and nothing that a request can do to end it.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { makeMetadata, METADATA_HEADERS, PREFLIGHT_HEADERS } from '../adapters/protected-resource.ts'
+import { makeMetadata } from '../adapters/protected-resource.ts'
 import { describeFault } from '../wire/http.ts'
 import { KEY_AGE_USUAL } from '../options.ts'
 import type { Verifier } from '../verifier.ts'
@@ -8,9 +8,9 @@ import {
   type Answer,
   BAD_QUERY,
   emptyAnswer,
+  metadataAnswer,
   FAULT,
   makeAcceptances,
-  noContentAnswer,
   NOT_FOUND,
   refusalAnswer,
   textAnswer,
@@ -28,7 +28,6 @@ const HEADERS_MS_MAX = 10_000
 const KEEP_ALIVE_MS = 3_600_000
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
-const PREFLIGHT = noContentAnswer(PREFLIGHT_HEADERS)
 const WRONG_METHOD = emptyAnswer(405, { Allow: 'GET, HEAD, POST' })
 
 export type GatewayParts = {
@@ -91,15 +90,11 @@ const makeAnswerOther = ({ verifier }: GatewayParts, isReady: () => boolean, for
     '/readyz': () => emptyAnswer(isReady() ? 200 : 503),
     '/metrics': () => textAnswer(formatMetrics(), OPENMETRICS),
   }
-  const describe = (): Answer =>
-    textAnswer(metadata.text, 'application/json', {
-      'Access-Control-Allow-Origin': METADATA_HEADERS['access-control-allow-origin'],
-    })
   return (method: string | undefined, path: string): Answer => {
-    if (method === 'OPTIONS' && path === metadata.path) return PREFLIGHT
-    if (method !== 'GET' && method !== 'HEAD') return NOT_FOUND
-    if (path === metadata.path) return describe()
-    return Object.hasOwn(answers, path) ? (answers[path]?.() ?? NOT_FOUND) : NOT_FOUND
+    const described = path === metadata.path ? metadata.respond(method) : undefined
+    if (described !== undefined) return metadataAnswer(described)
+    const known = method === 'GET' || method === 'HEAD'
+    return known && Object.hasOwn(answers, path) ? (answers[path]?.() ?? NOT_FOUND) : NOT_FOUND
   }
 }
 
