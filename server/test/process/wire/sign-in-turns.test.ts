@@ -102,7 +102,7 @@ test('callbacks of 8 networks, as many as they like, make no sign-in of another 
     for (const source of sources) all.push([source, await begin(signIn, source)])
     return Promise.all(all.map(([source, begun]) => finish(signIn, source, begun)))
   }
-  const strangers = Array.from({ length: 160 }, (_, n): Source => `192.0.2.${n % 8}`)
+  const strangers = Array.from({ length: 400 }, (_, n): Source => `192.0.2.${n % 8}`)
   const others = Array.from({ length: MAX }, (_, n): Source => `198.51.100.${n}`)
   const outcomes = await finishAll([...strangers, ...others])
   assert.deepEqual(new Set(outcomes.slice(strangers.length)), new Set([REFUSED]))
