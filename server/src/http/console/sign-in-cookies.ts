@@ -21,7 +21,7 @@ export const setSignInCookie = (
   reply: FastifyReply,
   { state, pending }: SignInBegun,
 ): void => {
-  const open = cookiesFrom(request, signIn)
+  const open = cookiesFrom(request, signIn).filter(name => STATE.test(name.slice(signIn.length)))
   for (const name of open.slice(0, Math.max(0, open.length + 1 - SIGN_INS_OPEN_MAX))) dropCookie(reply, name)
   setCookie(reply, { name: signIn + state, value: pending, sameSite: 'lax', maxAge: SIGN_IN_SECONDS })
 }

@@ -85,6 +85,22 @@ test('of five sign-ins that a browser begins the oldest is dropped, and the long
   }
 })
 
+test('cookies with the prefix of a sign-in and no state after it are neither counted nor dropped, whatever is in their names', async () => {
+  const begun = async (cookie: string): Promise<readonly string[]> => {
+    const { status, headers } = await send(service, { path: '/console/sign-in', headers: { cookie } })
+    assert.equal(status, 302, cookie)
+    return (headers['set-cookie'] ?? '').split(', ').map(line => line.slice(0, line.indexOf('=')))
+  }
+  const [own = ''] = await begun('')
+  const prefix = own.slice(0, -43)
+  const cookies = (names: readonly string[]): string => names.map(name => `${prefix}${name}=1`).join('; ')
+  for (const odd of ['a b', 'a\tb', '\u00e9', '', 'x'.repeat(44), `${'x'.repeat(42)} `]) {
+    assert.equal((await begun(cookies([odd, '2', '3', '4']))).length, 1, odd)
+  }
+  const states = ['a', 'b', 'c', 'd'].map(letter => letter.repeat(43))
+  assert.equal((await begun(cookies(['a b', ...states])))[0], `${prefix}${states[0]}`)
+})
+
 test('a new sign-in ends the session before it in the store, also that of another operator', async () => {
   const browser = makeBrowser()
   await browser.finish(await browser.begin(), { sub: 'first' })
