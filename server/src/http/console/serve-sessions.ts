@@ -36,6 +36,8 @@ const OFF: Refusal = {
   description: 'This service has no client at the identity provider of its operators.',
 }
 
+const ONLY_GET: Refusal = { code: 'method_not_allowed', description: 'This path takes GET.' }
+
 /** A path of the console and nothing else: an address that came from elsewhere must not lead elsewhere. `home` is absolute. */
 const destinationOf = (query: RawFields, home: URL): string => {
   const [[, to] = ['to', ''], ...others] = query.pairs?.filter(([name]) => name === 'to') ?? []
@@ -136,8 +138,14 @@ const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string
 
   const options = { schema: { hide: true } }
   app.get(`${home}session`, options, withSignIn(showSession))
-  app.get(`${home}sign-in`, options, withSignIn(beginSignIn))
-  app.get(`${home}callback`, options, withSignIn(finishSignIn))
+  for (const [path, handle] of [
+    ['sign-in', beginSignIn],
+    ['callback', finishSignIn],
+  ] as const) {
+    // HEAD changes nothing (RFC 9110 §9.2.1): a scanner of links must not finish the sign-in of an operator.
+    app.head(home + path, options, (_request, reply) => refuser.refuse(reply.header('allow', 'GET'), ONLY_GET))
+    app.get(home + path, { ...options, exposeHeadRoute: false }, withSignIn(handle))
+  }
   const followEvents = makeEventsHandler(app, wire, recognize)
   app.get(
     `${home}events`,

@@ -1,6 +1,7 @@
 // The sign-in of operators in the console, and what a stranger, a foreign page or a provider that lies can do to it.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import type { Headers } from '../../../../testkit/callers/administration.ts'
 import { actsIn } from '../../../../testkit/callers/audited-acts.ts'
 import {
   type Begun,
@@ -188,6 +189,20 @@ test('of 30 callbacks of a sign-in with made-up codes one asks the provider, and
   assertNotSignedIn(await finishSignIn(service, begun, { code: codeFor(grantedTo(begun)) }), CALLED_BACK)
   assert.equal(asked(), askedBefore + 1)
   await signIn(service)
+})
+
+test('HEAD neither begins nor finishes a sign-in: it is 405, and the GET after it signs in', async () => {
+  const head = async (path: string, headers: Headers = {}): Promise<void> => {
+    const answer = await send(service, { method: 'HEAD', path, headers })
+    assert.deepEqual([answer.status, answer.headers['allow']], [405, 'GET'])
+    assert.equal(answer.headers['set-cookie'], undefined)
+  }
+  await head('/console/sign-in')
+  const begun = await beginSignIn(service)
+  const code = codeFor(grantedTo(begun))
+  const back = new URLSearchParams({ state: begun.query.get('state') ?? '', code })
+  await head(`/console/callback?${back.toString()}`, { cookie: begun.cookie })
+  assert.equal((await finishSignIn(service, begun, { code })).status, 303)
 })
 
 test('a callback with another state finishes nothing, and leaves the cookies of sign-ins alone', async () => {
