@@ -68,9 +68,9 @@ test('tokens are kept with the expiry that the JWT says, and the earlier refresh
     renewFrom: 4000,
   })
   assert.equal(kept(jwtOf({ exp: 5 })).refreshToken, 'earlier')
-  const expiries = [{ exp: 0 }, { exp: 1.2345 }, { exp: 1e12 }].map(payload => kept(jwtOf(payload)).expiresAt)
-  assert.deepEqual(expiries, [0, 1234, 1e15])
-  for (const payload of [{ exp: -1 }, { exp: 1e12 + 1 }, { exp: '5' }, {}, null, 5, 'x', []]) {
+  const expiries = [0, 1.2345, 1e12, 1e12 + 1, 1e300].map(exp => kept(jwtOf({ exp })).expiresAt)
+  assert.deepEqual(expiries, [0, 1234, 1e15, 1e15, 1e15])
+  for (const payload of [{ exp: -1 }, { exp: '5' }, {}, null, 5, 'x', []]) {
     assert.equal(kept(jwtOf(payload)).expiresAt, 0, JSON.stringify(payload))
   }
   for (const text of ['', 'x', 'a.b.c', '...']) assert.equal(kept(text).expiresAt, 0, text)

@@ -76,7 +76,7 @@ export const makeMeasuredFetch = (metrics: Metrics): Openid.CustomFetch => {
   }
 }
 
-/** The largest `exp` whose milliseconds are an exact number in JavaScript. */
+/** A larger `exp`, as of a provider that counts in milliseconds, is taken for this one: its milliseconds are an exact number in JavaScript. */
 const EXPIRY_SECONDS_MAX = 1e12
 
 const payloadOf = (jwt: string): unknown => {
@@ -91,7 +91,7 @@ const payloadOf = (jwt: string): unknown => {
 const expiryOf = (jwt: string): number => {
   const payload = payloadOf(jwt)
   const exp = typeof payload === 'object' && payload !== null && 'exp' in payload ? payload.exp : undefined
-  return typeof exp === 'number' && exp >= 0 && exp <= EXPIRY_SECONDS_MAX ? Math.floor(exp * 1000) : 0
+  return typeof exp === 'number' && exp >= 0 ? Math.floor(Math.min(exp, EXPIRY_SECONDS_MAX) * 1000) : 0
 }
 
 type Received = {

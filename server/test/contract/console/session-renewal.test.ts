@@ -154,6 +154,12 @@ test('a JWT that lives a minute or less is renewed once near its end, not at eac
   }
 })
 
+test('a JWT whose expiry is in milliseconds is taken for one that is not due', async () => {
+  const headers = await signIn(service, { exp: service.clock.wall() })
+  for (const _ of [1, 2, 3]) assert.equal(await statusOf(headers), 200)
+  assert.equal(renewals(), 0)
+})
+
 test('a process that is killed as it renews delays the session for 15 s, and one whose renewal fails for no time', async () => {
   await restart({})
   const headers = await signIn(service)
