@@ -24,8 +24,8 @@ type Issuing = {
   readonly operatorJwt: (claims: Readonly<Record<string, unknown>>) => Promise<string>
 }
 
-/** How an answer goes wrong, for every request. */
-export type TokenFault = 'hang' | 'html' | 'error' | 'refuse'
+/** How an answer goes wrong, for every request; an object is an error of RFC 6749 §5.2, with the challenge that belongs to a 401. */
+export type TokenFault = 'hang' | 'html' | 'error' | { readonly status: 400 | 401; readonly error: string }
 
 export type TokenEndpoint = {
   /** The number of requests so far, by grant type. */
@@ -62,8 +62,11 @@ export const codeFor = (granted: Granted): string => {
 const answerFault = (fault: TokenFault, response: ServerResponse): void => {
   if (fault === 'html') response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>')
   else if (fault === 'error') response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>500')
-  else if (fault === 'refuse')
-    response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}')
+  else if (fault !== 'hang') {
+    const { status, error } = fault
+    const challenge = status === 401 && { 'www-authenticate': 'Basic realm="provider"' }
+    response.writeHead(status, { 'content-type': 'application/json', ...challenge }).end(JSON.stringify({ error }))
+  }
 }
 
 export const makeTokenEndpoint = (): TokenEndpoint => {

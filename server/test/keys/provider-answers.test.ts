@@ -29,6 +29,9 @@ test('a fault is the provider’s own word, an outage, or none that we know', ()
     'outage',
     'outage',
   ])
+  const busy = ['temporarily_unavailable', 'server_error']
+  assert.deepEqual(kinds(busy.map(error => bodyError(400, error))), ['outage', 'outage'])
+  assert.deepEqual(kinds(busy.map(refusedAtOnce)), ['refused', 'refused'])
   assert.deepEqual(kinds([bodyError(499, 'x'), bodyError(428, 'x')]), ['refused', 'refused'])
   assert.deepEqual(kinds([new Error('no route'), 'x', undefined]), ['outage', 'outage', 'outage'])
   assert.deepEqual(kinds([clientError('OAUTH_TIMEOUT'), clientError('OAUTH_ABORT')]), ['outage', 'outage'])

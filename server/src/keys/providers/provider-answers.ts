@@ -13,13 +13,18 @@ const TOO_MANY_REQUESTS = 429
 
 const isTransient = (status: number): boolean => status >= SERVER_ERROR || status === TOO_MANY_REQUESTS
 
+/** The errors of a redirect, which has no status (RFC 6749 §4.1.2.1). Some providers answer them at the token endpoint, with 400. */
+const TRANSIENT_ERRORS: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable'])
+
 /** `refused`: the provider's own word about a request that it understood. `outage`: to be tried again. `other`: it is none that we understand. */
 export const kindOfFault = (
   { AuthorizationResponseError, ClientError, ResponseBodyError }: OpenidClient,
   fault: unknown,
 ) => {
+  // Whatever its name is: anybody can write the address of a callback, and must not report an outage by it.
   if (fault instanceof AuthorizationResponseError) return 'refused'
-  if (fault instanceof ResponseBodyError) return isTransient(fault.status) ? 'outage' : 'refused'
+  if (fault instanceof ResponseBodyError)
+    return isTransient(fault.status) || TRANSIENT_ERRORS.has(fault.error) ? 'outage' : 'refused'
   if (!(fault instanceof ClientError)) return 'outage'
   if (fault.code === 'OAUTH_TIMEOUT' || fault.code === 'OAUTH_ABORT') return 'outage'
   return fault.cause instanceof Response && isTransient(fault.cause.status) ? 'outage' : 'other'

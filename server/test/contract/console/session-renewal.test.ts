@@ -78,7 +78,7 @@ test('a session without a refresh token ends with its JWT', async () => {
 
 test('a provider that renews no more is asked once, and the session ends with its JWT', async () => {
   const headers = await signIn(service)
-  service.provider.tokens.fault = 'refuse'
+  service.provider.tokens.fault = { status: 400, error: 'invalid_grant' }
   service.clock.advance(4 * MINUTE_MS + 1000)
   for (const _ of [1, 2, 3]) assert.equal(await statusOf(headers), 200)
   assert.equal(renewals(), 1)
@@ -106,14 +106,15 @@ test('a provider that fails ends nothing while the JWT lasts; then it is 503, an
 
 test('while the provider is out of reach each request of an expired JWT is 503, and the first one after that succeeds', async () => {
   await restart({ signInAnswerMs: 200 })
-  for (const fault of ['error', 'hang'] as const) {
+  const busy = ['temporarily_unavailable', 'server_error'].map(error => ({ status: 400, error }) as const)
+  for (const fault of ['error', 'hang', ...busy] as const) {
     const headers = await signIn(service)
     service.clock.advance(6 * MINUTE_MS)
     service.provider.tokens.fault = fault
     for (const _ of [1, 2, 3]) assertUnavailable(await ask(headers))
     for (const answer of await Promise.all(Array.from({ length: 20 }, () => ask(headers)))) assertUnavailable(answer)
     service.provider.tokens.fault = undefined
-    assert.equal(await statusOf(headers), 200, fault)
+    assert.equal(await statusOf(headers), 200, JSON.stringify(fault))
   }
 })
 
