@@ -17,13 +17,13 @@ const refusedAtOnce = (error: string): unknown =>
 const clientError = (code: string, cause?: unknown): unknown =>
   Object.assign(new oidc.ClientError('odd', { cause }), { code })
 
+const unauthorized = new Response('', { status: 401 })
+
 test('a fault is the provider’s own word, an outage, or none that we know', () => {
   const kinds = (faults: readonly unknown[]) => faults.map(fault => kindOfFault(oidc, fault))
-  assert.deepEqual(kinds([refusedAtOnce('access_denied'), bodyError(400, 'invalid_grant'), bodyError(401, 'x')]), [
-    'refused',
-    'refused',
-    'refused',
-  ])
+  assert.deepEqual(kinds([refusedAtOnce('invalid_client'), bodyError(400, 'invalid_grant')]), ['refused', 'refused'])
+  const ofClient = [bodyError(400, 'invalid_client'), bodyError(401, 'x'), clientError('OAUTH_X', unauthorized)]
+  assert.deepEqual(kinds(ofClient), ['client_refused', 'client_refused', 'client_refused'])
   assert.deepEqual(kinds([bodyError(500, 'x'), bodyError(503, 'x'), bodyError(429, 'x')]), [
     'outage',
     'outage',
@@ -44,6 +44,8 @@ test('a fault is the provider’s own word, an outage, or none that we know', ()
 test('of a fault the operator reads at most the name of an error', () => {
   assert.equal(explainFault(oidc, refusedAtOnce('access_denied')), 'The identity provider refused: access_denied.')
   assert.equal(explainFault(oidc, bodyError(400, 'invalid_grant')), 'The identity provider refused: invalid_grant.')
+  const unnamed = explainFault(oidc, clientError('OAUTH_X', unauthorized))
+  assert.equal(unnamed, 'The identity provider refused: invalid_client.')
   const longest = 'a'.repeat(60)
   assert.equal(explainFault(oidc, refusedAtOnce(longest)), `The identity provider refused: ${longest}.`)
   for (const name of ['a'.repeat(61), 'Access', 'a b', '<b>', 'a\n', ' a', '']) {

@@ -8,6 +8,7 @@ import { DOCUMENT_BYTES_MAX, readBounded } from './fetch-json.ts'
 /** openid-client, which is loaded when somebody signs in. */
 export type OpenidClient = typeof Openid
 
+const UNAUTHORIZED = 401
 const SERVER_ERROR = 500
 const TOO_MANY_REQUESTS = 429
 
@@ -16,29 +17,35 @@ const isTransient = (status: number): boolean => status >= SERVER_ERROR || statu
 /** The errors of a redirect, which has no status (RFC 6749 §4.1.2.1). Some providers answer them at the token endpoint, with 400. */
 const TRANSIENT_ERRORS: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable'])
 
-/** `refused`: the provider's own word about a request that it understood. `outage`: to be tried again. `other`: it is none that we understand. */
+/**
+ * `refused`: the provider's own word about a request that it understood. `client_refused`: it does not take the console's client, as
+ * where its secret is wrong (RFC 6749 §5.2; some providers name that otherwise, with the same status). `outage`: to be tried again.
+ * `other`: it is none that we understand.
+ */
 export const kindOfFault = (
   { AuthorizationResponseError, ClientError, ResponseBodyError }: OpenidClient,
   fault: unknown,
 ) => {
   // Whatever its name is: anybody can write the address of a callback, and must not report an outage by it.
   if (fault instanceof AuthorizationResponseError) return 'refused'
-  if (fault instanceof ResponseBodyError)
-    return isTransient(fault.status) || TRANSIENT_ERRORS.has(fault.error) ? 'outage' : 'refused'
+  if (fault instanceof ResponseBodyError) {
+    if (isTransient(fault.status) || TRANSIENT_ERRORS.has(fault.error)) return 'outage'
+    return fault.status === UNAUTHORIZED || fault.error === 'invalid_client' ? 'client_refused' : 'refused'
+  }
   if (!(fault instanceof ClientError)) return 'outage'
   if (fault.code === 'OAUTH_TIMEOUT' || fault.code === 'OAUTH_ABORT') return 'outage'
-  return fault.cause instanceof Response && isTransient(fault.cause.status) ? 'outage' : 'other'
+  if (!(fault.cause instanceof Response)) return 'other'
+  if (fault.cause.status === UNAUTHORIZED) return 'client_refused'
+  return isTransient(fault.cause.status) ? 'outage' : 'other'
 }
 
 const REFUSED_MAX = 60
 
 /** Explains a fault in one sentence for the operator. Of the response it quotes at most the name of an error (RFC 6749 §5.2). */
-export const explainFault = (
-  { AuthorizationResponseError, ResponseBodyError }: OpenidClient,
-  fault: unknown,
-): string => {
-  const isNamed = fault instanceof AuthorizationResponseError || fault instanceof ResponseBodyError
-  const name = isNamed ? fault.error : ''
+export const explainFault = (oidc: OpenidClient, fault: unknown): string => {
+  const isNamed = fault instanceof oidc.AuthorizationResponseError || fault instanceof oidc.ResponseBodyError
+  const unnamed = kindOfFault(oidc, fault) === 'client_refused' ? 'invalid_client' : ''
+  const name = isNamed ? fault.error : unnamed
   return /^[a-z_]+$/.test(name) && name.length <= REFUSED_MAX
     ? `The identity provider refused: ${name}.`
     : 'What the identity provider answered is not what a sign-in needs.'
@@ -49,7 +56,10 @@ const fetchBounded: Openid.CustomFetch = async (address, { body: sent, ...init }
   const response = await fetch(address, { ...init, ...(sent !== undefined && { body: sent }) })
   const body = await readBounded(response)
   if (body === undefined) throw new Error(`The answer has more than ${DOCUMENT_BYTES_MAX} bytes.`)
-  const { status, statusText, headers } = response
+  const { status, statusText } = response
+  const headers = new Headers(response.headers)
+  // The error is in the body (RFC 6749 §5.2), which the library does not read beside a challenge.
+  headers.delete('www-authenticate')
   return new Response(body.length === 0 ? null : new Uint8Array(body), { status, statusText, headers })
 }
 

@@ -1,6 +1,7 @@
 // The sign-in of operators at their identity provider: authorization code with PKCE (RFC 6749 §4.1, RFC 7636, OpenID Connect
 // Core §3.1), by openid-client. Whether the JWT that comes of it names an operator is judged elsewhere, as for any other.
 import type { Configuration, CustomFetch } from 'openid-client'
+import { RENEWAL_PAUSE_MS } from '../../domain/clients/session.ts'
 import { Overloaded, Unavailable } from '../../domain/refusal.ts'
 import { networkOf, type Source } from '../../domain/source.ts'
 import type { SignedIn, SignIn, SignInBegun, SignInRefused } from '../../ports/sessions.ts'
@@ -95,12 +96,22 @@ const makeConfigured = (calling: Calling) => {
   }
 }
 
+/** Our own configuration is at fault, not the operator: it ends no session. */
+class ClientRefused extends Unavailable {}
+
+const refuseClient = (oidc: OpenidClient, cause: unknown): ClientRefused => {
+  const toCaller = explainFault(oidc, cause)
+  return new ClientRefused(`the client of the console is not taken: ${toCaller}`, { cause, toCaller })
+}
+
 /** What the provider refuses is a value; what it does not answer, or answers in no form that we know, is Unavailable. */
 const ask = async <T>(oidc: OpenidClient, request: () => Promise<T>): Promise<T | SignInRefused> => {
   try {
     return await request()
   } catch (fault) {
-    if (kindOfFault(oidc, fault) === 'refused') return { refused: explainFault(oidc, fault) }
+    const kind = kindOfFault(oidc, fault)
+    if (kind === 'refused') return { refused: explainFault(oidc, fault) }
+    if (kind === 'client_refused') throw refuseClient(oidc, fault)
     throw new Unavailable('the identity provider does not answer as it should', { cause: fault, ...UNANSWERED })
   }
 }
@@ -110,7 +121,9 @@ const askForCode = async <T>(oidc: OpenidClient, request: () => Promise<T>): Pro
   try {
     return await request()
   } catch (fault) {
-    if (kindOfFault(oidc, fault) !== 'outage') return { refused: explainFault(oidc, fault) }
+    const kind = kindOfFault(oidc, fault)
+    if (kind === 'client_refused') throw refuseClient(oidc, fault)
+    if (kind !== 'outage') return { refused: explainFault(oidc, fault) }
     throw new Unavailable('the identity provider does not answer', { cause: fault, ...UNFINISHED })
   }
 }
@@ -131,11 +144,27 @@ const makeTurns = ({ signInWaitMs: waitMs }: SignInOptions['timing']) => {
     })
 }
 
+/** While the provider refuses the client, one renewal in 15 s asks it, of whichever session: some lock a client that tries on. */
+const makeUnlessRefused = (now: () => number) => {
+  let last: { readonly fault: ClientRefused; readonly at: number } | undefined
+  return async <T>(renew: () => Promise<T>): Promise<T> => {
+    // The clock may have been set back.
+    if (last !== undefined && Math.abs(now() - last.at) < RENEWAL_PAUSE_MS) throw last.fault
+    try {
+      return await renew()
+    } catch (fault) {
+      if (fault instanceof ClientRefused) last = { fault, at: now() }
+      throw fault
+    }
+  }
+}
+
 /** Makes the sign-in of one thread. */
 export const makeSignIn = (options: SignInOptions): SignIn => {
   const { client, callback, keyEncryptionKey, now, timing, metrics = NO_METRICS } = options
   const configured = makeConfigured({ client, timing, callProvider: makeMeasuredFetch(metrics) })
   const inTurn = makeTurns(timing)
+  const unlessRefused = makeUnlessRefused(now)
   const finishOnce = makeFinishOnce(options.finished)
   const secrets = makeSessionSecrets(keyEncryptionKey)
 
@@ -175,13 +204,14 @@ export const makeSignIn = (options: SignInOptions): SignIn => {
   return {
     begin: (to, source) => inTurn(source, () => begin(to)),
     finish: (url, sealed, source) => inTurn(source, () => finish(url, sealed)),
-    renew: async refreshToken => {
-      const { oidc, configuration } = await configured()
-      return ask(oidc, async () => {
-        const answer = await oidc.refreshTokenGrant(configuration, refreshToken)
-        return tokensOf(answer, { earlier: refreshToken, now: now() })
-      })
-    },
+    renew: refreshToken =>
+      unlessRefused(async () => {
+        const { oidc, configuration } = await configured()
+        return ask(oidc, async () => {
+          const answer = await oidc.refreshTokenGrant(configuration, refreshToken)
+          return tokensOf(answer, { earlier: refreshToken, now: now() })
+        })
+      }),
     seal: secrets.tokens.seal,
     open: secrets.tokens.open,
   }

@@ -140,6 +140,19 @@ test('a renewal that fails while the JWT lasts is tried again after 15 s, and at
   assert.equal(await statusOf(headers), 200)
 })
 
+test('a provider that refuses the client of the console ends no session, and is asked once in 15 s for all of them', async () => {
+  const sessions = [await signIn(service), await signIn(service, { sub: 'another' })]
+  service.clock.advance(6 * MINUTE_MS)
+  service.provider.tokens.fault = { status: 401, error: 'invalid_client' }
+  for (const asked of [1, 2]) {
+    for (const headers of [...sessions, ...sessions]) assertUnavailable(await ask(headers))
+    assert.equal(renewals(), asked)
+    service.clock.advance(15_000)
+  }
+  service.provider.tokens.fault = undefined
+  for (const headers of sessions) assert.equal(await statusOf(headers), 200)
+})
+
 test('a JWT that lives a minute or less is renewed once near its end, not at each request', async () => {
   for (const lifetime of [60, 8]) {
     const exp = (): number => Math.floor(service.clock.wall() / 1000) + lifetime

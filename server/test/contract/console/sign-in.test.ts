@@ -263,6 +263,14 @@ test('a provider that fails or answers HTML is said so, and the next sign-in suc
   await signIn(service)
 })
 
+test('a provider that refuses the client of the console is said so, to the operator and in the log', async () => {
+  const begun = await beginSignIn(service)
+  service.provider.tokens.fault = { status: 401, error: 'invalid_client' }
+  const answer = await finishSignIn(service, begun, { code: codeFor(grantedTo(begun)) })
+  assertNotSignedIn(answer, /The identity provider refused: invalid_client\./, 503)
+  assert.match(service.log(), /"reason":"the client of the console is not taken: [^"]* invalid_client\."/)
+})
+
 test('an operator without a role signs in, and may see nothing', async () => {
   const headers = await signIn(service, { roles: [] })
   const { role } = (await send(service, { path: '/console/session', headers })).json as { readonly role: unknown }
