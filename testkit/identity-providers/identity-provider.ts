@@ -21,6 +21,8 @@ export type IdentityProvider = {
   /** The members of the key set; a test may change them. */
   readonly publicJwks: JWK[]
   readonly tokens: TokenEndpoint
+  /** The members of the metadata that a sign-in reads; a test may change them. */
+  readonly signInMetadata: Record<string, unknown>
   /** The newest key of an algorithm, for what no library would sign. */
   keyOf(alg: string): { readonly alg: string; readonly kid: string; readonly jwk: JWK; readonly privateKey: KeyObject }
   /** Signs any claims, with the newest key of `alg` (by default the first algorithm) unless `kid` names another. */
@@ -162,14 +164,14 @@ export const startIdentityProvider = async (options: IdentityProviderOptions = {
     if (answerFailure(failure, request, response)) return
     const named = failure === 'other_issuer' ? `${issuer}/other` : issuer
     if (asked === metadataPath)
-      answerJson(response, JSON.stringify({ issuer: named, jwks_uri: jwksUri, ...signInEndpoints }))
+      answerJson(response, JSON.stringify({ issuer: named, jwks_uri: jwksUri, ...signInMetadata }))
     else if (asked === `${base}/token`) void tokens.answer(request, response, { issuer, sign, operatorJwt })
     else if (asked === jwksPath) answerJson(response, JSON.stringify({ keys: publicJwks }))
     else response.writeHead(404).end()
   })
   const issuer = origin + path
   const jwksUri = origin + jwksPath
-  const signInEndpoints = {
+  const signInMetadata: Record<string, unknown> = {
     authorization_endpoint: `${origin}${base}/authorize`,
     token_endpoint: `${origin}${base}/token`,
     id_token_signing_alg_values_supported: algorithms,
@@ -193,6 +195,7 @@ export const startIdentityProvider = async (options: IdentityProviderOptions = {
     keyOf,
     sign,
     tokens,
+    signInMetadata,
     operatorJwt,
     rotate,
     fail: mode => {

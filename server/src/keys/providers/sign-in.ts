@@ -2,6 +2,7 @@
 // Core §3.1), by openid-client. Whether the JWT that comes of it names an operator is judged elsewhere, as for any other.
 import type { Configuration, CustomFetch } from 'openid-client'
 import { RENEWAL_PAUSE_MS } from '../../domain/clients/session.ts'
+import { isProviderAddress } from '../../../../packages/verify/src/readers/web-address.ts'
 import { Overloaded, Unavailable } from '../../domain/refusal.ts'
 import { networkOf, type Source } from '../../domain/source.ts'
 import type { SignedIn, SignIn, SignInBegun, SignInRefused } from '../../ports/sessions.ts'
@@ -76,6 +77,16 @@ const discover = (oidc: OpenidClient, { client, timing, callProvider }: Calling)
   })
 }
 
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint'] as const
+
+/** A browser is sent to the one, codes and the client's secret to the other: the library looks at them only as it uses them. */
+const assertEndpoints = (configuration: Configuration): void => {
+  const metadata = configuration.serverMetadata()
+  const wrong = ENDPOINTS.find(name => typeof metadata[name] !== 'string' || !isProviderAddress(metadata[name]))
+  if (wrong === undefined) return
+  throw new Unavailable(`the metadata of the identity provider names no usable ${wrong}`, UNANSWERED)
+}
+
 type Known = { readonly oidc: OpenidClient; readonly configuration: Configuration }
 
 /** Loads the library and reads the provider's metadata when they are first needed, and again after a fault. */
@@ -83,7 +94,9 @@ const makeConfigured = (calling: Calling) => {
   let known: Promise<Known> | undefined
   const read = async (): Promise<Known> => {
     const oidc = await import('openid-client')
-    return { oidc, configuration: await discover(oidc, calling) }
+    const configuration = await discover(oidc, calling)
+    assertEndpoints(configuration)
+    return { oidc, configuration }
   }
   return async (): Promise<Known> => {
     known ??= read()
@@ -91,6 +104,7 @@ const makeConfigured = (calling: Calling) => {
       return await known
     } catch (cause) {
       known = undefined
+      if (cause instanceof Unavailable) throw cause
       throw new Unavailable('the metadata of the identity provider cannot be read', { cause, ...UNANSWERED })
     }
   }
