@@ -28,8 +28,11 @@ import {
 
 type SessionWire = Pick<Wire, 'refuser' | 'sourceOf' | 'inTime' | 'mayStay' | 'reportStreamFault' | 'streams' | 'ports'>
 
-/** Quoted as JSON: the cookies of as many sign-ins as a browser may have open fit into one header. */
-const TO_CHARACTERS_MAX = 1000
+/**
+ * Quoted as JSON. Foreign pages can begin as many sign-ins as a browser may have open: their cookies take 3,100 of the 8192
+ * characters that are read, and leave room to a second installation and to others of the host.
+ */
+const TO_CHARACTERS_MAX = 256
 
 const OFF: Refusal = {
   code: 'not_found',
