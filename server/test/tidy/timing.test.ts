@@ -21,11 +21,10 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
   'how soon after another an act is more often a slip than meant': ['cli/key/REPEAT_MS'],
   'requests in a millisecond: a rate': ['http/wire/start-queue/PER_MS'],
   'the longest time that a timer of Node has': ['metrics/process-metrics/NEVER_MS'],
-  'the age of keys and metadata of another server, and of a sign-in': [
+  'the age of keys and metadata of another server': [
     'keys/providers/provider-key-cache/KEYS_FRESH_MILLISECONDS',
     'keys/providers/provider-key-cache/KEYS_HELD_MILLISECONDS_MAX',
     'keys/providers/provider-key-set/METADATA_MILLISECONDS_MAX',
-    'keys/providers/sign-in/PENDING_MS_MAX',
   ],
   'the lease of the clock, and how far clocks may be apart': [
     ...['LEASE_MS', 'LEASE_WAIT_MS', 'CLOCK_OFF_MS_MAX', 'CLOCK_STEPS_MS', 'ANSWER_MS'].map(

@@ -28,6 +28,8 @@ export type SessionTokens = {
 
 const MINUTE_MS = 60_000
 
+/** How long a sign-in that has begun may take. */
+export const SIGN_IN_MS_MAX = 600_000
 /** The longest life of a session, however much it is used. */
 export const SESSION_MS_MAX = 43_200_000
 /** The longest time without a request before a session ends. */

@@ -1,12 +1,11 @@
 // The cookies of sign-ins that began: one each, so that two tabs sign in side by side. Also that of the session before.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { SESSION_MS_MAX } from '../../domain/clients/session.ts'
+import { SESSION_MS_MAX, SIGN_IN_MS_MAX } from '../../domain/clients/session.ts'
 import type { Sha256 } from '../../domain/text/text.ts'
 import type { SignInBegun } from '../../ports/sessions.ts'
 import type { RawFields } from '../wire/form.ts'
 import { type CookieNames, cookieOf, cookiesFrom, dropCookie, setCookie } from './cookies.ts'
 
-const SIGN_IN_SECONDS = 600
 /** Sign-ins of one browser that began and are not complete. */
 const SIGN_INS_OPEN_MAX = 4
 
@@ -23,7 +22,7 @@ export const setSignInCookie = (
 ): void => {
   const open = cookiesFrom(request, signIn).filter(name => STATE.test(name.slice(signIn.length)))
   for (const name of open.slice(0, Math.max(0, open.length + 1 - SIGN_INS_OPEN_MAX))) dropCookie(reply, name)
-  setCookie(reply, { name: signIn + state, value: pending, sameSite: 'lax', maxAge: SIGN_IN_SECONDS })
+  setCookie(reply, { name: signIn + state, value: pending, sameSite: 'lax', maxAge: SIGN_IN_MS_MAX / 1000 })
 }
 
 /** The cookie of the sign-in that a callback names; undefined where the browser has none of it. */

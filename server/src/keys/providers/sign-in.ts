@@ -1,7 +1,7 @@
 // The sign-in of operators at their identity provider: authorization code with PKCE (RFC 6749 §4.1, RFC 7636, OpenID Connect
 // Core §3.1), by openid-client. Whether the JWT that comes of it names an operator is judged elsewhere, as for any other.
 import type { Configuration, CustomFetch } from 'openid-client'
-import { RENEWAL_PAUSE_MS } from '../../domain/clients/session.ts'
+import { RENEWAL_PAUSE_MS, SIGN_IN_MS_MAX } from '../../domain/clients/session.ts'
 import { isProviderAddress } from '../../../../packages/verify/src/readers/web-address.ts'
 import { Overloaded, Unavailable } from '../../domain/refusal.ts'
 import { networkOf, type Source } from '../../domain/source.ts'
@@ -43,7 +43,6 @@ export type SignInOptions = {
   readonly metrics?: Metrics
 }
 
-const PENDING_MS_MAX = 600_000
 /** Anybody may begin as many sign-ins: at once under way at the provider, in a thread. A renewal needs none of them. */
 const SIGN_INS_MAX = 20
 /** The most sign-ins under way from one network: none keeps the others from signing in. */
@@ -57,11 +56,6 @@ const UNANSWERED = { toCaller: 'The identity provider does not answer: try again
 /** The state is finished, and the code may be used up. */
 const UNFINISHED = { toCaller: 'The identity provider does not answer: sign in again.' } as const
 
-const isLoopback = (issuer: string): boolean => {
-  const { protocol, hostname } = new URL(issuer)
-  return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
-}
-
 type Calling = Pick<SignInOptions, 'client'> & {
   readonly timing: Pick<Timing, 'signInAnswerMs'>
   readonly callProvider: CustomFetch
@@ -73,7 +67,8 @@ const discover = (oidc: OpenidClient, { client, timing, callProvider }: Calling)
   return oidc.discovery(new URL(issuer), clientId, undefined, authentication, {
     timeout: timing.signInAnswerMs / 1000,
     [oidc.customFetch]: callProvider,
-    ...(isLoopback(issuer) && { execute: [oidc.allowInsecureRequests] }),
+    // The configuration takes such an issuer on this machine alone.
+    ...(issuer.startsWith('http:') && { execute: [oidc.allowInsecureRequests] }),
   })
 }
 
@@ -194,7 +189,7 @@ export const makeSignIn = (options: SignInOptions): SignIn => {
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     })
-    const pending = secrets.pending.seal({ state, nonce, verifier, to, until: now() + PENDING_MS_MAX })
+    const pending = secrets.pending.seal({ state, nonce, verifier, to, until: now() + SIGN_IN_MS_MAX })
     return { location: location.href, state, pending }
   }
 
