@@ -48,14 +48,14 @@ const ASKED = table<keyof Asked>({
 const takePlain = (given: unknown, kinds: Kinds): object | undefined => {
   if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype) return undefined
   const taken: Record<string, unknown> = { ...given }
+  const { scopes } = taken
+  if (Array.isArray(scopes)) taken['scopes'] = copyItems(scopes)
   // A member that is not enumerable has not been copied.
-  if ('scopes' in given !== 'scopes' in taken) return undefined
-  if (Array.isArray(taken['scopes'])) taken['scopes'] = copyItems(taken['scopes'])
+  else if ('scopes' in given) return undefined
   for (const name in taken) {
     const value = taken[name]
     const fits = kinds[name]
-    if (fits === undefined) return undefined
-    if ((value !== undefined || fits.isDefinite) && fits(value) !== true) return undefined
+    if (fits === undefined || (value !== undefined && fits(value) !== true)) return undefined
   }
   return taken
 }

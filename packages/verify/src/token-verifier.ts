@@ -113,12 +113,8 @@ const readNew = async (parts: Parts, token: string): Promise<CachedToken | Refus
 }
 
 const find = (parts: Parts, token: string): CachedToken | undefined => {
-  const { keySet, tokenCache } = parts
-  const entry = tokenCache.get(token)
-  if (entry === undefined) return undefined
-  keySet.refresh()
-  // A key that is gone from the key set vouches for nothing any more.
-  return entry.generation === keySet.generation() && !keySet.isTooOld() ? entry : undefined
+  const entry = parts.tokenCache.get(token)
+  return entry !== undefined && parts.keySet.vouchesFor(entry.generation) ? entry : undefined
 }
 
 const ANY_TIME: TimeRange = { earliestMs: -Infinity, latestMs: Infinity }

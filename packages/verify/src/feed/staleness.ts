@@ -2,7 +2,7 @@
 // When its answer arrived says nothing, because a proxy may have kept it. An answer that a cache repeats was made before
 // that: its time of the service says how long before.
 import type { TimeRange } from '../tokens/claims.ts'
-import { elapsedMs, type Instant, type Runtime } from '../wire/runtime.ts'
+import { elapsedMs, type Instant, instantOf, msBetween, type Runtime } from '../wire/runtime.ts'
 import type { Head } from './document.ts'
 
 type Place = { readonly epoch: string; readonly position: number }
@@ -102,10 +102,8 @@ export const makeStaleness = (runtime: Runtime): Staleness => {
     serviceTime: () => {
       if (time === undefined) return undefined
       const { nowMs, sentAt, arrivedMs } = time
-      return {
-        earliestMs: nowMs + runtime.monotonicMs() - arrivedMs,
-        latestMs: nowMs + elapsedMs(runtime, sentAt),
-      }
+      const now = instantOf(runtime)
+      return { earliestMs: nowMs + now.monotonicMs - arrivedMs, latestMs: nowMs + msBetween(sentAt, now) }
     },
   }
 }

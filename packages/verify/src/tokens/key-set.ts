@@ -122,6 +122,8 @@ export type KeySet = {
   readonly distrust: () => void
   /** Grows when a key that was held is gone or is another: what was verified by it must be verified again. */
   readonly generation: () => number
+  /** Whether what was verified in this generation still is. Reads the set in the background, as {@link refresh} does. */
+  readonly vouchesFor: (generation: number) => boolean
   /** How old the set is, in ms; undefined where none is held. */
   readonly ageMs: () => number | undefined
   /** Reads the set in the background where it is older than it should be. */
@@ -194,11 +196,16 @@ export const makeKeySet = (options: KeySetOptions): KeySet => {
 
   const ageMs = (): number | undefined => held && elapsedMs(runtime, held.since)
   // After a reading that was lost, one in the background would be lost too: a token has to wait for it.
-  const isTooOld = (): boolean => demandsMet < demands || (ageMs() ?? Infinity) > ageMsMax || reading.isLost()
+  const isTooOld = (age = ageMs()): boolean => demandsMet < demands || (age ?? Infinity) > ageMsMax || reading.isLost()
   const mayRead = (): boolean => reading.isUnderWay() || mayRetry()
   const mayRetry = (): boolean => failedAt === undefined || elapsedMs(runtime, failedAt) >= RETRY_MS
-  const refresh = (): void => {
-    if (!reading.isUnderWay() && (ageMs() ?? Infinity) > FRESH_MS && mayRetry()) void reading.once()
+  const refresh = (age = ageMs()): void => {
+    if (!reading.isUnderWay() && (age ?? Infinity) > FRESH_MS && mayRetry()) void reading.once()
+  }
+  const vouchesFor = (verifiedIn: number): boolean => {
+    const age = ageMs()
+    refresh(age)
+    return verifiedIn === generation && !isTooOld(age)
   }
 
   const find: KeySet['find'] = async kid => {
@@ -212,15 +219,19 @@ export const makeKeySet = (options: KeySetOptions): KeySet => {
     return held.keys.get(kid) ?? 'unknown'
   }
 
-  const distrust = (): void => {
-    demands += 1
-  }
+  const peek = (kid: string) => (vouchesFor(generation) ? held?.keys.get(kid) : undefined)
 
-  const peek = (kid: string): VerificationKey | undefined => {
-    if (isTooOld()) return undefined
-    refresh()
-    return held?.keys.get(kid)
+  return {
+    find,
+    peek,
+    load: reading.once,
+    distrust: () => {
+      demands += 1
+    },
+    generation: () => generation,
+    vouchesFor,
+    ageMs,
+    refresh,
+    isTooOld,
   }
-
-  return { find, peek, load: reading.once, distrust, generation: () => generation, ageMs, refresh, isTooOld }
 }

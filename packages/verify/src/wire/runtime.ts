@@ -30,8 +30,11 @@ export const instantOf = ({ monotonicMs, wallMs }: Runtime): Instant => ({
 })
 
 /**
- * Milliseconds since, at least 0. The larger of what the two clocks count: the one that only counts stands still in some
- * systems while the machine is suspended, and the other may be set back. An error makes a verifier more careful, never less.
+ * Milliseconds from one instant to another, at least 0. The larger of what the two clocks count: the one that only counts stands
+ * still in some systems while the machine is suspended, and the other may be set back. An error makes a verifier more careful,
+ * never less.
  */
-export const elapsedMs = (runtime: Runtime, since: Instant): number =>
-  Math.max(0, runtime.monotonicMs() - since.monotonicMs, runtime.wallMs() - since.wallMs)
+export const msBetween = (since: Instant, now: Instant): number =>
+  Math.max(0, now.monotonicMs - since.monotonicMs, now.wallMs - since.wallMs)
+
+export const elapsedMs = (runtime: Runtime, since: Instant): number => msBetween(since, instantOf(runtime))
