@@ -21,6 +21,7 @@ export const BACKGROUND_TASKS = [
   'removal of facts of the revocation feed',
   'removal of silent verifiers',
   'removal of used proofs',
+  'renewed sessions',
   'retention',
   'turn of maintenance',
   'usage counts',

@@ -146,6 +146,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'faults/ATTEMPTS_MAX',
     'move-tables/ROUNDS_MAX',
     'act-alone/POLLS_MAX',
+    'session-repository/KEEPS_MAX',
     'provider-key-cache/ASKED_MAX',
     'key-sets/DOUBLINGS_MAX',
     'reload-files/SETTLE_READS_MAX',

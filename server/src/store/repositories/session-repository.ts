@@ -10,10 +10,26 @@ import { readNews } from './read-news.ts'
 import { findSession, listSessions, SESSION_USE_STEP_MS } from './sessions.ts'
 
 const POLLS_MAX = 30
+/** How often what a renewal got is written, in steps of ten polls: as long as the claim lasts. */
+const KEEPS_MAX = 15
 
 /** Whether its tokens are those that were read before, and somebody renews them. */
 const isStillRenewed = ({ session, now }: FoundSession, before: KeptSession): boolean =>
   now < session.renewingUntil && Buffer.compare(session.sealedTokens, before.sealedTokens) === 0
+
+/** The refresh token before is used up, so nothing but this renews the session. */
+const keepTrying = async (keep: () => Promise<unknown>, { sessionPollMs }: Parts['timing']): Promise<void> => {
+  for (let n = 1; n < KEEPS_MAX; n += 1) {
+    await delay(10 * sessionPollMs, undefined, { ref: false })
+    try {
+      await keep()
+      return
+    } catch {
+      // The last one's fault is reported.
+    }
+  }
+  await keep()
+}
 
 type Parts = { readonly timing: Pick<Timing, 'sessionPollMs'>; readonly onFault: OnFault }
 
@@ -35,7 +51,12 @@ export const makeSessionRepository = ({ read }: Reader, { call }: Writer, { timi
       await call('releaseRenewal', { id, claim, againAt })
     },
     renew: async (id, sealed) => {
-      await call('renewSession', { id, ...sealed })
+      const keep = () => call('renewSession', { id, ...sealed })
+      try {
+        await keep()
+      } catch {
+        void inBackground('renewed sessions', () => keepTrying(keep, timing), onFault)
+      }
     },
     awaitRenewal: async (secretHash, before) => {
       for (let n = 0; n < POLLS_MAX; n += 1) {
