@@ -2,6 +2,7 @@
 import { ACCESS } from './access.ts'
 import { DELEGATION } from './delegation.ts'
 import { DURABILITY } from './durability.ts'
+import { EDGES } from './edges.ts'
 import { ENDINGS } from './endings.ts'
 import { FEED } from './feed.ts'
 import { GATEWAY } from './gateway.ts'
@@ -20,4 +21,5 @@ export const ALL_BUGS: readonly SeededBug[] = [
   ...ACCESS,
   ...FEED,
   ...GATEWAY,
+  ...EDGES,
 ]

@@ -129,16 +129,13 @@ const methodRows = ({ good }: Tokens, path: string): readonly Row[] => [
 
 type Bound = { readonly path: string; readonly proofOf?: string; readonly method?: string; readonly more?: Lines }
 
-const proving = (token: string, path: string, ...proofs: readonly string[]): Sent => ({
+const proving = (token: string, path: string, proof: string, more: Lines = []): Sent => ({
   path,
-  headers: [...bearer(token, 'DPoP'), ...proofs.map((proof): [string, string] => ['DPoP', proof])],
+  headers: [...bearer(token, 'DPoP'), ['DPoP', proof], ...more],
 })
 
-const proofOf = (token: string, { path, proofOf: of = path, method = 'GET', more = [] }: Bound): Sent => {
-  const proof = prove(method, ORIGIN + of.replace(/\?.*/, ''), { ath: hashOf(token) })
-  const { headers = [] } = proving(token, path, proof)
-  return { path, headers: [...headers, ...more] }
-}
+const proofOf = (token: string, { path, proofOf: of = path, method = 'GET', more = [] }: Bound): Sent =>
+  proving(token, path, prove(method, ORIGIN + of.replace(/\?.*/, ''), { ath: hashOf(token) }), more)
 
 const proofRows = ({ boundToKey: token }: Tokens, path: string): readonly Row[] => {
   const original: Lines = ['X-Original-URI', 'X-Forwarded-Uri', 'X-Original-URL', 'X-Rewrite-URL'].map(name => [
@@ -156,7 +153,7 @@ const proofRows = ({ boundToKey: token }: Tokens, path: string): readonly Row[] 
   return [
     accepted('proof', once),
     refused('proof, again', once),
-    malformed('two proofs', proving(token, path, proof, proof)),
+    malformed('two proofs', proving(token, path, proof, [['DPoP', proof]])),
     ...Object.entries(FLAWED_PROOFS).map(([name, make]) =>
       refused(`proof ${name}`, proving(token, path, make('GET', ORIGIN + path, right))),
     ),

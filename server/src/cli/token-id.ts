@@ -1,6 +1,7 @@
 // The argument that names a token: its id. A whole token there has been seen by everybody who can list processes.
 import { introspectToken } from '../../../api/oauth.ts'
 import { showToken } from '../../../api/tokens.ts'
+import { isCompactJws } from '../../../api/values/pasted-token.ts'
 import { isUuid, parseUuid } from '../../../api/values/uuid.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
@@ -8,10 +9,10 @@ import { parseJson } from './terminal/parse-json.ts'
 import { readPastedToken } from './terminal/pasted-token.ts'
 import { isRecord, type PrintedRecord } from './terminal/print.ts'
 
-const COMPACT_JWT = /^[\w-]+\.([\w-]+)\.[\w-]*$/
-
-/** The id that a token says it has, unverified. */
-const idIn = (payload: string): string | undefined => {
+/** The id that a token says it has, unverified; undefined for any other text. */
+const idIn = (text: string): string | undefined => {
+  if (!isCompactJws(text)) return undefined
+  const [, payload = ''] = text.split('.')
   const claims = parseJson(Buffer.from(payload, 'base64url').toString('utf8'))
   const id = isRecord(claims) ? claims['jti'] : undefined
   return typeof id === 'string' && isUuid(id) ? id : undefined
@@ -26,7 +27,7 @@ export const TOKEN_IN_ARGUMENT =
 
 /** The id that a pasted token says it has, unverified, or the id that was pasted. */
 export const idOfPasted = (pasted: string): string => {
-  const id = parseUuid(pasted) ?? idIn(COMPACT_JWT.exec(pasted)?.[1] ?? '')
+  const id = parseUuid(pasted) ?? idIn(pasted)
   if (id !== undefined) return id
   throw new CommandFailed('What was pasted is no access token of this service: it has no jti.', EXIT.usage)
 }
@@ -51,7 +52,7 @@ const NOT_OURS =
 const UNVERIFIED = 'To end a pasted token takes the permission tokens:introspect too. Without it name the id'
 
 const TAKES_KEY =
-  'Introspection takes an API key with the permission tokens:introspect, and no JWT of an operator: set MINTMARK_API_KEY, or give --api-key-file.'
+  'Introspection takes an API key with the permission tokens:introspect, and no JWT of an operator: set MINTMARK_API_KEY to such a key, or give --api-key-file.'
 
 /** What introspection answers. A service that does not take the credential takes no other kind than an API key there. */
 export const introspect = async (api: Api, token: string): Promise<PrintedRecord> => {
@@ -95,9 +96,8 @@ export const readTokenId = (text: string): string => {
   if (text === PASTED) return text
   const id = parseUuid(text)
   if (id !== undefined) return id
-  const [, payload] = COMPACT_JWT.exec(text) ?? []
-  if (payload === undefined) throw new CommandFailed('Expected the id of a token: a UUID, its jti.', EXIT.usage)
-  const jti = idIn(payload)
+  if (!isCompactJws(text)) throw new CommandFailed('Expected the id of a token: a UUID, its jti.', EXIT.usage)
+  const jti = idIn(text)
   const which = jti === undefined ? 'Its jti is the id.' : `Its id is ${jti}: run the command with that.`
   throw new CommandFailed(`This is a token, where the id of one is expected. ${which} ${TOKEN_IN_ARGUMENT}`, EXIT.usage)
 }

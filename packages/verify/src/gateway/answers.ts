@@ -17,17 +17,17 @@ export const emptyAnswer = (status: number, headers: Headers = {}): Answer => ({
   headers: Object.entries({ 'Cache-Control': 'no-store', 'Content-Length': '0', ...headers }).flat(),
 })
 
-const lengthOf = (body: string): string => String(new TextEncoder().encode(body).length)
-
-export const textAnswer = (body: string, contentType: string, headers: Headers = {}): Answer => {
-  return { ...emptyAnswer(200, { 'Content-Length': lengthOf(body), 'Content-Type': contentType, ...headers }), body }
+const answerWith = (body: string, headers: Headers): Answer => {
+  const length = String(new TextEncoder().encode(body).length)
+  return { status: 200, headers: Object.entries({ ...headers, 'Content-Length': length }).flat(), body }
 }
+
+export const textAnswer = (body: string, contentType: string): Answer =>
+  answerWith(body, { 'Cache-Control': 'no-store', 'Content-Type': contentType })
 
 /** RFC 9110 §8.6: 204 has no Content-Length. */
 export const metadataAnswer = ({ status, headers, body }: MetadataResponse): Answer =>
-  body === undefined
-    ? { status, headers: Object.entries(headers).flat() }
-    : { status, headers: Object.entries({ ...headers, 'content-length': lengthOf(body) }).flat(), body }
+  body === undefined ? { status, headers: Object.entries(headers).flat() } : answerWith(body, headers)
 
 /** UTF-8, percent-encoded but for letters, digits and `-._~!*'():/@`: the others could end a header, a quotation or an item. */
 const encode = (text: string): string => encodeURIComponent(text).replaceAll(/%(?:3A|2F|40)/g, decodeURIComponent)

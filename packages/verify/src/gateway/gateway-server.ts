@@ -1,6 +1,6 @@
 // The HTTP server of the process: four paths, and nothing that a request can do to end it.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { makeMetadata } from '../adapters/protected-resource.ts'
+import { makeMetadata, METADATA_METHODS } from '../adapters/protected-resource.ts'
 import { describeFault } from '../wire/http.ts'
 import { KEY_AGE_USUAL } from '../options.ts'
 import type { Verifier } from '../verifier.ts'
@@ -85,14 +85,19 @@ const makeAnswerCheck = (parts: GatewayParts, count: (status: number, cause?: Ca
 /** The paths beside `/check`, which are compared as they were sent: nothing that a gateway appends leads to them. */
 const makeAnswerOther = ({ verifier }: GatewayParts, isReady: () => boolean, formatMetrics: () => string) => {
   const metadata = makeMetadata('serve', verifier)
+  const described = new Map<string | undefined, Answer>()
+  for (const method of METADATA_METHODS) {
+    const response = metadata.respond(method)
+    if (response !== undefined) described.set(method, metadataAnswer(response))
+  }
   const answers: Readonly<Record<string, () => Answer>> = {
     '/livez': () => emptyAnswer(200),
     '/readyz': () => emptyAnswer(isReady() ? 200 : 503),
     '/metrics': () => textAnswer(formatMetrics(), OPENMETRICS),
   }
   return (method: string | undefined, path: string): Answer => {
-    const described = path === metadata.path ? metadata.respond(method) : undefined
-    if (described !== undefined) return metadataAnswer(described)
+    const ofMetadata = path === metadata.path ? described.get(method) : undefined
+    if (ofMetadata !== undefined) return ofMetadata
     const known = method === 'GET' || method === 'HEAD'
     return known && Object.hasOwn(answers, path) ? (answers[path]?.() ?? NOT_FOUND) : NOT_FOUND
   }

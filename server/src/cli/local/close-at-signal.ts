@@ -34,8 +34,10 @@ export const closeAtSignal = ({ timing, report, logger, onHangUp }: Ending, clos
   const delay = timing.drainMs + timing.closeMs
   // `beforeExit` too: a start that failed ends with its own exit code, and closes by itself.
   const skip: Options['skip'] = ['unhandledRejection', 'beforeExit']
-  if (onHangUp !== undefined) skip.push('SIGHUP')
-  if (onHangUp !== undefined) process.on('SIGHUP', onHangUp)
+  if (onHangUp !== undefined) {
+    skip.push('SIGHUP')
+    process.on('SIGHUP', onHangUp)
+  }
   const ending = closeWithGrace({ delay, logger: false, skip }, async ({ err }) => {
     stopPolling()
     if (err !== undefined) logger.error({ err }, 'the process failed and ends')

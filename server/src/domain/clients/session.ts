@@ -38,7 +38,10 @@ export const SESSION_IDLE_MS_MAX = 3_600_000
 export const RENEWED_BEFORE_MS = MINUTE_MS
 /** The same as a share of the time that the JWT had left when the provider issued it: one that lives a minute is not due at once. */
 const RENEWED_BEFORE_SHARE = 1 / 4
-/** How long after a renewal that failed the next one begins while the JWT lasts; once it has expired each request may try. */
+/**
+ * How long after a renewal that failed the next one of its session begins while the JWT lasts; once it has expired each request may
+ * try. As long no session of a thread is renewed after the provider refused the client of the console.
+ */
 export const RENEWAL_PAUSE_MS = 15_000
 
 export const hasSessionEnded = ({ createdAt, usedAt }: Session, now: Milliseconds): boolean =>

@@ -1,5 +1,6 @@
 // Revokes secrets and access tokens that were found in the open, each that is ours with everything that it got.
 import type { ActKind } from '../../../../api/values/audit.ts'
+import { isCompactJws } from '../../../../api/values/pasted-token.ts'
 import type { Act } from '../../domain/audit/act.ts'
 import { actBy, audiencesOf, type Origin } from '../../domain/caller.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
@@ -31,9 +32,6 @@ export type LeakAnswer = (LeakedSecret & { readonly isLast: boolean | null }) | 
 
 // So many are handed to the store at once, each in time before its deadline.
 const AT_ONCE = 50
-
-/** What is long and has three parts may be a token. */
-const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 type LeakPorts = Pick<AdministrationPorts, 'leakedSecrets' | 'secrets' | 'codec' | 'ledger' | 'agents' | 'signingKeys'>
 
@@ -125,7 +123,7 @@ export const revokeLeakedSecrets = async (
   origin: Origin,
   { found, isTrial }: { readonly found: readonly FoundSecret[]; readonly isTrial: boolean },
 ): Promise<OrRefusal<{ readonly isTrial: boolean; readonly answers: readonly LeakAnswer[] }>> => {
-  if (ports.codec === null && found.some(({ secret }) => COMPACT.test(secret))) return refuseTokens()
+  if (ports.codec === null && found.some(({ secret }) => isCompactJws(secret))) return refuseTokens()
   const report = { ports, origin, isTrial }
   const isSecret = ({ secret }: FoundSecret): boolean => ports.secrets.kindOf(secret) !== undefined
   // Tokens first: a credential ends those that it got, which would then be reported as ended before.

@@ -21,7 +21,7 @@ test('introspection by an operator’s JWT names the variable that it lacks', as
   const { status, stdout, stderr } = await runAside(folder, ['token', 'introspect'], { variables, input: 'a.b.c' })
   assert.deepEqual([status, stdout], [4, ''])
   const needed =
-    'Introspection takes an API key with the permission tokens:introspect, and no JWT of an operator: set MINTMARK_API_KEY, or give --api-key-file.\n'
+    'Introspection takes an API key with the permission tokens:introspect, and no JWT of an operator: set MINTMARK_API_KEY to such a key, or give --api-key-file.\n'
   assert.ok(stderr.startsWith('mintmark: ') && stderr.endsWith(needed), stderr)
 })
 
