@@ -1,4 +1,5 @@
 // A token, or its id, as people paste it: out of a header, a command, a file, an answer or a mail. For the command line and the console.
+import { COMPACT_CHARACTERS_MAX } from '../../packages/verify/src/readers/compact-jws.ts'
 
 /** How many of these parts may stand around one another: `'Authorization: Bearer "TOKEN"'` has four. */
 const LAYERS = 8
@@ -14,9 +15,10 @@ const unwrap = (text: string): string =>
 /** The compact form of a JWS (RFC 7515 §7.1); what it holds is the service's to judge. */
 const COMPACT_JWS = /^eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}$/
 
-export const isCompactJws = (text: string): boolean => COMPACT_JWS.test(text)
+/** False for a text that is longer than any token: on millions of characters the expression itself fails. */
+export const isCompactJws = (text: string): boolean => text.length <= COMPACT_CHARACTERS_MAX && COMPACT_JWS.test(text)
 
-const UNSEEN = /[\s\p{Cf}]+/gu
+const UNSEEN = /[\s\p{Cf}]/gu
 
 /** Whether the word may go on in the next line: then it is not whole. */
 const isCut = (text: string, word: string): boolean => {
@@ -40,7 +42,7 @@ export const tokenInPasted = (pasted: string): string => {
   for (let n = 0; n < LAYERS; n += 1) text = unwrap(text)
   const word = text.replaceAll(UNSEEN, '')
   if (isCompactJws(word)) return word
-  const [found, ...more] = tokensAmong(pasted.replaceAll(/\p{Cf}+/gu, ''))
+  const [found, ...more] = tokensAmong(pasted.replaceAll(/\p{Cf}/gu, ''))
   return found === undefined || more.length > 0 ? word : found
 }
 

@@ -33,6 +33,14 @@ test('a token is found in the header, the scheme, the quotes and the lines that 
   }
 })
 
+test('a paste of millions of characters is none, and no fault', () => {
+  for (const part of ['eyJ', '\u200B', `${TOKEN.slice(0, 20)}.`]) {
+    const pasted = part.repeat(3_000_000)
+    assert.equal(isSecretText(pasted), false)
+    assert.notEqual(tokenInPasted(pasted), TOKEN)
+  }
+})
+
 test('what is no such part stays', () => {
   const two = `"${TOKEN}","${TOKEN}x"`
   assert.equal(tokenInPasted(two), two.slice(1, -1))
