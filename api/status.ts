@@ -13,8 +13,9 @@ const status = z.object({
   version: z.string().describe('Of the program that answers.'),
   agents: count('Agents that are not deleted, disabled ones too.'),
   agents_disabled: z.int(),
-  live_tokens_estimate: count(
-    'Exact below 10,000 of one lifetime. Beyond, an estimate by the rate at which they are issued.',
+  live_tokens: count('All that introspection reports active, as of `live_tokens_at`.'),
+  live_tokens_at: time.describe(
+    'A moment ago; with a million live tokens and more up to some seconds for each million.',
   ),
   tokens_last_minute: z.int(),
   tokens_last_hour: z.int(),
@@ -46,7 +47,8 @@ export const showStatus = operation({
       version: '0.1.0',
       agents: 412,
       agents_disabled: 3,
-      live_tokens_estimate: 51_230,
+      live_tokens: 51_230,
+      live_tokens_at: LATER,
       tokens_last_minute: 1_204,
       tokens_last_hour: 70_311,
       tokens_last_day: 1_480_220,

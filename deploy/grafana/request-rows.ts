@@ -42,10 +42,10 @@ export const REQUEST_ROWS: readonly Row[] = [
         queries: [['sum(increase(mintmark_refusals_total{instance=~"$instance",code="server_error"}[1h]))', '']],
       },
       {
-        title: 'Live tokens (estimate)',
+        title: 'Live tokens',
         unit: 'short',
         number: { below: 'green', thresholds: [] },
-        queries: [['max(mintmark_live_tokens_estimate{instance=~"$instance"})', '']],
+        queries: [['max(mintmark_live_tokens{instance=~"$instance"})', '']],
       },
       {
         title: 'Age of the last backup',
@@ -154,9 +154,9 @@ export const REQUEST_ROWS: readonly Row[] = [
         ],
       },
       {
-        title: 'Live tokens (estimate)',
+        title: 'Live tokens',
         unit: 'short',
-        queries: [['max(mintmark_live_tokens_estimate{instance=~"$instance"})', 'live']],
+        queries: [['max(mintmark_live_tokens{instance=~"$instance"})', 'live']],
       },
     ],
   },

@@ -12,8 +12,8 @@ type Figure = { readonly title: string; readonly value: number; readonly isWarni
 const figuresOf = (status: ShowStatusAnswer): readonly Figure[] => [
   {
     title: 'Live tokens',
-    value: status.live_tokens_estimate,
-    about: 'Exact below 10,000 of one lifetime; beyond, an estimate.',
+    value: status.live_tokens,
+    about: `${status.live_tokens.toLocaleString('en')}, as of ${status.live_tokens_at}.`,
   },
   { title: 'Issued, last minute', value: status.tokens_last_minute },
   { title: 'Last hour', value: status.tokens_last_hour },

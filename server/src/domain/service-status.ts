@@ -3,11 +3,14 @@ import { formatTime, formatTimeOrNull, type Milliseconds } from '../../../api/va
 import type { KeyState } from './keys/key-life.ts'
 import type { Suspended } from './restore.ts'
 
+/** Exact as of a moment, which lies further back the longer counting takes. */
+export type LiveTokens = { readonly count: number; readonly at: Milliseconds }
+
 /** What the store itself reports of its state. */
 export type StoreFacts = {
   /** The time of the snapshot, by the store's clock. */
   readonly at: Milliseconds
-  readonly liveTokensEstimate: number
+  readonly liveTokens: LiveTokens
   /** When the oldest signing key in each state was made. */
   readonly keys: readonly {
     readonly state: Exclude<KeyState, 'gone' | 'compromised'>
@@ -61,7 +64,8 @@ export const statusRecord = (status: ServiceStatus) => ({
   at: formatTime(status.at),
   agents: status.agents,
   agents_disabled: status.agentsDisabled,
-  live_tokens_estimate: status.liveTokensEstimate,
+  live_tokens: status.liveTokens.count,
+  live_tokens_at: formatTime(status.liveTokens.at),
   tokens_last_minute: status.tokensLastMinute,
   tokens_last_hour: status.tokensLastHour,
   tokens_last_day: status.tokensLastDay,

@@ -152,8 +152,8 @@ export const METRICS = {
     { call: SIGN_IN_CALLS, outcome: ['success', 'refused', 'failure'] },
   ),
   mintmark_sign_in_call_seconds: seconds('How long such a request took, whatever came of it.', { call: SIGN_IN_CALLS }),
-  mintmark_live_tokens_estimate: gauge(
-    'Live tokens of the store. Exact below 10,000 of a lifetime; beyond, as many as there would be from the oldest to the newest at the rate of the newest 10,000. Tokens that an open cut-off ended count until their rows are moved.',
+  mintmark_live_tokens: gauge(
+    'Live tokens of the store, counted; with a million and more as of up to some seconds for each million ago.',
     {},
   ),
   mintmark_signing_key_created_timestamp_seconds: gauge('When the oldest signing key in each state was made.', {
@@ -196,7 +196,7 @@ export const METRICS = {
     {},
   ),
   mintmark_facts_timestamp_seconds: gauge(
-    'When the gauges from mintmark_live_tokens_estimate to here were read from the store, every 15 s. Each process reads them for itself.',
+    'When the gauges from mintmark_live_tokens to here were read from the store, every 15 s. Each process reads them for itself.',
     {},
   ),
   mintmark_last_retention_timestamp_seconds: gauge(

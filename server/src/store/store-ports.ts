@@ -14,6 +14,7 @@ import { makeVerifiers } from './feed/verifiers.ts'
 import type { Writer } from './jobs.ts'
 import type { NameCaches } from './ledger/name-caches.ts'
 import { type MetricFacts, noReplication, readMetricFacts, type ReplicationFacts } from './metrics/facts.ts'
+import { makeLiveCounter } from './metrics/count-live.ts'
 import { type CountEnds, makeEndCounter } from './ledger/count-ends.ts'
 import { previewRevocation, showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
@@ -126,7 +127,8 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
   const { feed: feedParts = NO_SUFFIX } = own
   const feed = makeRevocationFeed(reader, feedParts)
   const verifiers = makeVerifiers(reader, writer, { feed, epochSuffix: feedParts.epochSuffix, onFault })
-  const usage = makeUsageCounts(reader, writer, own)
+  const countLive = makeLiveCounter(reader)
+  const usage = makeUsageCounts(reader, writer, { ...own, countLive })
   const countEnds = makeEndCounter(reader, own.timing)
   return {
     ledger: makeTokenLedger(reader, nameCaches, writer, hot),
@@ -146,7 +148,10 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
     verifiers,
     sessions: makeSessionRepository(reader, writer, own),
     auditSealsUnder: keys => ({ check: after => reader.readUntimed(() => checkPart(keys, after, own.lastGiven)) }),
-    facts: () => reader.read(snapshot => readMetricFacts(snapshot, { readReplication, ...feedParts })),
+    facts: async () => {
+      const facts = await reader.read(snapshot => readMetricFacts(snapshot, { readReplication, ...feedParts }))
+      return { ...facts, liveTokens: await countLive() }
+    },
     settle: async () => {
       await audit.settle()
       // What is used is counted beside the verifier that reports it.

@@ -3,15 +3,13 @@ import { EXPIRING_DAYS } from '../../../../api/values/status.ts'
 import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
 import type { VerifierCounts } from '../../domain/clients/verifier.ts'
 import type { StoreFacts } from '../../domain/service-status.ts'
-import { issuedAtOf, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { countVerifiers, readStanding } from '../feed/read-verifiers.ts'
 import type { FeedParts } from '../feed/revocation-feed.ts'
-import { readAgentOf, readLifetimes } from '../ledger/scan-affected-rows.ts'
+import { readAgentOf } from '../ledger/scan-affected-rows.ts'
 import { readLastBackup } from '../repositories/backups.ts'
 import { readSuspended } from '../repositories/suspensions.ts'
-import { bytesOfId, idOfBytes } from '../rows.ts'
 import type { Snapshot } from '../snapshot.ts'
-import { all, byIndex, first, only, type Program } from '../statement-program.ts'
+import { all, byIndex, only, type Program } from '../statement-program.ts'
 
 /** The standbys and their lag; null where the store has none, or may not see them. */
 export type ReplicationFacts = { readonly standbys: number | null; readonly lagBytes: number | null }
@@ -37,15 +35,8 @@ export type MetricFacts = StoreFacts & {
 /** A key or credential that expires sooner is counted. */
 const SOON_MS = EXPIRING_DAYS * DAY_MS
 
-/** How many of the newest live tokens of each lifetime are sampled. */
-export const SAMPLE_ROWS = 10_000
-
 /** How many rows behind the oldest open cut-off are counted. */
 export const BACKLOG_COUNTED = 10_000
-
-const NEWEST = 'select id from token where life = ? and id >= ? order by id desc limit 1 offset ?'
-const OLDEST = 'select id from token where life = ? and id >= ? order by id limit 1'
-const COUNT = 'select count(*) as count from (select 1 as one from token where life = ? and id >= ? limit ?) as live'
 
 const KEYS = `select state, min(created_at) as "createdAt" from signing_key
   where state in ('next', 'current', 'retained') group by state order by state`
@@ -82,33 +73,15 @@ function* countBacklog(snapshot: Snapshot): Program<number> {
   return count
 }
 
-type IdRow = { readonly id: Uint8Array }
-
-const timeOf = ({ id }: IdRow): Milliseconds => issuedAtOf(idOfBytes(id))
-
-/**
- * Returns the number of live tokens below SAMPLE_ROWS. Else: as many as there would be if all live ones, from the oldest to the newest, had
- * been issued at the rate of the newest SAMPLE_ROWS.
- */
-function* estimateLive(now: Milliseconds, life: number): Program<number> {
-  const lowest = bytesOfId(lowestLiveId(now, life))
-  const far = yield* first<IdRow>(NEWEST, life, lowest, SAMPLE_ROWS - 1)
-  if (far === undefined) return (yield* only<{ count: number }>(COUNT, life, lowest, SAMPLE_ROWS)).count
-  const newest = timeOf(yield* only<IdRow>(NEWEST, life, lowest, 0))
-  const oldest = timeOf(yield* only<IdRow>(OLDEST, life, lowest))
-  const rate = SAMPLE_ROWS / Math.max(1, newest - timeOf(far))
-  return Math.max(SAMPLE_ROWS, Math.round(rate * (newest - oldest)))
-}
+/** Live tokens are counted for themselves, in steps. */
+export type SnapshotFacts = Omit<StoreFacts, 'liveTokens'>
 
 /** Reads everything in one snapshot. */
-export function* readFacts({ now }: Snapshot): Program<StoreFacts> {
-  let liveTokensEstimate = 0
-  for (const life of yield* readLifetimes()) liveTokensEstimate += yield* estimateLive(now, life)
+export function* readFacts({ now }: Snapshot): Program<SnapshotFacts> {
   const soon = [now, now + SOON_MS] as const
   const open = yield* only<{ count: number; oldest: number | null }>(OPEN)
   return {
     at: now,
-    liveTokensEstimate,
     keys: yield* all<StoreFacts['keys'][number]>(KEYS),
     credentialsExpiring: (yield* only<{ count: number }>(expiring('credential'), ...soon)).count,
     apiKeysExpiring: (yield* only<{ count: number }>(expiring('api_key'), ...soon)).count,
@@ -123,7 +96,10 @@ export function* readFacts({ now }: Snapshot): Program<StoreFacts> {
 type Own = Pick<FeedParts, 'epochSuffix'> & { readonly readReplication: () => Program<ReplicationFacts> }
 
 /** Reads the facts of the status, and what only metrics contain. */
-export function* readMetricFacts(snapshot: Snapshot, { readReplication, epochSuffix }: Own): Program<MetricFacts> {
+export function* readMetricFacts(
+  snapshot: Snapshot,
+  { readReplication, epochSuffix }: Own,
+): Program<Omit<MetricFacts, 'liveTokens'>> {
   const facts = yield* readFacts(snapshot)
   return {
     ...facts,

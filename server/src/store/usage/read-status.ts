@@ -2,6 +2,7 @@
 import { scheduler } from 'node:timers/promises'
 import { sumInWindow, USAGE_WINDOWS, type UsageWindow } from '../../domain/clients/agent-usage.ts'
 import type { ServiceStatus } from '../../domain/service-status.ts'
+import type { CountLive } from '../metrics/count-live.ts'
 import { readFacts } from '../metrics/facts.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { only, type Program } from '../statement-program.ts'
@@ -44,8 +45,9 @@ function* readSums(snapshot: Snapshot) {
   }
 }
 
-export const readStatus = async ({ read }: Reader): Promise<ServiceStatus> => {
+export const readStatus = async ({ read }: Reader, countLive: CountLive): Promise<ServiceStatus> => {
   const facts = await read(readFacts)
   await scheduler.yield()
-  return { ...facts, ...(await read(readSums)) }
+  const sums = await read(readSums)
+  return { ...facts, ...sums, liveTokens: await countLive() }
 }

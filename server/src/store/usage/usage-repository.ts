@@ -9,6 +9,7 @@ import type { UsageSeries } from '../../domain/clients/usage-series.ts'
 import type { OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
 import { monotonicMs } from '../clocks.ts'
+import type { CountLive } from '../metrics/count-live.ts'
 import type { NameCaches } from '../ledger/name-caches.ts'
 import type { Reader } from '../snapshot.ts'
 import type { Ages } from './count-late-uses.ts'
@@ -75,12 +76,13 @@ type Parts = {
   readonly nameCaches: NameCaches
   readonly timing: Pick<Timing, 'handOverMs' | 'usageFreshMs'>
   readonly onFault: OnFault
+  readonly countLive: CountLive
 }
 
 export const makeUsageCounts = (
   reader: Reader,
   writer: Writer,
-  { nameCaches, timing, onFault }: Parts,
+  { nameCaches, timing, onFault, countLive }: Parts,
 ): UsageConnection => {
   const counter = makeUsageCounter({ handOver: counts => writer.call('countUsage', counts), timing, onFault })
   const uses = makeUseCounter({
@@ -89,7 +91,7 @@ export const makeUsageCounts = (
     timing,
     onFault,
   })
-  const statuses = makeBuffered(async () => [await readStatus(reader)], timing)
+  const statuses = makeBuffered(async () => [await readStatus(reader, countLive)], timing)
   // It looks at every credential, and each page of the console asks for it after an act.
   const expiring = makeBuffered(() => reader.read(readExpiring), timing)
   const seriesOver = (over: SeriesWindow) =>

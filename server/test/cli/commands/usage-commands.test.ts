@@ -103,11 +103,13 @@ test('both show the store of this machine, without a service', t => {
   assert.deepEqual([stats['ready'], stats['agents'], ...RATES.map(name => stats[name])], [null, 1, 0, 0, 0, 0, 0])
 })
 
+const AT = '2026-11-21T09:30:00.000Z'
+
 /** A service whose health is this, and whose state no command looks at any closer. */
 const startUnwell = async (status: number, health: object) => {
   const server = createServer((request, response) => {
     const isHealth = request.url === '/readyz?verbose=true'
-    const body = isHealth ? health : { at: '2026-11-21T09:30:00.000Z', version: '0.1.0' }
+    const body = isHealth ? health : { at: AT, live_tokens_at: AT, version: '0.1.0' }
     response.writeHead(isHealth ? status : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   server.listen(0, '127.0.0.1')

@@ -100,5 +100,5 @@ test('the status contains what all agents got and were refused, and failed authe
     names.map(name => status[name]),
     [2, 2, 2, 1, 1],
   )
-  assert.deepEqual([status['agents'], status['agents_disabled'], status['live_tokens_estimate']], [5, 2, 2])
+  assert.deepEqual([status['agents'], status['agents_disabled'], status['live_tokens']], [5, 2, 2])
 })

@@ -161,7 +161,7 @@ test('what is done to a service changes the metrics of it', OPTIONS, async t => 
 
 const FACTS: MetricFacts = {
   at: 1_000_000,
-  liveTokensEstimate: 3,
+  liveTokens: { count: 3, at: 1 },
   keys: [
     { state: 'next', createdAt: 4000 },
     { state: 'current', createdAt: 5000 },
@@ -180,7 +180,7 @@ const FACTS: MetricFacts = {
 }
 
 const SHOWN = {
-  mintmark_live_tokens_estimate: 3,
+  mintmark_live_tokens: 3,
   'mintmark_signing_key_created_timestamp_seconds{state="next"}': 4,
   'mintmark_signing_key_created_timestamp_seconds{state="current"}': 5,
   mintmark_credentials_expiring: 6,

@@ -1,10 +1,20 @@
-// What the store reports of its state: the number of live tokens, exact or by rate, and what will need an operator.
+// What the store reports of its state: the number of live tokens, and what will need an operator.
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { SAMPLE_ROWS } from '../../../src/store/metrics/facts.ts'
+import { until } from '../../../../testkit/processes/until.ts'
+import { COUNT_LIVE_STATEMENTS } from '../../../src/store/metrics/count-live.ts'
+import { planOf } from '../lists/list-plans.ts'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
-import { act, createAgent, issue, makeTestStore, START, type TestStore } from '../../../../testkit/stores/store.ts'
+import {
+  act,
+  createAgent,
+  issue,
+  makeTestStore,
+  START,
+  testEmbedded,
+  type TestStore,
+} from '../../../../testkit/stores/store.ts'
 
 const open = async (t: TestContext): Promise<TestStore> => {
   const world = await makeTestStore(null)
@@ -15,28 +25,41 @@ const open = async (t: TestContext): Promise<TestStore> => {
 test('fewer live tokens are counted exactly, and not once they have expired or were ended', async t => {
   const { store, clock } = await open(t)
   const agent = await createAgent(store)
-  assert.equal((await store.facts()).liveTokensEstimate, 0)
+  assert.equal((await store.facts()).liveTokens.count, 0)
   const [first] = await issue(store, agent, {}, {}, { lifetimeSeconds: 600 })
-  assert.equal((await store.facts()).liveTokensEstimate, 3)
+  assert.equal((await store.facts()).liveTokens.count, 3)
   assert.ok(first)
   await store.ledger.end(first, 'manual_revocation', act('token.revoke'))
-  assert.equal((await store.facts()).liveTokensEstimate, 2)
+  assert.equal((await store.facts()).liveTokens.count, 2)
   clock.advance(301_000)
-  assert.equal((await store.facts()).liveTokensEstimate, 1)
+  assert.equal((await store.facts()).liveTokens.count, 1)
 })
 
-test('more live tokens are estimated by the rate at which the newest were issued', async t => {
+test('live tokens are counted in bursts and of every lifetime, without those that an open cut-off has ended', async t => {
   const { store, clock } = await open(t)
-  const agent = await createAgent(store)
-  const wishes = Array.from({ length: 500 }, () => ({}))
-  const groups = (1.5 * SAMPLE_ROWS) / wishes.length
-  for (let n = 0; n < groups; n += 1) {
-    await issue(store, agent, ...wishes)
-    clock.advance(1000)
+  const [first, second] = [await createAgent(store), await createAgent(store)]
+  const burst = (agent: typeof first, lifetimeSeconds: number) =>
+    issue(store, agent, ...Array.from({ length: 500 }, () => ({ lifetimeSeconds })))
+  for (let n = 0; n < 22; n += 1) await burst(first, 3600)
+  for (let n = 0; n < 3; n += 1) {
+    clock.advance(100_000)
+    await burst(second, 300)
   }
-  const { liveTokensEstimate } = await store.facts()
-  const exact = groups * wishes.length
-  assert.ok(Math.abs(liveTokensEstimate - exact) < 0.1 * exact, `${liveTokensEstimate} of ${exact}`)
+  await burst(second, 3600)
+  clock.advance(100_000)
+  const counted = (await store.facts()).liveTokens
+  assert.deepEqual(counted, { count: 11_000 + 1000 + 500, at: START + 400_000 })
+  await store.agents.disable(first.id, act('agent.disable'))
+  // Counted anew once the count before has rested.
+  await until('those of the other agent are left', async () => (await store.facts()).liveTokens.count === 1000 + 500)
+  assert.equal((await store.facts()).openCutOffs, 1)
+})
+
+testEmbedded('live tokens are counted in the order of their ids, each within its lifetime', async t => {
+  const { file } = await open(t)
+  for (const statement of COUNT_LIVE_STATEMENTS) {
+    assert.match(planOf(file, statement).join(), /USING PRIMARY KEY \(life=\? AND id>\? AND id<\?\)/)
+  }
 })
 
 test('keys by state, what expires within 7 days, entries behind the last seal, and open cut-offs', async t => {

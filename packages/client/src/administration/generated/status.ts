@@ -8,8 +8,10 @@ export type ShowStatusAnswer = {
   /** Agents that are not deleted, disabled ones too. */
   readonly agents: number
   readonly agents_disabled: number
-  /** Exact below 10,000 of one lifetime. Beyond, an estimate by the rate at which they are issued. */
-  readonly live_tokens_estimate: number
+  /** All that introspection reports active, as of `live_tokens_at`. */
+  readonly live_tokens: number
+  /** A moment ago; with a million live tokens and more up to some seconds for each million. */
+  readonly live_tokens_at: string
   readonly tokens_last_minute: number
   readonly tokens_last_hour: number
   readonly tokens_last_day: number

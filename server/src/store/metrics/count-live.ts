@@ -1,0 +1,116 @@
+// Counts the live tokens of the store, in steps with room for others between them.
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import { ABOVE_EVERY_ID, lowestLiveId } from '../../domain/ledger/token-id.ts'
+import type { LiveTokens } from '../../domain/service-status.ts'
+import { monotonicMs } from '../clocks.ts'
+import { bytesOfId } from '../rows.ts'
+import type { Reader, Snapshot } from '../snapshot.ts'
+import { all, first, only, type Program } from '../statement-program.ts'
+import { hasCascades } from '../ledger/cascades.ts'
+import { makeJudge } from '../ledger/judge.ts'
+import { readLifetimes } from '../ledger/scan-affected-rows.ts'
+import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from '../ledger/token-rows.ts'
+
+/** What one step costs, in rows that the database counts by itself: some milliseconds. */
+const STEP_COST = 10_000
+/** The cost of a row that is judged, as each is while a cut-off is open or descendants of ended tokens wait. */
+const JUDGED_COST = 20
+const JUDGED_ROWS = STEP_COST / JUDGED_COST
+/** A count that took more than a step is given again for so many ms for each row of its cost: counting takes a tenth of the time at most. */
+const REST_MS_PER_ROW = 1 / 500
+/** While a count that costs more than this is made anew, the one before is given: nobody waits for seconds. */
+const AWAITED_COST = 1_000_000
+
+const RANGE = 'from token where life = ? and id >= ? and id < ? order by id desc limit ?'
+const NTH = `select id ${RANGE} offset ?`
+const TALLY = `select count(*) as count from (select id ${RANGE}) as live`
+const ROWS = `select ${TOKEN_COLUMNS} ${RANGE}`
+
+/** The statements above, for the test that reads their plans. */
+export const COUNT_LIVE_STATEMENTS = [NTH, TALLY, ROWS]
+
+/** The ids from `low` on and below `below`. */
+type Range = { readonly life: number; readonly low: Uint8Array; readonly below: Uint8Array }
+
+/** What was counted of a range, and what is left of it: the older part. */
+type Part = { readonly count: number; readonly cost: number; readonly left: Range | undefined }
+
+function* countPlain({ life, low, below }: Range): Program<Part> {
+  const last = yield* first<{ id: Uint8Array }>(NTH, life, low, below, 1, STEP_COST - 1)
+  if (last !== undefined) return { count: STEP_COST, cost: STEP_COST, left: { life, low, below: last.id } }
+  const { count } = yield* only<{ count: number }>(TALLY, life, low, below, STEP_COST)
+  return { count, cost: count, left: undefined }
+}
+
+function* countJudged(snapshot: Snapshot, { life, low, below }: Range): Program<Part> {
+  const { sets } = snapshot
+  const judge = makeJudge(snapshot, yield* snapshot.cutOffs())
+  const rows = yield* all<TokenRow>(ROWS, life, low, below, JUDGED_ROWS)
+  let count = 0
+  for (const row of rows) {
+    const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
+    if (row.lineage !== null) yield* judge.learn(row.lineage)
+    if (judge.causeOf(token, row.lineage) === undefined) count += 1
+  }
+  const last = rows.length < JUDGED_ROWS ? undefined : rows.at(-1)
+  return { count, cost: JUDGED_COST * rows.length, left: last && { life, low, below: last.id } }
+}
+
+/** The newest of a range first, so that what is issued meanwhile is not counted. */
+function* countStep(snapshot: Snapshot, range: Range): Program<Part> {
+  const isPlain = (yield* snapshot.cutOffs()).length === 0 && !(yield* hasCascades())
+  return yield* isPlain ? countPlain(range) : countJudged(snapshot, range)
+}
+
+type Begun = { readonly at: Milliseconds; readonly ranges: readonly Range[] }
+
+function* begin({ now }: Snapshot): Program<Begun> {
+  const below = bytesOfId(ABOVE_EVERY_ID)
+  const lives = yield* readLifetimes()
+  return { at: now, ranges: lives.map(life => ({ life, low: bytesOfId(lowestLiveId(now, life)), below })) }
+}
+
+type Counted = { readonly tokens: LiveTokens; readonly cost: number }
+
+const countAll = async ({ read }: Reader): Promise<Counted> => {
+  const { at, ranges } = await read(begin)
+  let [count, cost] = [0, 0]
+  for (const range of ranges) {
+    let left: Range | undefined = range
+    while (left !== undefined) {
+      const current: Range = left
+      if (cost > 0) await turn()
+      const part: Part = await read(snapshot => countStep(snapshot, current))
+      count += part.count
+      cost += part.cost
+      left = part.left
+    }
+  }
+  return { tokens: { count, at }, cost }
+}
+
+export type CountLive = () => Promise<LiveTokens>
+
+/** One count at a time, however many ask. */
+export const makeLiveCounter = (reader: Reader, now: () => MonotonicMilliseconds = monotonicMs): CountLive => {
+  let kept: (Counted & { readonly until: MonotonicMilliseconds }) | undefined
+  let running: Promise<LiveTokens> | undefined
+  const run = async (): Promise<LiveTokens> => {
+    try {
+      const { tokens, cost } = await countAll(reader)
+      kept = { tokens, cost, until: now() + (cost > STEP_COST ? cost * REST_MS_PER_ROW : 0) }
+      return tokens
+    } finally {
+      running = undefined
+    }
+  }
+  return async () => {
+    if (kept !== undefined && now() < kept.until) return kept.tokens
+    running ??= run()
+    if (kept === undefined || kept.cost <= AWAITED_COST) return running
+    // The next one who asks runs into its fault.
+    running.catch(() => undefined)
+    return kept.tokens
+  }
+}
