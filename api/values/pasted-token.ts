@@ -20,35 +20,57 @@ export const isCompactJws = (text: string): boolean => text.length <= COMPACT_CH
 
 const UNSEEN = /[\s\p{Cf}]/gu
 
-/** Whether the word may go on in the next line: then it is not whole. */
-const isCut = (text: string, word: string): boolean => {
-  const rest = text.slice(text.indexOf(word) + word.length)
+/** The characters of a signature of this service: ES256 and EdDSA, RS256 with 2048, 3072 and 4096 bits, ML-DSA-65. */
+const SIGNATURE_CHARACTERS: readonly number[] = [86, 342, 512, 683, 4412]
+
+/** Whether a text has the form of a whole token: one that lacks its end, or goes on with another word, has another length. */
+const isWhole = (text: string): boolean =>
+  isCompactJws(text) && SIGNATURE_CHARACTERS.includes(text.length - text.lastIndexOf('.') - 1)
+
+/** Whether a word may go on in the next line: then it is perhaps not whole. */
+const mayGoOn = (text: string, end: number): boolean => {
+  const rest = text.slice(end)
   const next = rest.trimStart()
   return /^[\w-]/.test(next) && /[\r\n]/.test(rest.slice(0, rest.length - next.length))
 }
 
-/** The tokens that stand whole in a text: in quotes, behind `token=`, or at the end of a sentence. */
+/** The different tokens that stand in a text, at most two: in quotes, behind `token=`, or at the end of a sentence. */
 const tokensAmong = (text: string): readonly string[] => {
-  const words = text.split(/[^\w.=-]/).map(word => word.slice(word.indexOf('=') + 1).replace(/\.$/, ''))
-  return [...new Set(words)].filter(word => isCompactJws(word) && !isCut(text, word))
+  const found = new Set<string>()
+  for (const { 0: part, index } of text.matchAll(/[\w.=-]+/g)) {
+    const word = part.slice(part.indexOf('=') + 1).replace(/\.$/, '')
+    if (isWhole(word) || (isCompactJws(word) && !mayGoOn(text, index + part.length))) found.add(word)
+    if (found.size === 2) break
+  }
+  return [...found]
 }
 
 /**
- * The text without white space and characters that nobody sees, without the header and the scheme before it, and without quotes
- * around it; or the one token that stands whole in a longer text.
+ * The one token that stands whole in a text; else the text without white space and characters that nobody sees, without the header and
+ * the scheme before it, and without quotes around it.
  */
 export const tokenInPasted = (pasted: string): string => {
+  const [found, ...more] = tokensAmong(pasted.replaceAll(/\p{Cf}/gu, ''))
+  if (found !== undefined && more.length === 0 && isWhole(found)) return found
   let text = pasted
   for (let n = 0; n < LAYERS; n += 1) text = unwrap(text)
   const word = text.replaceAll(UNSEEN, '')
-  if (isCompactJws(word)) return word
-  const [found, ...more] = tokensAmong(pasted.replaceAll(/\p{Cf}/gu, ''))
-  return found === undefined || more.length > 0 ? word : found
+  return isCompactJws(word) || found === undefined || more.length > 0 ? word : found
 }
 
-/** A client secret or an API key, or most of one: alone, in quotes, or in the header, the variable or the command that it was copied with. */
-const SECRET = /mm[ac]_[0-9A-Za-z]{16,}/
+/** What a shell, a mail, a page or a terminal puts into a secret: escapes, signs of quotation, and what nobody sees. */
+const BETWEEN = /[\s\p{C}\p{Mn}\\>\u2800\u3164]/gu
+
+/** A client secret or an API key, or most of one: alone, in quotes, or in the variable or the command that it was copied with. */
+const SECRET = /mm[ac]_[0-9A-Za-z]{16,}/i
+const SECRET_WORD = /(?:^|[^\w.-])mm[ac]_[0-9A-Za-z]{16,}/i
+/** The header of a client's secret, and private keys: PEM, and a JWK. */
+const OTHER_SECRET = /\bBasic\s+[\w+/=-]{16,}|PRIVATE KEY-----|"[dk]"\s*:\s*"/i
 
 /** A text that is sent nowhere. A token may have the characters of a secret by chance. */
-export const isSecretText = (text: string): boolean =>
-  SECRET.test(text.replaceAll(UNSEEN, '')) && !isCompactJws(tokenInPasted(text))
+export const isSecretText = (text: string): boolean => {
+  const token = tokenInPasted(text)
+  const isToken = isCompactJws(token) && !(SECRET_WORD.test(text) && SECRET.test(token))
+  if (isToken) return false
+  return OTHER_SECRET.test(text) || SECRET.test(text.replaceAll(/%5f/gi, '_').replaceAll(BETWEEN, ''))
+}

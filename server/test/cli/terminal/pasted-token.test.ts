@@ -33,6 +33,44 @@ test('a token is found in the header, the scheme, the quotes and the lines that 
   }
 })
 
+/** As long as one of the service: its signature shows where it ends. */
+const WHOLE = `eyJhbGciOiJFUzI1NiJ9.eyJqdGkiOiJ4In0.${'c'.repeat(86)}`
+const SECRET = `mmc_${'x1'.repeat(20)}`
+
+test('a whole token is taken without the words behind it, and no secret is glued to it', () => {
+  for (const pasted of [
+    `${WHOLE} expires tomorrow`,
+    `${WHOLE} ${WHOLE}`,
+    `${WHOLE}\n${SECRET}`,
+    `${WHOLE} ${SECRET}\n`,
+    `${WHOLE.slice(0, 60)}\n${WHOLE.slice(60)}`,
+    `> ${WHOLE}\n> next`,
+  ]) {
+    assert.equal(tokenInPasted(pasted), WHOLE, pasted)
+    assert.equal(isSecretText(pasted), false, pasted)
+  }
+  assert.ok(isSecretText(`${TOKEN}\n${SECRET}`))
+})
+
+test('a secret is one in the forms in which it is copied', () => {
+  const [start, end] = [SECRET.slice(0, 12), SECRET.slice(12)]
+  for (const pasted of [
+    SECRET.toUpperCase(),
+    `${start}\\\n  ${end}`,
+    `${start}\n> ${end}`,
+    SECRET.replace('_', '\\_'),
+    SECRET.replace('_', '%5F'),
+    `${start}\0${end}`,
+    `${start}\uFE0F${end}`,
+    `Authorization: Basic ${Buffer.from(`id:${SECRET}`).toString('base64')}`,
+    `-----BEGIN PRIVATE KEY-----\nMIG`,
+    '{"kty":"EC","d": "abc"}',
+  ]) {
+    assert.ok(isSecretText(pasted), pasted)
+  }
+  assert.equal(isSecretText('gamma_processing, basic agents'), false)
+})
+
 test('a paste of millions of characters is none, and no fault', () => {
   for (const part of ['eyJ', '\u200B', `${TOKEN.slice(0, 20)}.`]) {
     const pasted = part.repeat(3_000_000)
