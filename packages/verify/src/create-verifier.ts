@@ -159,8 +159,9 @@ const makeDecide = (parts: Parts, journal: Journal, start: () => void, reports: 
 
 const makeVerify =
   ({ decide, refuseMisuse }: ReturnType<typeof makeDecide>): Verifier['verify'] =>
-  (token, asked = NOTHING) => {
-    const taken = asked === NOTHING ? NOTHING : takeAsked(asked)
+  (token, ...asked) => {
+    // What is there and undefined is a misspelled name, and asks for nothing by mistake.
+    const taken = asked.length === 0 ? NOTHING : takeAsked(asked[0])
     // No promise of a promise, which takes three more turns of the queue.
     return isRefusal(taken) ? Promise.resolve(refuseMisuse(taken)) : decide(token, taken)
   }

@@ -66,6 +66,6 @@ export const refusalOf = (result: Verified | Refused): RefusalCode | 'accepted' 
   result.ok ? 'accepted' : result.refusal
 
 export const verifyAs = async (verifier: Verifier, token: string, asked?: Asked): Promise<string> => {
-  const result = await verifier.verify(token, asked)
+  const result = await (asked === undefined ? verifier.verify(token) : verifier.verify(token, asked))
   return result.ok ? result.by : result.refusal
 }

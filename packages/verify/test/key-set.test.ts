@@ -59,6 +59,21 @@ test('while the set may not be read again the service is asked about tokens of a
   assert.equal(many.filter(one => one === 'inactive').length, DOUBTS_AT_ONCE_MAX)
 })
 
+test('a set that grows too old while it is read for an unknown key vouches for none', async t => {
+  const publisher = await open(t)
+  const runtime = makeRuntime()
+  const stepping: Fetch = async (input, init) => {
+    const response = await fetch(input, init)
+    if (publisher.count(PATH) === 2) runtime.step(7_200_000)
+    return response
+  }
+  const verifier = verifierOf(t, publisher, { mode: 'offline', runtime, fetch: stepping })
+  assert.equal(await verifyAs(verifier, publisher.mint().token), 'signature')
+  publisher.keys = [...publisher.keys, { ...publisher.keys[0], kid: 'next' }]
+  const exp = Math.floor(Date.now() / 1000) + 100_000
+  assert.equal(await verifyAs(verifier, publisher.mint({ exp }, { kid: 'next' }).token), 'keys_unavailable')
+})
+
 test('what was verified by a key that is gone from the set is verified again, and refused', async t => {
   const publisher = await open(t)
   const runtime = makeRuntime()

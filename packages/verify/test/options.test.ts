@@ -74,6 +74,7 @@ const MISUSES: Readonly<Record<string, readonly [reason: RegExp, asked: unknown]
   'scopes alone': [/^verify: the options are not an object/, ['db:read']],
   'a text': [/^verify: the options are not an object/, 'db:read'],
   null: [/^verify: the options are not an object/, null],
+  undefined: [/^verify: the options are not an object/, undefined],
   'a proof alone': [/^verify: dpop is not an object of method, url and proof/, { dpop: 'proof' }],
   'a certificate that is none': [/^verify: certificate is not DER/, { certificate: {} }],
   'a misspelled member without a value': [/^verify: "scope" is not an option/, { scope: undefined }],

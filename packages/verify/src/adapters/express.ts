@@ -14,7 +14,7 @@ const requests = makeVerifiedRequests()
  */
 export const requireToken = <Request extends NodeRequest>(
   verifier: Verifier,
-  guard: Guard<Request> = {},
+  ...guard: readonly [guard?: Guard<Request>]
 ): Middleware<Request> =>
   makeMiddleware({ verifier, guard: takeGuard('requireToken', { verifier, guard }), accept: requests.note })
 

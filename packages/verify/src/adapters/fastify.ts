@@ -50,7 +50,7 @@ const isOver = ({ sent, raw }: FastifyReplyLike): boolean =>
  */
 export const requireToken: RequireToken = <Request extends NodeRequest>(
   verifier: Verifier,
-  guard: Guard<Request> = {},
+  ...guard: readonly [guard?: Guard<Request>]
 ): Hook<Request> => {
   const taken = takeGuard<Guard<Request>>('requireToken', { verifier, guard })
   return async (request: Request, reply: FastifyReplyLike): Promise<unknown> => {

@@ -21,7 +21,7 @@ export const refusalResponse = (refused: Refused): Response =>
 export const verifyRequest = async (
   verifier: Verifier,
   request: Request,
-  guard: Guard<Request> = {},
+  ...guard: readonly [guard?: Guard<Request>]
 ): Promise<Verified | Refused> => verifyGuarded(verifier, request, takeGuard('verifyRequest', { verifier, guard }))
 
 /** The metadata, if the request is for it (RFC 9728 §3) or a preflight of it; else undefined. */
@@ -43,9 +43,9 @@ const isAnything: Kind = () => true
 export const protect = <Rest extends readonly unknown[]>(
   verifier: Verifier,
   handler: GuardedHandler<Rest>,
-  options: Protection = {},
+  ...guards: readonly [options?: Protection]
 ) => {
-  const guard = takeGuard<Protection>('protect', { verifier, guard: options }, { metadata: isAnything })
+  const guard = takeGuard<Protection>('protect', { verifier, guard: guards }, { metadata: isAnything })
   if (isFunction(handler) !== true) throw new TypeError('protect: the second argument is not a function, the handler.')
   const metadata = makeMetadata('protect', verifier, guard.metadata)
   return async (request: Request, ...rest: Rest): Promise<Response> => {

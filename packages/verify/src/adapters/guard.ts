@@ -5,6 +5,7 @@ import type { Certificate } from '../proofs/certificate.ts'
 import { isScopeList } from '../readers/scope.ts'
 import type { Verifier } from '../verifier.ts'
 import {
+  copyItems,
   definite,
   isFlag,
   isFunction,
@@ -69,7 +70,8 @@ export const checkVerifier = (where: string, verifier: unknown): void => {
   if (!isVerifier(verifier)) throw new TypeError(`${where}: the first argument is not a verifier of createVerifier.`)
 }
 
-type Guarded = { readonly verifier: Verifier; readonly guard: unknown }
+/** `guard` holds none or one: one that is undefined is a misspelled name, such as `GUARDS.order`, and not one that is absent. */
+type Guarded = { readonly verifier: Verifier; readonly guard: readonly unknown[] }
 
 /**
  * The guard as it was written: later changes to it change nothing. Throws a TypeError for the first member that is unknown or of
@@ -81,7 +83,8 @@ export const takeGuard = <Taken extends Guard<never>>(
   more: Kinds = {},
 ): Readonly<Taken> => {
   checkVerifier(where, verifier)
-  return takeMembers<Taken>(where, guard, { ...GUARD, ...more })
+  const [given] = guard.length === 0 ? [{}] : guard
+  return takeMembers<Taken>(where, given, { ...GUARD, ...more })
 }
 
 /** Throws a TypeError for what is no object, and for a known member of another kind. RFC 9728 §2 allows further members. */
@@ -99,7 +102,9 @@ export const scopesFor = async <Request>(
   request: Request,
 ): Promise<readonly string[]> => {
   if (typeof scopes !== 'function') return scopes
-  const needed: unknown = await scopes(request)
+  const given: unknown = scopes(request)
+  // Before anything is waited for: what becomes of the list then is not demanded.
+  const needed: unknown = Array.isArray(given) ? copyItems(given) : await given
   if (isScopeList(needed)) return needed
   throw new TypeError(`The function scopes of a guard did not return ${EXPECTED_SCOPES}. The request does not pass.`)
 }

@@ -16,7 +16,7 @@ const requests = makeVerifiedRequests()
  * The next handler runs only with a verified token. A fault, such as a function `scopes` that returns no list, is thrown to Hono's
  * error handler. Throws `TypeError` for a guard that is not as it should be.
  */
-export const requireToken = (verifier: Verifier, guard: Guard<Request> = {}) => {
+export const requireToken = (verifier: Verifier, ...guard: readonly [guard?: Guard<Request>]) => {
   const taken = takeGuard<Guard<Request>>('requireToken', { verifier, guard })
   return async (context: HonoContext, next: Next): Promise<Response | undefined> => {
     const result = await verifyGuarded(verifier, context.req.raw, taken)

@@ -61,7 +61,7 @@ const SCHEME = /^\S+ +/
  */
 export const requireMcpToken = <Request extends NodeRequest>(
   verifier: Verifier,
-  guard: Guard<Request> = {},
+  ...guard: readonly [guard?: Guard<Request>]
 ): Middleware<Request> =>
   makeMiddleware({
     verifier,

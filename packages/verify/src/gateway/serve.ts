@@ -17,8 +17,8 @@ const DRAIN_MS = 1000
 const STOP: StopTiming = { closeAcceptMs: 500, closeQuietMs: 10, quietTurnMs: 0.1 }
 /** From then on a connection without a request is read for so long: one may be on its way. */
 const IDLE_MS = 1000
-/** What is under way then has so long to end. */
-const FINISH_MS = 3000
+/** What is under way then has so long to end: longer than an introspection takes. */
+const FINISH_MS = 6000
 const WATCH_MS = 250
 const TURNS_APART = 20
 

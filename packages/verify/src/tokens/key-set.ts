@@ -216,7 +216,7 @@ export const makeKeySet = (options: KeySetOptions): KeySet => {
     if (known !== undefined) return known
     if (!reading.isUnderWay() && !takeAllowance()) return 'pending'
     await reading.once()
-    return held.keys.get(kid) ?? 'unknown'
+    return isTooOld() ? 'unavailable' : (held.keys.get(kid) ?? 'unknown')
   }
 
   const peek = (kid: string) => (vouchesFor(generation) ? held?.keys.get(kid) : undefined)

@@ -24,6 +24,7 @@ const GUARDED: Readonly<Record<string, Loose>> = {
 
 const WRONG_GUARDS: readonly (readonly [guard: unknown, named: RegExp])[] = [
   [null, /not an object/],
+  [undefined, /not an object/],
   [['db:read'], /not an object/],
   ['db:read', /not an object/],
   [{ scope: ['db:read'] }, /"scope" is not an option\. Expected any of: scopes, certificate, prefix/],
@@ -82,6 +83,20 @@ test('a guard demands what it says, in whatever form it was written and whatever
     const headers = { authorization: `Bearer ${token}` }
     assert.equal((await handler(new Request('https://api.example/v1/read', { headers }))).status, 403)
   }
+})
+
+test('the list that a function of a guard returns is demanded as it was then', async t => {
+  const verifier = verifierOf(t, publisher, { mode: 'offline' })
+  const headers = { authorization: `Bearer ${publisher.mint().token}` }
+  const scopes = (): string[] => {
+    const list = ['db:admin']
+    queueMicrotask(() => void list.pop())
+    return list
+  }
+  const answer = await forFetch.protect(verifier, () => new Response(), { scopes })(
+    new Request('https://api.example/v1/read', { headers }),
+  )
+  assert.equal(answer.status, 403)
 })
 
 test('metadata that is not as it should be is a TypeError where it is written', t => {
