@@ -68,8 +68,8 @@ export type SignedIn = {
   readonly to: string
 }
 
-/** Why, in a sentence for the operator. */
-export type SignInRefused = { readonly refused: string }
+/** Why, in a sentence for the operator; `inside` is the cause, for the log only. */
+export type SignInRefused = { readonly refused: string; readonly inside?: string }
 
 /** The console's client at the identity provider. Its methods throw Unavailable if the provider does not answer in time, and while the network of `source` has as many sign-ins under way as one may. */
 export interface SignIn {

@@ -55,7 +55,12 @@ const destinationOf = (query: RawFields, home: URL): string => {
 type Handler = (signIn: SignIn, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /** Makes the handlers that redirect to the provider, and back from it. */
-const makeSignInHandlers = ({ ports, sourceOf }: SessionWire, names: CookieNames, basePath: string, home: URL) => {
+const makeSignInHandlers = (
+  { ports, refuser, sourceOf }: SessionWire,
+  names: CookieNames,
+  basePath: string,
+  home: URL,
+) => {
   const beginSignIn: Handler = async (signIn, request, reply) => {
     const to = destinationOf(request.query as RawFields, home) // the parser of readers.ts made it
     const begun = await signIn.begin(to, sourceOf(request))
@@ -63,7 +68,8 @@ const makeSignInHandlers = ({ ports, sourceOf }: SessionWire, names: CookieNames
     return reply.redirect(begun.location, 302)
   }
 
-  const explain = (reply: FastifyReply, why: string): FastifyReply => {
+  const explain = (reply: FastifyReply, why: string, inside = why): FastifyReply => {
+    refuser.note(reply.request.id, inside)
     const content = `<h1>The sign-in did not succeed</h1>\n<p>${why}\n<p><a href="${escapeUrl(home.pathname)}">Back to the console</a>`
     return reply
       .code(400)
@@ -79,7 +85,7 @@ const makeSignInHandlers = ({ ports, sourceOf }: SessionWire, names: CookieNames
     const callback = new URL(`${ports.profile.issuer}/console/callback${query}`)
     const signedIn = await signIn.finish(callback, cookie.pending, sourceOf(request))
     dropCookie(reply, cookie.name)
-    if ('refused' in signedIn) return explain(reply, signedIn.refused)
+    if ('refused' in signedIn) return explain(reply, signedIn.refused, signedIn.inside)
     // A session whose cookie reaches nobody is not begun.
     if (reply.raw.destroyed || reply.sent) return reply
     const from = { requestId: request.id, source: sourceOf(request), before: lastSessionOf(names, request) }
@@ -88,6 +94,7 @@ const makeSignInHandlers = ({ ports, sourceOf }: SessionWire, names: CookieNames
       return explain(
         reply,
         'The identity provider gave no JWT for this service; its administrator finds the reason in its log.',
+        'inside' in begun.refusal ? begun.refusal.inside : begun.refusal.description,
       )
     }
     setSessionCookies(names, reply, begun)

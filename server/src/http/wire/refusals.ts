@@ -102,6 +102,8 @@ export type Refuser = {
   readonly refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply
   /** Answers for something thrown: a refusal in disguise, a part that does not answer, or a fault. */
   readonly fail: (reply: FastifyReply, fault: unknown) => FastifyReply
+  /** Logs why a page says that something was refused: the page does not say it. */
+  readonly note: (requestId: string, inside: string) => void
 }
 
 type Report = (fields: object, message: string) => void
@@ -216,5 +218,8 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     return answer(reply, FAULT)
   }
 
-  return { recognize, refuse, fail }
+  const note = (requestId: string, inside: string): void =>
+    logger[options.causeLevel ?? 'info']({ requestId, inside }, 'refused')
+
+  return { recognize, refuse, fail, note }
 }

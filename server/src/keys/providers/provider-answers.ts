@@ -40,6 +40,7 @@ export const kindOfFault = (
 }
 
 const REFUSED_MAX = 60
+const CAUSE_CHARACTERS = 200
 
 /** Explains a fault in one sentence for the operator. Of the response it quotes at most the name of an error (RFC 6749 §5.2). */
 export const explainFault = (oidc: OpenidClient, fault: unknown): string => {
@@ -49,6 +50,13 @@ export const explainFault = (oidc: OpenidClient, fault: unknown): string => {
   return /^[a-z_]+$/.test(name) && name.length <= REFUSED_MAX
     ? `The identity provider refused: ${name}.`
     : 'What the identity provider answered is not what a sign-in needs.'
+}
+
+/** What the library found wrong, for the log: names of claims and values that it expected, and no token. */
+export const causeOfFault = (fault: unknown): string => {
+  if (!(fault instanceof Error)) return ''
+  const { message, cause } = fault
+  return (cause instanceof Error ? `${message}: ${cause.message}` : message).slice(0, CAUSE_CHARACTERS)
 }
 
 /** `fetch` that reads no more of an answer than a document of a provider may have. */

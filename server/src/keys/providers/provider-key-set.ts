@@ -8,7 +8,7 @@ import { bareMembersOf } from './provider-key.ts'
 /** Keys of one set: large issuers have about ten. */
 export const KEYS_IN_SET_MAX = 64
 /** Metadata is asked for again when it is older, so that a provider may move its key set. */
-const METADATA_MILLISECONDS_MAX = 600_000
+export const METADATA_MILLISECONDS_MAX = 600_000
 
 /** The keys of the set, each reduced to the members that are used. Whether a key is strong is checked where it is used. */
 export type KeySetReading = { readonly jwks: readonly unknown[] } | { readonly failure: ReadingFailure }

@@ -11,6 +11,7 @@ import { makePermitQueue } from '../../ports/permit-queue.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { type FinishedSignIns, makeFinishOnce } from './finished-sign-ins.ts'
 import {
+  causeOfFault,
   explainFault,
   kindOfFault,
   makeMeasuredFetch,
@@ -18,6 +19,7 @@ import {
   type OpenidClient,
   tokensOf,
 } from './provider-answers.ts'
+import { METADATA_MILLISECONDS_MAX } from './provider-key-set.ts'
 import { makeSessionSecrets } from './session-secrets.ts'
 
 /** The client at the provider. */
@@ -84,9 +86,10 @@ const assertEndpoints = (configuration: Configuration): void => {
 
 type Known = { readonly oidc: OpenidClient; readonly configuration: Configuration }
 
-/** Loads the library and reads the provider's metadata when they are first needed, and again after a fault. */
-const makeConfigured = (calling: Calling) => {
-  let known: Promise<Known> | undefined
+/** Loads the library and reads the provider's metadata when they are first needed, and again when they are old, or after a fault. */
+const makeConfigured = (calling: Calling & Pick<SignInOptions, 'now'>) => {
+  const { now } = calling
+  let known: { readonly at: number; readonly value: Promise<Known> } | undefined
   const read = async (): Promise<Known> => {
     const oidc = await import('openid-client')
     const configuration = await discover(oidc, calling)
@@ -94,11 +97,17 @@ const makeConfigured = (calling: Calling) => {
     return { oidc, configuration }
   }
   return async (): Promise<Known> => {
-    known ??= read()
+    const before = known
+    // The clock may have been set back.
+    const isOld = before !== undefined && Math.abs(now() - before.at) >= METADATA_MILLISECONDS_MAX
+    const current = before === undefined || isOld ? { at: now(), value: read() } : before
+    known = current
     try {
-      return await known
+      return await current.value
     } catch (cause) {
-      known = undefined
+      // What was good before is so for as long again; after a first reading that failed there is nothing.
+      if (known === current) known = isOld ? { ...before, at: now() } : undefined
+      if (isOld) return before.value
       if (cause instanceof Unavailable) throw cause
       throw new Unavailable('the metadata of the identity provider cannot be read', { cause, ...UNANSWERED })
     }
@@ -119,7 +128,7 @@ const ask = async <T>(oidc: OpenidClient, request: () => Promise<T>): Promise<T 
     return await request()
   } catch (fault) {
     const kind = kindOfFault(oidc, fault)
-    if (kind === 'refused') return { refused: explainFault(oidc, fault) }
+    if (kind === 'refused') return { refused: explainFault(oidc, fault), inside: causeOfFault(fault) }
     if (kind === 'client_refused') throw refuseClient(oidc, fault)
     throw new Unavailable('the identity provider does not answer as it should', { cause: fault, ...UNANSWERED })
   }
@@ -132,7 +141,7 @@ const askForCode = async <T>(oidc: OpenidClient, request: () => Promise<T>): Pro
   } catch (fault) {
     const kind = kindOfFault(oidc, fault)
     if (kind === 'client_refused') throw refuseClient(oidc, fault)
-    if (kind !== 'outage') return { refused: explainFault(oidc, fault) }
+    if (kind !== 'outage') return { refused: explainFault(oidc, fault), inside: causeOfFault(fault) }
     throw new Unavailable('the identity provider does not answer', { cause: fault, ...UNFINISHED })
   }
 }
@@ -171,7 +180,7 @@ const makeUnlessRefused = (now: () => number) => {
 /** Makes the sign-in of one thread. */
 export const makeSignIn = (options: SignInOptions): SignIn => {
   const { client, callback, keyEncryptionKey, now, timing, metrics = NO_METRICS } = options
-  const configured = makeConfigured({ client, timing, callProvider: makeMeasuredFetch(metrics) })
+  const configured = makeConfigured({ client, timing, now, callProvider: makeMeasuredFetch(metrics) })
   const inTurn = makeTurns(timing)
   const unlessRefused = makeUnlessRefused(now)
   const finishOnce = makeFinishOnce(options.finished)
