@@ -40,8 +40,11 @@ export interface Sessions {
   claimRenewal(session: Pick<KeptSession, 'id' | 'sealedTokens'>): Promise<Milliseconds | undefined>
   /** Ends a claim whose renewal failed, unless another claim took its place; the next is possible from `againAt` on. */
   releaseRenewal(id: string, claim: Milliseconds, againAt: Milliseconds): Promise<void>
-  /** Keeps what a renewal got. Where the store does not take it, it is written again in the background while the claim lasts. */
-  renew(id: string, sealed: Sealed): Promise<void>
+  /**
+   * Keeps what a renewal got, unless another claim took its place. Where the store does not take it, it is written again in the
+   * background.
+   */
+  renew(id: string, claim: Milliseconds, sealed: Sealed): Promise<void>
   /** The session once it was renewed, has ended, or nobody renews it any more; as it is after 3 s, if somebody still does. */
   awaitRenewal(secretHash: Sha256, before: KeptSession): Promise<FoundSession | undefined>
   /** A look that costs the same whatever the store holds; it is no use of the sessions that it names. */

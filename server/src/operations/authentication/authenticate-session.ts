@@ -31,10 +31,19 @@ type Renewal = {
   readonly claim: Milliseconds
 }
 
+/** Another operator's JWT is none of this session. */
+const isOf = ({ iss, sub }: FoundSession['session'], operator: OperatorCaller): boolean =>
+  operator.iss === iss && operator.sub === sub
+
 /** The refresh token is used up by now: a JWT that cannot be judged is kept, and each request judges it. */
-const mayTakeItsPlace = async ({ operators }: Pick<Ports, 'operators'>, jwt: string): Promise<boolean> => {
+const mayTakeItsPlace = async (
+  { operators }: Pick<Ports, 'operators'>,
+  session: FoundSession['session'],
+  jwt: string,
+): Promise<boolean> => {
   try {
-    return !('refused' in (await operators.verify(jwt, 'unknown')))
+    const verified = await operators.verify(jwt, 'unknown')
+    return !('refused' in verified) && isOf(session, verified)
   } catch (fault) {
     if (fault instanceof Unavailable) return true
     throw fault
@@ -51,9 +60,9 @@ const renew = async (
   try {
     const fresh = await signIn.renew(tokens.refreshToken)
     // Nor does a JWT that is none for this service take the place of the one that is: either way the session ends with it.
-    const isRefusedNow = 'refused' in fresh || !(await mayTakeItsPlace(ports, fresh.jwt))
+    const isRefusedNow = 'refused' in fresh || !(await mayTakeItsPlace(ports, session, fresh.jwt))
     const next = isRefusedNow ? { ...tokens, refreshToken: null } : fresh
-    await ports.sessions.renew(session.id, { sealedTokens: signIn.seal(next), expiresAt: next.expiresAt })
+    await ports.sessions.renew(session.id, claim, { sealedTokens: signIn.seal(next), expiresAt: next.expiresAt })
     return { tokens: next }
   } catch (fault) {
     await ports.sessions.releaseRenewal(session.id, claim, renewAgainAt(session, now))
@@ -101,9 +110,6 @@ export const authenticateSession = async (
   if (current === undefined) return refuseSession()
   const operator = await authenticateOperator(ports, current.tokens.jwt, source)
   if (isRefused(operator) && current.outage !== undefined) throw current.outage
-  // Another operator's JWT is none of this session, whatever the provider renewed it to.
-  if (isRefused(operator) || operator.sub !== found.session.sub || operator.iss !== found.session.iss) {
-    return refuseSession()
-  }
+  if (isRefused(operator) || !isOf(found.session, operator)) return refuseSession()
   return { operator, found, expiresAt: current.tokens.expiresAt }
 }

@@ -10,7 +10,7 @@ import { readNews } from './read-news.ts'
 import { findSession, listSessions, SESSION_USE_STEP_MS } from './sessions.ts'
 
 const POLLS_MAX = 30
-/** How often what a renewal got is written, in steps of ten polls: as long as the claim lasts. */
+/** How often what a renewal got is written, in steps of ten polls. */
 const KEEPS_MAX = 15
 
 /** Whether its tokens are those that were read before, and somebody renews them. */
@@ -50,8 +50,8 @@ export const makeSessionRepository = ({ read }: Reader, { call }: Writer, { timi
     releaseRenewal: async (id, claim, againAt) => {
       await call('releaseRenewal', { id, claim, againAt })
     },
-    renew: async (id, sealed) => {
-      const keep = () => call('renewSession', { id, ...sealed })
+    renew: async (id, claim, sealed) => {
+      const keep = () => call('renewSession', { id, claim, ...sealed })
       try {
         await keep()
       } catch {

@@ -86,11 +86,13 @@ export function* releaseRenewal(_tx: Transaction, { id, claim, againAt }: Releas
   return null
 }
 
-type RenewSession = Pick<NewSession, 'id' | 'sealedTokens' | 'expiresAt'>
+type RenewSession = Pick<NewSession, 'id' | 'sealedTokens' | 'expiresAt'> & { readonly claim: Milliseconds }
 
-export function* renewSession(_tx: Transaction, { id, sealedTokens, expiresAt }: RenewSession): Program<null> {
-  const text = 'update session set sealed_tokens = ?, expires_at = ?, renewing_until = 0 where id = ?'
-  yield* run(text, sealedTokens, expiresAt, id)
+// Where another has claimed it meanwhile, what that one got is newer: an older JWT may have a role that was withdrawn.
+export function* renewSession(_tx: Transaction, { id, claim, sealedTokens, expiresAt }: RenewSession): Program<null> {
+  const text = `update session set sealed_tokens = ?, expires_at = ?, renewing_until = 0
+    where id = ? and renewing_until = ?`
+  yield* run(text, sealedTokens, expiresAt, id, claim)
   return null
 }
 

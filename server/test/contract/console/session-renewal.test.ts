@@ -201,6 +201,24 @@ test('a process that is killed as it renews delays the session for 15 s, and one
   }
 })
 
+test('what a renewal got does not take the place of what a later one got', async () => {
+  await restart({})
+  const headers = await signIn(service)
+  const other = await openTestedStore({ file: service.storeFile, clock: service.clock, retention: null })
+  try {
+    const { id, sealedTokens } = await findIn(other.sessions, headers)
+    service.clock.advance(6 * MINUTE_MS)
+    const slow = await other.sessions.claimRenewal({ id, sealedTokens })
+    assert.ok(slow !== undefined)
+    service.clock.advance(16_000)
+    assert.equal(await statusOf(headers), 200)
+    await other.sessions.renew(id, slow, { sealedTokens, expiresAt: 0 })
+    assert.notDeepEqual((await findIn(other.sessions, headers)).sealedTokens, sealedTokens)
+  } finally {
+    await other.close()
+  }
+})
+
 test('new tokens are kept while the keys of the provider cannot be read, because the refresh token is used up', async () => {
   const ports = strikePorts(['operators'])
   await restart({}, { break: ports.break })
@@ -232,5 +250,7 @@ test('a renewal to another operator, or to a JWT for another service, ends the s
     service.clock.advance(6 * MINUTE_MS)
     assert.equal(await statusOf(headers), 401, JSON.stringify(renewed))
     service.provider.tokens.renewed = {}
+    service.clock.advance(6 * MINUTE_MS)
+    assert.equal(await statusOf(headers), 401, JSON.stringify(renewed))
   }
 })

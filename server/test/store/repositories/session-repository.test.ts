@@ -24,8 +24,8 @@ test('what a renewal got is written until the store takes it, and the request th
   }
   const writer = { call } as Writer
   const sessions = makeSessionRepository(READER, writer, { timing: { sessionPollMs: 1 }, onFault: IGNORE })
-  await sessions.renew(id, sealed)
+  await sessions.renew(id, 3, sealed)
   assert.equal(asked, 1)
   await until('the tokens are kept', async () => taken.length > 0)
-  assert.deepEqual(taken, ['renewSession', { id, ...sealed }])
+  assert.deepEqual(taken, ['renewSession', { id, claim: 3, ...sealed }])
 })
