@@ -6,8 +6,8 @@ import { bytesOfId } from '../rows.ts'
 import { all, byIndex, type Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { hasCascades } from './cascades.ts'
-import { makeJudge } from './judge.ts'
-import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { aliveAmong, makeJudge } from './judge.ts'
+import { TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { COUNT_JUDGED_MAX } from './count-tokens.ts'
 import { readLifetimes } from './scan-affected-rows.ts'
 
@@ -49,17 +49,12 @@ type Judged = { readonly count: number; readonly judged: number }
 
 function* judgeRows(snapshot: Snapshot, agent: number, rowsMax: number): Program<Judged> {
   const judge = makeJudge(snapshot, yield* snapshot.cutOffs())
-  const { now, sets } = snapshot
   let [count, judged] = [0, 0]
   for (const life of yield* readLifetimes()) {
-    const lowest = bytesOfId(lowestLiveId(now, life))
+    const lowest = bytesOfId(lowestLiveId(snapshot.now, life))
     const rows = yield* all<TokenRow>(ROWS, agent, life, lowest, rowsMax - judged)
     judged += rows.length
-    for (const row of rows) {
-      const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
-      if (row.lineage !== null) yield* judge.learn(row.lineage)
-      if (judge.causeOf(token, row.lineage) === undefined) count += 1
-    }
+    count += (yield* aliveAmong(snapshot, judge, rows)).length
   }
   return { count, judged }
 }

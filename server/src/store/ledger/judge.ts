@@ -14,7 +14,7 @@ import { bytesOfId } from '../rows.ts'
 import type { Seen } from '../snapshot.ts'
 import { first, type Program } from '../statement-program.ts'
 import type { StoredAncestor } from './lineages.ts'
-import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 
 export type Judge = {
   /** Looks at the ancestors of a lineage, once. Wanted before `causeOf`. */
@@ -77,4 +77,19 @@ export function* judgeRow(
   const token = yield* ledgerTokenOf(row, sets)
   if (row.lineage !== null) yield* judge.learn(row.lineage)
   return { token, cause: judge.causeOf(token, row.lineage) }
+}
+
+/** The rows that nothing has ended. Of many rows a statement program for each would cost as much as the rest. */
+export function* aliveAmong(
+  { sets }: Pick<Seen, 'sets'>,
+  judge: Judge,
+  rows: readonly TokenRow[],
+): Program<readonly TokenRow[]> {
+  const alive: TokenRow[] = []
+  for (const row of rows) {
+    const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
+    if (row.lineage !== null) yield* judge.learn(row.lineage)
+    if (judge.causeOf(token, row.lineage) === undefined) alive.push(row)
+  }
+  return alive
 }

@@ -7,9 +7,9 @@ import { all, byIndex, type Program } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
 import { hasCascades } from './cascades.ts'
-import { type Judge, makeJudge } from './judge.ts'
+import { aliveAmong, type Judge, makeJudge } from './judge.ts'
 import type { LiveExpiries } from './live-tokens.ts'
-import { expiryOf, knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { expiryOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { readLifetimes } from './scan-affected-rows.ts'
 
 /** Rows that are dead under an open cut-off and have not followed yet: so many are looked at, no more. */
@@ -73,17 +73,6 @@ function* readPending(seen: Seen, coming: readonly CutOff[]): Program<Pending> {
   return { cutOffs, judge: isSettled ? undefined : makeJudge(seen, cutOffs) }
 }
 
-function* aliveAmong({ sets }: Seen, rows: readonly TokenRow[], { judge }: Pending): Program<readonly TokenRow[]> {
-  if (judge === undefined) return rows
-  const alive: TokenRow[] = []
-  for (const row of rows) {
-    const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
-    if (row.lineage !== null) yield* judge.learn(row.lineage)
-    if (judge.causeOf(token, row.lineage) === undefined) alive.push(row)
-  }
-  return alive
-}
-
 function* scanLife(seen: Seen, life: number, { agent, order, rowsMax }: Scan, pending: Pending) {
   const live: TokenRow[] = []
   let low: Uint8Array = lowestOf(seen, agent, life, pending.cutOffs)
@@ -91,7 +80,7 @@ function* scanLife(seen: Seen, life: number, { agent, order, rowsMax }: Scan, pe
   const limit = pending.judge === undefined ? rowsMax : Math.max(rowsMax, JUDGED_ROWS)
   for (let dead = 0; dead < DEAD_ROWS_MAX; ) {
     const rows: readonly TokenRow[] = yield* all<TokenRow>(SELECT[order], agent, life, low, high, limit)
-    const alive = yield* aliveAmong(seen, rows, pending)
+    const alive = pending.judge === undefined ? rows : yield* aliveAmong(seen, pending.judge, rows)
     live.push(...alive)
     dead += rows.length - alive.length
     const last = rows.at(-1)

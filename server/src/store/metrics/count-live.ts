@@ -8,9 +8,9 @@ import { bytesOfId } from '../rows.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { all, first, only, type Program } from '../statement-program.ts'
 import { hasCascades } from '../ledger/cascades.ts'
-import { makeJudge } from '../ledger/judge.ts'
+import { aliveAmong, makeJudge } from '../ledger/judge.ts'
 import { readLifetimes } from '../ledger/scan-affected-rows.ts'
-import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from '../ledger/token-rows.ts'
+import { TOKEN_COLUMNS, type TokenRow } from '../ledger/token-rows.ts'
 
 /** What one step costs, in rows that the database counts by itself: some milliseconds. */
 const STEP_COST = 10_000
@@ -44,15 +44,9 @@ function* countPlain({ life, low, below }: Range): Program<Part> {
 }
 
 function* countJudged(snapshot: Snapshot, { life, low, below }: Range): Program<Part> {
-  const { sets } = snapshot
   const judge = makeJudge(snapshot, yield* snapshot.cutOffs())
   const rows = yield* all<TokenRow>(ROWS, life, low, below, JUDGED_ROWS)
-  let count = 0
-  for (const row of rows) {
-    const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
-    if (row.lineage !== null) yield* judge.learn(row.lineage)
-    if (judge.causeOf(token, row.lineage) === undefined) count += 1
-  }
+  const { length: count } = yield* aliveAmong(snapshot, judge, rows)
   const last = rows.length < JUDGED_ROWS ? undefined : rows.at(-1)
   return { count, cost: JUDGED_COST * rows.length, left: last && { life, low, below: last.id } }
 }
