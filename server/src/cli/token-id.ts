@@ -1,8 +1,8 @@
 // The argument that names a token: its id. A whole token there has been seen by everybody who can list processes.
 import { introspectToken } from '../../../api/oauth.ts'
 import { showToken } from '../../../api/tokens.ts'
-import { isCompactJws } from '../../../api/values/pasted-token.ts'
 import { isUuid, parseUuid } from '../../../api/values/uuid.ts'
+import { splitCompact } from '../../../packages/verify/src/readers/compact-jws.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { parseJson } from './terminal/parse-json.ts'
@@ -11,8 +11,7 @@ import { isRecord, type PrintedRecord } from './terminal/print.ts'
 
 /** The id that a token says it has, unverified; undefined for any other text. */
 const idIn = (text: string): string | undefined => {
-  if (!isCompactJws(text)) return undefined
-  const [, payload = ''] = text.split('.')
+  const [, payload = ''] = splitCompact(text) ?? []
   const claims = parseJson(Buffer.from(payload, 'base64url').toString('utf8'))
   const id = isRecord(claims) ? claims['jti'] : undefined
   return typeof id === 'string' && isUuid(id) ? id : undefined
@@ -96,7 +95,8 @@ export const readTokenId = (text: string): string => {
   if (text === PASTED) return text
   const id = parseUuid(text)
   if (id !== undefined) return id
-  if (!isCompactJws(text)) throw new CommandFailed('Expected the id of a token: a UUID, its jti.', EXIT.usage)
+  if (splitCompact(text) === undefined)
+    throw new CommandFailed('Expected the id of a token: a UUID, its jti.', EXIT.usage)
   const jti = idIn(text)
   const which = jti === undefined ? 'Its jti is the id.' : `Its id is ${jti}: run the command with that.`
   throw new CommandFailed(`This is a token, where the id of one is expected. ${which} ${TOKEN_IN_ARGUMENT}`, EXIT.usage)
