@@ -74,3 +74,11 @@ export const isSecretText = (text: string): boolean => {
   if (isToken) return false
   return OTHER_SECRET.test(text) || SECRET.test(text.replaceAll(/%5f/gi, '_').replaceAll(BETWEEN, ''))
 }
+
+/** What was found in the open: the one client secret, API key or token that stands in a text; else the text as {@link tokenInPasted}. */
+export const secretInPasted = (text: string): string => {
+  const token = tokenInPasted(text)
+  if (isCompactJws(token) && !SECRET_WORD.test(text)) return token
+  const [secret, ...more] = new Set(text.match(/mm[ac]_[0-9A-Za-z]{16,}/g))
+  return secret === undefined || more.length > 0 ? token : secret
+}

@@ -214,6 +214,19 @@ const NOTHING: readonly string[] = []
 
 const UNTIMELY = refusal('stale', 'A clock of this machine was set, so whether the token has expired is not known.')
 
+/** In mode `introspect` the service knows the time better. */
+const untimelyNow = (parts: Parts, claims: Claims, time: TimeRange): Refusal | 'unsure' | undefined =>
+  parts.settings.mode === 'introspect' ? undefined : timeRefusal(claims, time)
+
+const CHANGED = refusal('keys_unavailable', 'The key set has changed while the request was checked.')
+
+/** Why a token is not good any more that was before something was waited for. */
+const changedMeanwhile = (parts: Parts, { claims, generation, doubt }: CachedToken): Refusal | 'unsure' | undefined => {
+  if (parts.settings.mode === 'introspect') return undefined
+  if (doubt === undefined && !parts.keySet.vouchesFor(generation)) return CHANGED
+  return untimelyNow(parts, claims, timeOf(parts))
+}
+
 /** The token, or why it is refused. */
 export const verifyToken = async (
   parts: Parts,
@@ -226,8 +239,7 @@ export const verifyToken = async (
   if (isRefusal(entry)) return entry
   const { claims } = entry
   const time = timeOf(parts)
-  // In mode `introspect` the service knows the time better.
-  const untimely = parts.settings.mode === 'introspect' ? undefined : timeRefusal(claims, time)
+  let untimely = untimelyNow(parts, claims, time)
   if (untimely !== undefined && untimely !== 'unsure') {
     if (untimely.refusal === 'expired') parts.tokenCache.forget(token)
     return untimely
@@ -235,6 +247,8 @@ export const verifyToken = async (
   if (claims.cnf !== undefined || asked.dpop !== undefined) {
     const unbound = await checkBinding(parts, { token, claims, asked, nowMs: proofTimeOf(parts, time) })
     if (unbound !== undefined) return unbound
+    untimely = changedMeanwhile(parts, entry)
+    if (untimely !== undefined && untimely !== 'unsure') return untimely
   }
   const doubt = entry.doubt ?? (untimely === undefined ? undefined : UNTIMELY)
   // Last, so that nothing is waited for between what the feed says and the answer.

@@ -86,6 +86,17 @@ test('what was verified by a key that is gone from the set is verified again, an
   await until('the set was read', async () => (await verifyAs(verifier, token)) === 'unknown_key')
 })
 
+test('a set that may be a minute old is read again within it', async t => {
+  const publisher = await open(t)
+  const runtime = makeRuntime()
+  const verifier = verifierOf(t, publisher, { mode: 'offline', runtime, maxKeyAge: 60 })
+  const { token } = publisher.mint()
+  assert.equal(await verifyAs(verifier, token), 'signature')
+  runtime.pass(31_000)
+  assert.equal(await verifyAs(verifier, token), 'signature')
+  await until('the set was read again', async () => publisher.count(PATH) === 2)
+})
+
 test('while the service is down its keys are believed up to maxKeyAge, and then no more', async t => {
   const publisher = await open(t)
   const runtime = makeRuntime()

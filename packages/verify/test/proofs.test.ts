@@ -8,8 +8,9 @@ import { CERTIFICATE_BYTES_MAX } from '../src/proofs/certificate.ts'
 import { PROOF_AHEAD_SECONDS_MAX } from '../src/proofs/dpop.ts'
 import { makeProofMemory } from '../src/proofs/replays.ts'
 import { PROOF_AGE_SECONDS_MAX, PROOF_CHARACTERS_MAX } from '../src/readers/proof-claims.ts'
-import { refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
+import { makeRuntime, refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
 import { ADDRESS, proofOf, thumbprint } from './proofs.ts'
+import { startPublisher } from './publisher.ts'
 import { WEB_RUNTIME } from '../src/wire/runtime.ts'
 
 const publisher = usePublisher()
@@ -139,6 +140,25 @@ test('a store of proofs of one’s own decides; where it fails nothing is accept
     'proofs_unavailable',
   )
   assert.equal(broken.status().failures, 1)
+})
+
+test('a token whose key goes, or whose time ends, while the store of proofs is waited for is not accepted', async t => {
+  const own = await startPublisher()
+  t.after(() => own.close())
+  const { token } = own.mint({ cnf: { jkt: await thumbprint(key) } })
+  const runtime = makeRuntime()
+  for (const [meanwhile, expected] of [
+    [() => runtime.pass(1_000_000), 'expired'],
+    [() => void (own.keys = [{ ...own.keys[0], kid: 'next' }]), 'keys_unavailable'],
+  ] as const) {
+    const proofs = async (): Promise<'first'> => {
+      meanwhile()
+      await verifier.verify(own.mint({}, { kid: 'unknown' }).token)
+      return 'first'
+    }
+    const verifier = verifierOf(t, own, { mode: 'offline', runtime, proofs })
+    assert.equal(await verifyAs(verifier, token, { dpop: { ...request, proof: proofOf(key, token) } }), expected)
+  }
 })
 
 test('a store of proofs that hangs is given up, and one that answers something else accepts nothing', async t => {

@@ -171,6 +171,7 @@ const isChanged = (before: Held | undefined, after: Held): boolean =>
 export const makeKeySet = (options: KeySetOptions): KeySet => {
   const { runtime, ageMsMax, report, signal } = options
   const takeAllowance = makeAllowance(runtime)
+  const freshMs = Math.min(FRESH_MS, ageMsMax / 2)
   let held: Held | undefined
   let generation = 0
   let failedAt: Instant | undefined
@@ -188,6 +189,7 @@ export const makeKeySet = (options: KeySetOptions): KeySet => {
       held = next
       failedAt = undefined
     } catch (fault) {
+      if (!isAwaited()) return
       failedAt = instantOf(runtime)
       if (!signal.aborted) report(`The key set could not be read: ${describeFault(fault)}`)
     }
@@ -200,7 +202,7 @@ export const makeKeySet = (options: KeySetOptions): KeySet => {
   const mayRead = (): boolean => reading.isUnderWay() || mayRetry()
   const mayRetry = (): boolean => failedAt === undefined || elapsedMs(runtime, failedAt) >= RETRY_MS
   const refresh = (age = ageMs()): void => {
-    if (!reading.isUnderWay() && (age ?? Infinity) > FRESH_MS && mayRetry()) void reading.once()
+    if (!reading.isUnderWay() && (age ?? Infinity) > freshMs && mayRetry()) void reading.once()
   }
   const vouchesFor = (verifiedIn: number): boolean => {
     const age = ageMs()

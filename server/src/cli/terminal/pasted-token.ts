@@ -18,11 +18,13 @@ export type PasteTerminal = { readonly stdin: Input; readonly stderr: NodeJS.Wri
 const tooLong = (): CommandFailed =>
   new CommandFailed(`That is no token: it has more than ${PASTED_BYTES_MAX} bytes.`, EXIT.usage)
 
+const isInPaste = (typed: string): boolean => typed.lastIndexOf(PASTE.start) > typed.lastIndexOf(PASTE.end)
+
 /** What was typed so far without what a terminal adds to a paste, and whether Enter ended it. */
 const readTyped = (typed: string): 'left' | { readonly text: string; readonly isDone: boolean } => {
-  if (LEAVE.some(key => typed.includes(key))) return 'left'
-  // Inside a bracketed paste a line break is of the paste; elsewhere one at the end of what arrived is Enter.
-  const isOpen = typed.lastIndexOf(PASTE.start) > typed.lastIndexOf(PASTE.end)
+  // Inside a bracketed paste a control character and a line break are of the paste; elsewhere a line break at the end is Enter.
+  const isOpen = isInPaste(typed)
+  if (!isOpen && LEAVE.some(key => typed.includes(key))) return 'left'
   const text = typed.replaceAll(PASTE.start, '').replaceAll(PASTE.end, '')
   return { text, isDone: !isOpen && /[\r\n]$/.test(typed) }
 }
@@ -33,11 +35,19 @@ const askHidden = async ({ stdin, stderr }: PasteTerminal): Promise<string> => {
   stdin.setRawMode?.(true)
   try {
     let typed = ''
+    let isTooLong = false
     for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
+      // By itself it is a key, also where a paste does not end.
+      if (LEAVE.includes(String(chunk))) break
       typed = (typed + String(chunk)).replaceAll(/[^\u007F\b][\u007F\b]/g, '')
-      if (typed.length > PASTED_BYTES_MAX) throw tooLong()
+      if (typed.length > PASTED_BYTES_MAX) {
+        isTooLong = true
+        // To its end: what is left unread goes to the shell, which shows it and runs it.
+        typed = (isInPaste(typed) ? PASTE.start : '') + typed.slice(-PASTE.end.length)
+      }
       const read = readTyped(typed)
       if (read === 'left') break
+      if (isTooLong && !isInPaste(typed)) throw tooLong()
       if (read.isDone && read.text.trim() !== '') return read.text
     }
     throw new CommandFailed('Nothing was changed.')

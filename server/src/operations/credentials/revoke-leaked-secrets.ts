@@ -1,6 +1,6 @@
 // Revokes secrets and access tokens that were found in the open, each that is ours with everything that it got.
 import type { ActKind } from '../../../../api/values/audit.ts'
-import { isCompactJws } from '../../../../api/values/pasted-token.ts'
+import { isCompactJws, secretInPasted } from '../../../../api/values/pasted-token.ts'
 import type { Act } from '../../domain/audit/act.ts'
 import { actBy, audiencesOf, type Origin } from '../../domain/caller.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
@@ -121,8 +121,9 @@ const refuseTokens = () =>
 export const revokeLeakedSecrets = async (
   ports: LeakPorts,
   origin: Origin,
-  { found, isTrial }: { readonly found: readonly FoundSecret[]; readonly isTrial: boolean },
+  { found: reported, isTrial }: { readonly found: readonly FoundSecret[]; readonly isTrial: boolean },
 ): Promise<OrRefusal<{ readonly isTrial: boolean; readonly answers: readonly LeakAnswer[] }>> => {
+  const found = reported.map(one => ({ ...one, secret: secretInPasted(one.secret) }))
   if (ports.codec === null && found.some(({ secret }) => isCompactJws(secret))) return refuseTokens()
   const report = { ports, origin, isTrial }
   const isSecret = ({ secret }: FoundSecret): boolean => ports.secrets.kindOf(secret) !== undefined

@@ -83,6 +83,14 @@ test('reporting one again, or twice at once, finds it revoked already', async ()
   assert.deepEqual(results(await report([item])), ['already_revoked'])
 })
 
+test('a secret of ours is found in quotes, in the variable and in the header that it was copied with', async () => {
+  const { clientSecret } = agent
+  const token = await issue(service, agent)
+  const found = [`"${clientSecret}",`, `CLIENT_SECRET=${clientSecret}\r\n`, `Bearer ${token}`, `<${token}>.`]
+  const answer = await report(found.map(one => ({ token: one })))
+  assert.ok(!(results(answer) as string[]).includes('unknown'), answer.text)
+})
+
 test('what only looks like a secret of ours is unknown: another checksum, prefix, case or length', async () => {
   const { clientSecret } = agent
   const wrong = [

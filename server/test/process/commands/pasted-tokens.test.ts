@@ -135,6 +135,16 @@ const paste = async (...parts: readonly string[]) => {
   return { outcome: await outcome, shown, raw }
 }
 
+test('a paste that is too long is read to its end, and what it holds is no key of the terminal', async () => {
+  const parts = ['\u001B[200~', 'a'.repeat(70_000), '\u0003\u0004', 'echo run\r', '\u001B[20', '1~']
+  const { outcome, shown, raw } = await paste(...parts)
+  assert.match(String(outcome), /more than 65536 bytes/)
+  assert.deepEqual(raw, [true, false])
+  assert.ok(!shown.includes('echo'), shown)
+  const cut = await paste(...parts.slice(0, -1), '\u0003')
+  assert.match(String(cut.outcome), /Nothing was changed/)
+})
+
 test('at a terminal the token is asked for, not echoed, and its line breaks are those of the paste', async () => {
   const PASTES: readonly (readonly string[])[] = [
     ['aaa.bbb.ccc\r'],
