@@ -45,17 +45,37 @@ const tokensAmong = (text: string): readonly string[] => {
   return [...found]
 }
 
-/**
- * The one token that stands whole in a text; else the text without white space and characters that nobody sees, without the header and
- * the scheme before it, and without quotes around it.
- */
-export const tokenInPasted = (pasted: string): string => {
-  const [found, ...more] = tokensAmong(pasted.replaceAll(/\p{Cf}/gu, ''))
-  if (found !== undefined && more.length === 0 && isWhole(found)) return found
-  let text = pasted
+/** Where a mail or a shell has broken a word: the sign at the end of a line, and the one of quotation before the next. */
+const BROKEN = /(?:^|[\\=]?[\r\n])(?:[ \t]*>)*/g
+
+/** Without white space and characters that nobody sees, without the header and the scheme before it, and without quotes around it. */
+const wordOf = (pasted: string): { readonly word: string; readonly isOneWord: boolean } => {
+  let text = pasted.replaceAll(BROKEN, '\n')
   for (let n = 0; n < LAYERS; n += 1) text = unwrap(text)
-  const word = text.replaceAll(UNSEEN, '')
-  return isCompactJws(word) || found === undefined || more.length > 0 ? word : found
+  return { word: text.replaceAll(UNSEEN, ''), isOneWord: !/\s/.test(text) }
+}
+
+/** The form of what was broken into lines: a JWS or a JWE, whole or not, and an id. */
+const MAY_BE_BROKEN = /^[\w-]+(?:\.[\w-]*){2,4}$|^[\da-f-]{36}$/i
+
+const PASTED_WRONG = {
+  secret: 'is a client secret or an API key, which is sent nowhere',
+  several: 'holds more than one token',
+  words: 'holds several words, and none of them is a token',
+} as const
+export type PastedWrong = keyof typeof PASTED_WRONG
+
+type Pasted = { readonly text: string; readonly not?: PastedWrong }
+
+/** The one token that stands whole in a text; else the text without what it was copied with, and why it is none. */
+const takeToken = (pasted: string): Pasted => {
+  const [found, ...more] = tokensAmong(pasted.replaceAll(/\p{Cf}/gu, ''))
+  if (found !== undefined && more.length === 0 && isWhole(found)) return { text: found }
+  const { word, isOneWord } = wordOf(pasted)
+  if (isCompactJws(word)) return { text: word }
+  if (more.length > 0) return { text: word, not: 'several' }
+  if (found !== undefined) return { text: found }
+  return isOneWord || MAY_BE_BROKEN.test(word) ? { text: word } : { text: word, not: 'words' }
 }
 
 /** What a shell, a mail, a page or a terminal puts into a secret: escapes, signs of quotation, and what nobody sees. */
@@ -67,18 +87,29 @@ const SECRET_WORD = /(?:^|[^\w.-])mm[ac]_[0-9A-Za-z]{16,}/i
 /** The header of a client's secret, and private keys: PEM, and a JWK. */
 const OTHER_SECRET = /\bBasic\s+[\w+/=-]{16,}|PRIVATE KEY-----|"[dk]"\s*:\s*"/i
 
-/** A text that is sent nowhere. A token may have the characters of a secret by chance. */
-export const isSecretText = (text: string): boolean => {
-  const token = tokenInPasted(text)
-  const isToken = isCompactJws(token) && !(SECRET_WORD.test(text) && SECRET.test(token))
+const isSecret = (pasted: string, { text }: Pasted): boolean => {
+  // A token may have the characters of a secret by chance.
+  const isToken = isCompactJws(text) && !(SECRET_WORD.test(pasted) && SECRET.test(text))
   if (isToken) return false
-  return OTHER_SECRET.test(text) || SECRET.test(text.replaceAll(/%5f/gi, '_').replaceAll(BETWEEN, ''))
+  return OTHER_SECRET.test(pasted) || SECRET.test(pasted.replaceAll(/%5f/gi, '_').replaceAll(BETWEEN, ''))
 }
 
-/** What was found in the open: the one client secret, API key or token that stands in a text; else the text as {@link tokenInPasted}. */
-export const secretInPasted = (text: string): string => {
-  const token = tokenInPasted(text)
-  if (isCompactJws(token) && !SECRET_WORD.test(text)) return token
-  const [secret, ...more] = new Set(text.match(/mm[ac]_[0-9A-Za-z]{16,}/g))
-  return secret === undefined || more.length > 0 ? token : secret
+/** What a person pasted for a token, and why it is not sent. */
+export const readPasted = (pasted: string): Pasted => {
+  const taken = takeToken(pasted)
+  return isSecret(pasted, taken) ? { text: taken.text, not: 'secret' } : taken
+}
+
+/** The same for a reader of the command line. */
+export const parsePasted = (pasted: string): { readonly value: string } | { readonly wrong: string } => {
+  const { text, not } = readPasted(pasted)
+  return not === undefined ? { value: text } : { wrong: PASTED_WRONG[not] }
+}
+
+/** What was found in the open: the one client secret, API key or token that stands in a text; else the text itself. */
+export const secretInPasted = (pasted: string): string => {
+  const { text } = takeToken(pasted)
+  if (isCompactJws(text) && !SECRET_WORD.test(pasted)) return text
+  const [secret, ...more] = new Set(pasted.match(/mm[ac]_[0-9A-Za-z]{16,}/g))
+  return secret === undefined || more.length > 0 ? text : secret
 }

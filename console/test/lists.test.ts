@@ -4,8 +4,6 @@ import { test } from 'node:test'
 import { keepOrder } from '../src/overview/keep-order.ts'
 import { compareRows } from '../src/reading/changes.ts'
 import { type Chosen, NONE_CHOSEN, toggleRows } from '../src/reading/selection.ts'
-import { isSecretText } from '../../api/values/pasted-token.ts'
-import { isTokenText, readTokenId } from '../src/search/pasted-text.ts'
 import { staleFirst } from '../src/verifiers/stale-first.ts'
 import { isMatch } from '../src/settings/match-setting.ts'
 import { conditionsOf, isWholeAgent } from '../src/tokens/revocation-of.ts'
@@ -54,28 +52,6 @@ test('a revocation takes all filters or none', () => {
   assert.equal(conditionsOf({ constructor: 'a' }), undefined)
   assert.equal(conditionsOf({}), undefined)
   assert.deepEqual([isWholeAgent({ agent_id: 'a' }), isWholeAgent({ agent_id: 'a', scope: 'db:read' })], [true, false])
-})
-
-test('an id of a token is known in any case, and a text of a token by its form or its length', () => {
-  const id = '01a20ab7-9544-7e03-9e33-b64a4ac6a715'
-  assert.equal(readTokenId(` ${id.toUpperCase()}\n`), id)
-  for (const text of ['', 'a', '..', `${id}0`, '\0.\uD800.x']) assert.equal(readTokenId(text), undefined)
-  const part = 'x'.repeat(12)
-  for (const text of [`eyJ${part}.${part}.${part}`, ` eyJ${part}.${part}.${part}\n`, 'x'.repeat(101)])
-    assert.equal(isTokenText(text), true)
-  for (const text of ['', 'eyJ.a.b', 'reports.of.sales', id, 'x'.repeat(100)]) assert.equal(isTokenText(text), false)
-})
-
-test('a client secret and an API key are known by their form, a piece of one too, with whatever was copied beside it', () => {
-  const random = 'a1B2c3D4e5F6g7H8'
-  for (const text of [`mmc_${random}`, ` mma_${random}${random}\n`]) assert.equal(isSecretText(text), true)
-  const long = `curl -d client_secret=mmc_${random} ${'x'.repeat(100)}`
-  for (const text of [`"mma_${random}"`, `X-API-Key: mma_${random}`, `MINTMARK_CLIENT_SECRET=mmc_${random}`, long]) {
-    assert.equal(isSecretText(text), true, text)
-    assert.equal(isTokenText(text), false, text)
-  }
-  for (const text of ['', 'mmc_', 'mma_short', `mmx_${random}`, `eyJ${random}.${random}mmc_${random}.${random}`])
-    assert.equal(isSecretText(text), false)
 })
 
 const keep = (known: string, rows: string): string =>

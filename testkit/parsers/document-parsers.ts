@@ -10,6 +10,7 @@ import { lostActsIn } from '../../server/src/cli/local/lost-acts.ts'
 import { parseDuration, parseDurationSeconds } from '../../server/src/cli/terminal/duration.ts'
 import { CommandFailed } from '../../server/src/cli/terminal/exit.ts'
 import { parseDocument, parseJson } from '../../server/src/cli/terminal/parse-json.ts'
+import { parsePasted, readPasted } from '../../api/values/pasted-token.ts'
 import { readPemKeys } from '../../server/src/cli/terminal/pem-keys.ts'
 import { readLimit } from '../../server/src/cli/lists/list-options.ts'
 import { parseTerminalTime, readExpiry, readTime } from '../../server/src/cli/terminal/time.ts'
@@ -82,6 +83,7 @@ const hosts = fc.array(fc.ipV4(), { minLength: 1, maxLength: 4 })
 
 const imports = parsersIn('server/src/cli/imports/plan-document.ts')
 const values = parsersIn('server/src/config/values.ts')
+const pasted = parsersIn('api/values/pasted-token.ts')
 const remote = parsersIn('server/src/config/remote.ts')
 /** A public key as `openssl pkey -pubout` prints it. */
 const PEM_KEY = `-----BEGIN PUBLIC KEY-----
@@ -186,6 +188,8 @@ export const DOCUMENT_PARSERS: readonly Parser[] = [
   ),
   values.ofText({ name: 'parseKeyEncryptionKeyText', good: constant(KEY, { value: KEY }) }, parseKeyEncryptionKeyText),
   remote.ofText({ name: 'parseSecretLine', good: constant('mma_a', { value: 'mma_a' }) }, parseSecretLine),
+  pasted.ofText({ name: 'readPasted', good: constant('Bearer a.b.c', { text: 'a.b.c' }) }, readPasted),
+  pasted.ofText({ name: 'parsePasted', good: constant('Bearer a.b.c', { value: 'a.b.c' }) }, parsePasted),
   remote.ofText({ name: 'parsePastedToken', good: constant('Bearer a.b.c', { value: 'a.b.c' }) }, parsePastedToken),
   remote.ofText(
     { name: 'parseServiceUrl', good: constant(`${ADDRESS}/a//`, { value: `${ADDRESS}/a` }) },

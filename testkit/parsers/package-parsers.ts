@@ -1,7 +1,7 @@
 // The parsers of what others install and of the console: headers and tokens of strangers, documents and streams of the
 // revocation feed, answers of a service, and what an operator pastes.
 import fc from 'fast-check'
-import { readTokenId } from '../../console/src/search/pasted-text.ts'
+import { readSought } from '../../console/src/search/pasted-text.ts'
 import { parseObject as parseAnswer, retryAfterOf } from '../../packages/client/src/wire/answer.ts'
 import { parseAuthorization } from '../../packages/verify/src/authorization.ts'
 import { isUnreadable, readChanges, readHead, readSnapshot } from '../../packages/verify/src/feed/document.ts'
@@ -178,9 +178,9 @@ export const PACKAGE_PARSERS: readonly Parser[] = [
   ),
   parsersIn('console/src/search/pasted-text.ts').ofText(
     {
-      name: 'readTokenId',
-      good: good(` ${TOKEN_ID.toUpperCase()}\n`, TOKEN_ID),
+      name: 'readSought',
+      good: good(` ${TOKEN_ID}\n`, { name: TOKEN_ID, tokenId: TOKEN_ID }),
     },
-    readTokenId,
+    readSought,
   ),
 ]

@@ -3,8 +3,7 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { go } from '../address.ts'
 import { SEARCH_ID } from '../keyboard/keys.ts'
 import { Fault } from '../parts/fault.tsx'
-import { isSecretText } from '../../../api/values/pasted-token.ts'
-import { isTokenText } from './pasted-text.ts'
+import { readSought, type Sought } from './pasted-text.ts'
 import { useExplain } from './use-explain.ts'
 import { type Found, useSearch } from './use-search.ts'
 
@@ -36,17 +35,14 @@ const FoundList = ({ id: listId, found, chosen, isOpen, onOpen }: FoundListProps
   </ul>
 )
 
-const NOT_SEARCHED =
-  'This is a client secret or an API key: it was sent nowhere. If it leaked, end it with mintmark leaked-secrets.'
-
 type OutcomeProps = {
-  readonly text: string
+  readonly sought: Sought
   /** Whether nothing was found, and nothing more will be. */
   readonly isNothing: boolean
   readonly explaining: { readonly isPending: boolean; readonly error: Error | null }
 }
 
-const Outcome = ({ text, isNothing, explaining: { isPending, error: fault } }: OutcomeProps) => {
+const Outcome = ({ sought, isNothing, explaining: { isPending, error: fault } }: OutcomeProps) => {
   if (fault !== null) {
     return (
       <div className="nothing">
@@ -54,8 +50,8 @@ const Outcome = ({ text, isNothing, explaining: { isPending, error: fault } }: O
       </div>
     )
   }
-  if (!isPending && (!isNothing || isTokenText(text))) return null
-  const found = isSecretText(text) ? NOT_SEARCHED : 'No agent has a name that begins so, and no token has this id.'
+  if (!isPending && (!isNothing || 'token' in sought)) return null
+  const found = 'notSent' in sought ? sought.notSent : 'No agent has a name that begins so, and no token has this id.'
   return (
     <p className="nothing" role="status">
       {isPending ? 'Explaining…' : found}
@@ -70,7 +66,8 @@ export const HeaderSearch = () => {
   const listId = useId()
   // Enter that comes before the answer opens what the answer finds, not what stood there before.
   const [isEntered, setEntered] = useState(false)
-  const { found, isSettled } = useSearch(text)
+  const sought = readSought(text)
+  const { found, isSettled } = useSearch(sought)
   const isOpen = text.trim() !== '' && !isClosed
   const chosen = found[Math.min(place, found.length - 1)]
   const change = (changed: string): void => {
@@ -80,10 +77,11 @@ export const HeaderSearch = () => {
     setEntered(false)
   }
   const explaining = useExplain(() => change(''))
+  const explain = (asked: Sought): void => ('token' in asked ? explaining.mutate(asked.token) : undefined)
   const write = (changed: string): void => {
     change(changed)
     explaining.reset()
-    if (isTokenText(changed) && changed.length >= text.length + PASTED_CHARACTERS_MIN) explaining.mutate(changed)
+    if (changed.length >= text.length + PASTED_CHARACTERS_MIN) explain(readSought(changed))
   }
   const open = ({ address }: Found): void => {
     change('')
@@ -97,7 +95,7 @@ export const HeaderSearch = () => {
   const actions: Readonly<Record<string, () => void>> = {
     ArrowDown: () => setPlace(Math.min(place + 1, found.length - 1)),
     ArrowUp: () => setPlace(Math.max(place - 1, 0)),
-    Enter: () => (isTokenText(text) ? explaining.mutate(text) : setEntered(text.trim() !== '')),
+    Enter: () => ('token' in sought ? explain(sought) : setEntered(text.trim() !== '')),
     Escape: () => (isOpen ? setClosed(true) : document.getElementById('screen')?.focus()),
   }
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -127,7 +125,7 @@ export const HeaderSearch = () => {
         onFocus={() => setClosed(false)}
       />
       <FoundList id={listId} found={found} chosen={chosen} isOpen={isOpen} onOpen={open} />
-      {isOpen && <Outcome text={text} isNothing={isSettled && found.length === 0} explaining={explaining} />}
+      {isOpen && <Outcome sought={sought} isNothing={isSettled && found.length === 0} explaining={explaining} />}
     </div>
   )
 }

@@ -4,8 +4,7 @@ import { addressOf } from '../address.ts'
 import { OPEN } from '../parts/panel.tsx'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
-import { isSecretText } from '../../../api/values/pasted-token.ts'
-import { isTokenText, readTokenId } from './pasted-text.ts'
+import type { Sought } from './pasted-text.ts'
 
 export type Found = {
   readonly address: string
@@ -20,13 +19,12 @@ export const openAt = (screen: string, id: string): string => addressOf(screen, 
 
 export type Search = { readonly found: readonly Found[]; readonly isSettled: boolean }
 
-export const useSearch = (text: string): Search => {
-  const asked = text.trim()
-  const tokenId = readTokenId(asked)
+export const useSearch = (sought: Sought): Search => {
   // The text of a token and a secret are no part of any address.
-  const isName = asked !== '' && !isTokenText(asked) && !isSecretText(asked)
+  const { name: asked, tokenId } = 'name' in sought ? sought : { name: '', tokenId: undefined }
+  const isName = asked !== ''
   const { data, isPlaceholderData, isPending } = useQuery({
-    queryKey: ['search', isName ? asked : ''],
+    queryKey: ['search', asked],
     queryFn: ({ signal }) =>
       readPage((cursor, aborted) =>
         administration.listAgents({ query: { q: asked, limit: AGENTS_SHOWN, cursor }, signal: aborted }),

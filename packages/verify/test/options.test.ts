@@ -71,6 +71,10 @@ const MISUSES: Readonly<Record<string, readonly [reason: RegExp, asked: unknown]
   'scopes that are null': [/^verify: scopes is not an array of scope items/, { scopes: null }],
   'scopes that are undefined': [/^verify: scopes is undefined/, { scopes: undefined }],
   'inherited scopes that are undefined': [/^verify: scopes is undefined/, Object.create({ scopes: undefined })],
+  'a misspelled member without a prototype': [
+    /^verify: "scope" is not an option/,
+    Object.assign(Object.create(null) as object, { scope: ['db:read'], hasOwnProperty: undefined }),
+  ],
   'scopes alone': [/^verify: the options are not an object/, ['db:read']],
   'a text': [/^verify: the options are not an object/, 'db:read'],
   null: [/^verify: the options are not an object/, null],

@@ -146,13 +146,13 @@ test('a token whose key goes, or whose time ends, while the store of proofs is w
   const own = await startPublisher()
   t.after(() => own.close())
   const { token } = own.mint({ cnf: { jkt: await thumbprint(key) } })
-  const runtime = makeRuntime()
   for (const [meanwhile, expected] of [
-    [() => runtime.pass(1_000_000), 'expired'],
+    [(runtime: ReturnType<typeof makeRuntime>) => runtime.pass(1_000_000), 'expired'],
     [() => void (own.keys = [{ ...own.keys[0], kid: 'next' }]), 'keys_unavailable'],
   ] as const) {
+    const runtime = makeRuntime()
     const proofs = async (): Promise<'first'> => {
-      meanwhile()
+      meanwhile(runtime)
       await verifier.verify(own.mint({}, { kid: 'unknown' }).token)
       return 'first'
     }

@@ -1,5 +1,5 @@
 // The remote service that a command calls, and the credential for it.
-import { isSecretText, tokenInPasted } from '../../../api/values/pasted-token.ts'
+import { parsePasted } from '../../../api/values/pasted-token.ts'
 import { trimCharacters } from '../domain/text/text.ts'
 import type { SettingReader } from './reader.ts'
 import { parseIssuer, type Parser } from './values.ts'
@@ -23,10 +23,10 @@ export const parseSecretLine: Parser<string> = text =>
   /^[\x21-\x7E]{1,8192}$/.test(text) ? { value: text } : { wrong: 'is not one line of printable ASCII without spaces' }
 
 /** A token as people paste it. */
-export const parsePastedToken: Parser<string> = text =>
-  isSecretText(text)
-    ? { wrong: 'is a client secret or an API key, which is sent nowhere' }
-    : parseSecretLine(tokenInPasted(text))
+export const parsePastedToken: Parser<string> = text => {
+  const pasted = parsePasted(text)
+  return 'wrong' in pasted ? pasted : parseSecretLine(pasted.value)
+}
 
 /** Options of the command line. */
 export type GivenRemote = {

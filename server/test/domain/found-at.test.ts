@@ -20,6 +20,11 @@ for (const [what, text, kept] of [
   ['a secret whose underscore is escaped', 'https://x.example/mmc%5Fabc123', 'https://x.example/[secret]'],
   ['the same in lower case', 'https://x.example/mma%5fabc123', 'https://x.example/[secret]'],
   ['an access token', `https://x.example/${TOKEN}#a`, 'https://x.example/[secret]#a'],
+  [
+    'a token whose points are escaped',
+    `https://x.example/${TOKEN.replaceAll('.', '%2E')}`,
+    'https://x.example/[secret]',
+  ],
   ['a name with short parts', 'https://a.b.c.example/v1.2.3', 'https://a.b.c.example/v1.2.3'],
   ['parts of nine characters', 'abcdefghi.abcdefghi.abcdefghi', 'abcdefghi.abcdefghi.abcdefghi'],
   ['parts of ten characters', 'abcdefghij.abcdefghij.abcdefghij', '[secret]'],
@@ -36,7 +41,7 @@ for (const [what, text, kept] of [
   ],
   ['an author, who is no credential', 'https://x.example/?author=ada', 'https://x.example/?author=ada'],
   ['what comes with a key', 'https://x.example/?monkey=1&key=2', 'https://x.example/?monkey=1&key=[secret]'],
-  ['a value with =', 'https://x.example/?password=a=b', 'https://x.example/?password=[secret]'],
+  ['a value with =', 'https://x.example/?password=a=b&pass=c', 'https://x.example/?password=[secret]&pass=[secret]'],
   [
     'NUL, escape, right to left and half a character',
     'a\0b\u001B[2Jc\u202Ed\uD800e\u2028f',

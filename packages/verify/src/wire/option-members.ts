@@ -46,7 +46,9 @@ const isRoot = (object: object): boolean =>
 
 /** A member that is not in the table, of the object or of a class that it is made of; undefined where there is none. */
 const unknownIn = (given: object, kinds: Kinds): string | undefined => {
-  for (let at: object | null = given; at !== null && !isRoot(at); at = Object.getPrototypeOf(at) as object | null) {
+  for (let at: object | null = given; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    // An object may have a hasOwnProperty of its own, and no prototype.
+    if (at !== given && isRoot(at)) return undefined
     for (const name of Object.getOwnPropertyNames(at)) {
       if (!Object.hasOwn(kinds, name) && (at === given || name !== 'constructor')) return name
     }

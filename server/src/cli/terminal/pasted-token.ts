@@ -12,6 +12,9 @@ const PASTE = { on: '\u001B[?2004h', off: '\u001B[?2004l', start: '\u001B[200~',
 /** Ctrl-C and Ctrl-D. */
 const LEAVE = ['\u0003', '\u0004']
 
+/** The key Backspace, which terminals send as either. */
+const ERASE = ['\u007F', '\b']
+
 type Input = Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown }
 export type PasteTerminal = { readonly stdin: Input; readonly stderr: NodeJS.WritableStream }
 
@@ -24,7 +27,8 @@ const isInPaste = (typed: string): boolean => typed.lastIndexOf(PASTE.start) > t
 const readTyped = (typed: string): 'left' | { readonly text: string; readonly isDone: boolean } => {
   // Inside a bracketed paste a control character and a line break are of the paste; elsewhere a line break at the end is Enter.
   const isOpen = isInPaste(typed)
-  if (!isOpen && LEAVE.some(key => typed.includes(key))) return 'left'
+  const isLeft = !isOpen && LEAVE.some(key => typed.lastIndexOf(key) > typed.lastIndexOf(PASTE.end))
+  if (isLeft) return 'left'
   const text = typed.replaceAll(PASTE.start, '').replaceAll(PASTE.end, '')
   return { text, isDone: !isOpen && /[\r\n]$/.test(typed) }
 }
@@ -39,15 +43,15 @@ const askHidden = async ({ stdin, stderr }: PasteTerminal): Promise<string> => {
     for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
       // By itself it is a key, also where a paste does not end.
       if (LEAVE.includes(String(chunk))) break
-      typed = (typed + String(chunk)).replaceAll(/[^\u007F\b][\u007F\b]/g, '')
+      for (const key of String(chunk)) typed = ERASE.includes(key) ? typed.slice(0, -1) : typed + key
       if (typed.length > PASTED_BYTES_MAX) {
         isTooLong = true
         // To its end: what is left unread goes to the shell, which shows it and runs it.
         typed = (isInPaste(typed) ? PASTE.start : '') + typed.slice(-PASTE.end.length)
       }
+      if (isTooLong && !isInPaste(typed)) throw tooLong()
       const read = readTyped(typed)
       if (read === 'left') break
-      if (isTooLong && !isInPaste(typed)) throw tooLong()
       if (read.isDone && read.text.trim() !== '') return read.text
     }
     throw new CommandFailed('Nothing was changed.')

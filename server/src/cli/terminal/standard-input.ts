@@ -1,6 +1,7 @@
 // Secrets come from files and standard input, never from an option: other users of a machine see those.
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readSync } from 'node:fs'
+import { isCompactJws, readPasted } from '../../../../api/values/pasted-token.ts'
 import { parseSecretLine } from '../../config/remote.ts'
 import { CommandFailed, EXIT } from './exit.ts'
 
@@ -60,15 +61,21 @@ const readFileAtMost = (path: string, bytesMax: number): Buffer | undefined => {
   }
 }
 
+/** A secret that stands in the place of the file that has it is not repeated. */
+const nameOf = (path: string): string => {
+  const { text, not } = readPasted(path)
+  return isCompactJws(text) || not === 'secret' ? 'A file with the name of a secret' : JSON.stringify(path)
+}
+
 const readPath = (path: string, bytesMax = DOCUMENT_BYTES_MAX): Buffer => {
   try {
     const bytes = readFileAtMost(path, bytesMax)
     if (bytes !== undefined) return bytes
-    throw new CommandFailed(`${JSON.stringify(path)} has more than ${bytesMax} bytes.`, EXIT.usage)
+    throw new CommandFailed(`${nameOf(path)} has more than ${bytesMax} bytes.`, EXIT.usage)
   } catch (error) {
     if (error instanceof CommandFailed) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-    throw new CommandFailed(`${JSON.stringify(path)} cannot be read (${code}).`)
+    throw new CommandFailed(`${nameOf(path)} cannot be read (${code}).`)
   }
 }
 

@@ -29,7 +29,7 @@ const withoutTokens = (text: string): string => {
 }
 
 /** Names of parameters whose value lets somebody in. */
-const CREDENTIAL_NAME = /token|secret|passw|pwd|api[-_]?key|signature|credential|session|^(?:sig|key|auth|code)$/i
+const CREDENTIAL_NAME = /token|secret|passw|pwd|api[-_]?key|signature|credential|session|^(?:sig|key|auth|code|pass)$/i
 
 const BETWEEN_PARAMETERS = /([?&;#])/
 
@@ -45,6 +45,7 @@ export const cleanFoundAt = (text: string): string =>
     .replaceAll(UNPRINTABLE, '\uFFFD')
     .replaceAll(USER_INFORMATION, `//${REPLACED}@`)
     .replaceAll(SECRET_IN_TEXT, REPLACED)
+    .replaceAll(/%2e/gi, '.')
     .replaceAll(PARTS_IN_TEXT, withoutTokens)
     .split(BETWEEN_PARAMETERS)
     .map(withoutValue)

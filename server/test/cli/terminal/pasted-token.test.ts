@@ -1,7 +1,10 @@
 // What the command line and the console take for the token in a text that was pasted.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isSecretText, tokenInPasted } from '../../../../api/values/pasted-token.ts'
+import { readPasted } from '../../../../api/values/pasted-token.ts'
+
+const tokenInPasted = (pasted: string): string => readPasted(pasted).text
+const isSecretText = (pasted: string): boolean => readPasted(pasted).not === 'secret'
 
 const TOKEN = 'eyJhbGciOiJFUzI1NiJ9.eyJqdGkiOiJ4In0.c2lnbmF0dXJl'
 
@@ -44,6 +47,9 @@ test('a whole token is taken without the words behind it, and no secret is glued
     `${WHOLE}\n${SECRET}`,
     `${WHOLE} ${SECRET}\n`,
     `${WHOLE.slice(0, 60)}\n${WHOLE.slice(60)}`,
+    `${WHOLE.slice(0, 60)}\\\n  ${WHOLE.slice(60)}`,
+    `${WHOLE.slice(0, 60)}=\r\n${WHOLE.slice(60)}`,
+    `> ${WHOLE.slice(0, 60)}\n> ${WHOLE.slice(60)}`,
     `> ${WHOLE}\n> next`,
   ]) {
     assert.equal(tokenInPasted(pasted), WHOLE, pasted)
@@ -79,6 +85,21 @@ test('a paste of millions of characters is none, and no fault', () => {
   }
 })
 
+test('several tokens, and words without one, are none to send', () => {
+  const other = `${WHOLE.slice(0, -1)}d`
+  assert.equal(readPasted(`curl -u user:pass ${WHOLE} ${other}`).not, 'several')
+  for (const text of [
+    'curl -u user:pass https://example.org',
+    'my password is hunter2',
+    `${TOKEN}x ${TOKEN} and more`,
+  ]) {
+    assert.notEqual(readPasted(text).not, undefined, text)
+  }
+  for (const text of ['aaa.\r\nbbb.\r\n ccc', 'a.b', '0198c2f0-7b1e-7000-\n8000-0123456789ab']) {
+    assert.equal(readPasted(text).not, undefined, text)
+  }
+})
+
 test('what is no such part stays', () => {
   const two = `"${TOKEN}","${TOKEN}x"`
   assert.equal(tokenInPasted(two), two.slice(1, -1))
@@ -104,10 +125,12 @@ test('a secret is one whatever stands within it', () => {
   for (const text of [
     secret,
     `export KEY="${secret}"`,
+    `curl -d client_secret=${secret} ${'x'.repeat(100)}`,
     'mma_0123456789\n  abcdefghij',
     'mma_\u200B0123456789abcdefghij',
   ]) {
     assert.equal(isSecretText(text), true, text)
   }
-  assert.equal(isSecretText(TOKEN), false)
+  for (const text of [TOKEN, '', 'mmc_', 'mma_short', secret.replace('mma', 'mmx')])
+    assert.equal(isSecretText(text), false)
 })

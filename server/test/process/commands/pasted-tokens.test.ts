@@ -152,6 +152,7 @@ test('at a terminal the token is asked for, not echoed, and its line breaks are 
     ['  aaa.\r\nbbb.\r\n ccc\r'],
     ['\u001B[200~aaa.\r', 'bbb.ccc\r\u001B[201~', '\r'],
     ['aaa.bbb.cccx', '\u007F', '\r'],
+    ['aaa.bbb.cccxy\u007F\b\r'],
     ['\r', 'aaa.bbb.ccc\r'],
   ]
   for (const parts of PASTES) {
