@@ -1,6 +1,7 @@
 // The frame of the console: who is signed in, the screens, and the one that the address names.
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { lazy, useEffect, useRef, useState } from 'react'
+import { ActHost } from './acts/act-host.tsx'
 import { addressOf, useAddress } from './address.ts'
 import type { Jump } from './keyboard/keys.ts'
 import { useKeys } from './keyboard/use-keys.ts'
@@ -13,7 +14,7 @@ import { useLiveStream } from './reading/live-stream.ts'
 import { makeQueryClient, SESSION_KEY } from './reading/query-client.ts'
 import { includes, RoleContext } from './reading/role.ts'
 import { readSession, type Role, type Session } from './reading/service.ts'
-import { NoRole, SignedOut, SignInOff } from './screens/sign-in.tsx'
+import { NoRole, SessionEnded, SignedOut, SignInOff } from './screens/sign-in.tsx'
 import { HeaderSearch } from './search/header-search.tsx'
 import { type Screen, SCREENS } from './screens/screens.ts'
 
@@ -117,10 +118,15 @@ const Gate = () => {
     // Another tab may have signed in as another operator, in whose name this one would act.
     refetchOnWindowFocus: 'always',
   })
+  const [wasSignedIn, setSignedIn] = useState(false)
+  const isSignedIn = typeof session === 'object'
+  useEffect(() => {
+    if (isSignedIn) setSignedIn(true)
+  }, [isSignedIn])
   // Who is signed in and cannot be asked for now stays where they are: each request shows what fails.
   if (session === undefined) return error === null ? null : <Fault fault={error} onAgain={() => void refetch()} />
   if (session === 'off') return <SignInOff />
-  if (session === 'signed-out') return <SignedOut />
+  if (session === 'signed-out') return wasSignedIn ? <SessionEnded /> : <SignedOut />
   const { role } = session
   if (role === null) return <NoRole session={session} />
   return (
@@ -134,6 +140,7 @@ export const Console = () => (
   <QueryClientProvider client={queryClient}>
     <Later>
       <Gate />
+      <ActHost />
     </Later>
   </QueryClientProvider>
 )

@@ -2,10 +2,10 @@
 import { ACCESS } from '../../../api/values/access.ts'
 import type { AgentRecord, CreateAgentBody } from '../../../packages/client/src/index.ts'
 import { addressOf, go } from '../address.ts'
-import { ActDialog } from '../parts/act-dialog.tsx'
+import { ActDialog } from '../acts/act-dialog.tsx'
+import { SecretOnce } from '../acts/secret-once.tsx'
 import { textIn } from '../parts/form-fields.tsx'
 import { OPEN } from '../parts/panel.tsx'
-import { SecretOnce } from '../parts/secret-once.tsx'
 import { administration } from '../reading/service.ts'
 import { changeOf, type Field, FIELDS, optionsFor, SETTINGS, textOf } from './agent-fields.ts'
 
@@ -87,7 +87,11 @@ export const CreateAgent = () => (
       return ['mintmark', 'agent', 'create', ...optionsFor(body)]
     }}
     act={form => administration.createAgent({ body: changeIn(form, NEW) as CreateAgentBody })} // the service parses it
-    done={({ client_secret: secret }) => <SecretOnce secret={secret} about="The agent is made." />}
+    done={({ name, client_secret: secret }) => ({
+      title: `${name} is made`,
+      body: <SecretOnce secret={secret} />,
+      isClosedByBody: true,
+    })}
     onDone={({ agent_id: id }) => go(addressOf('agents', new URLSearchParams({ [OPEN]: id })))}
   />
 )
@@ -110,6 +114,7 @@ export const ChangeAgent = ({ agent }: { readonly agent: AgentRecord }) => {
           body: changeIn(form, before),
         })
       }
+      done={({ name }) => ({ title: `${name} is changed` })}
     />
   )
 }

@@ -1,44 +1,20 @@
 // One agent: who answers for it, what it may do, its credentials, and the ways to stop it.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
-import { ACCESS } from '../../../api/values/access.ts'
 import { AgentOverTime } from '../charts/lazy-charts.tsx'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { Link } from '../parts/link.tsx'
 import { Members } from '../parts/members.tsx'
-import { NotAllowed } from '../parts/not-allowed.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { useMay } from '../reading/role.ts'
-import { refresh } from '../reading/refresh.ts'
 import { administration } from '../reading/service.ts'
 import { ChangeAgent } from './agent-form.tsx'
 import { Credentials } from './credentials.tsx'
 import { DeleteAgent } from './delete-agent.tsx'
 import { Snippets } from './snippets.tsx'
-import { StopAgent } from './stop-agent.tsx'
-
-const Enable = ({ id }: { readonly id: string }) => {
-  const queryClient = useQueryClient()
-  const enabling = useMutation({
-    mutationFn: () => administration.enableAgent({ path: { id } }),
-    onSettled: () => refresh(queryClient),
-  })
-  return (
-    <>
-      {useMay(ACCESS.writeAgents) ? (
-        <button type="button" disabled={enabling.isPending} onClick={() => enabling.mutate()}>
-          Enable
-        </button>
-      ) : (
-        <NotAllowed asks={ACCESS.writeAgents} text="Enable" />
-      )}
-      {enabling.error !== null && <Fault fault={enabling.error} isOfAct />}
-    </>
-  )
-}
+import { EnableAgent, StopAgent } from './stop-agent.tsx'
 
 const limitOf = (value: number | null): string => (value === null ? 'any number' : String(value))
 
@@ -49,7 +25,11 @@ const Life = ({ agent }: { readonly agent: AgentRecord }) => {
     <>
       <p className={isDisabled ? 'state ended' : 'state active'}>{isDisabled ? 'disabled' : 'active'}</p>
       <div className="acts">
-        {isDisabled ? <Enable id={agent.agent_id} /> : <StopAgent id={agent.agent_id} name={agent.name} />}
+        {isDisabled ? (
+          <EnableAgent id={agent.agent_id} name={agent.name} />
+        ) : (
+          <StopAgent id={agent.agent_id} name={agent.name} />
+        )}
         <ChangeAgent agent={agent} />
         <DeleteAgent agent={agent} />
       </div>

@@ -1,8 +1,8 @@
 // Gives an agent another secret beside those that it has.
 import { ACCESS } from '../../../api/values/access.ts'
-import { ActDialog } from '../parts/act-dialog.tsx'
+import { ActDialog } from '../acts/act-dialog.tsx'
+import { SecretOnce } from '../acts/secret-once.tsx'
 import { ExpiryField, expiryIn, expiryOptions, textIn } from '../parts/form-fields.tsx'
-import { SecretOnce } from '../parts/secret-once.tsx'
 import { administration } from '../reading/service.ts'
 
 export const CreateCredential = ({ agentId }: { readonly agentId: string }) => (
@@ -39,6 +39,10 @@ export const CreateCredential = ({ agentId }: { readonly agentId: string }) => (
         body: { name: textIn(form, 'name'), ...expiryIn(form) },
       })
     }
-    done={({ client_secret: secret = '' }) => <SecretOnce secret={secret} />}
+    done={({ name, client_secret: secret = '' }) => ({
+      title: `${name} is made`,
+      body: <SecretOnce secret={secret} />,
+      isClosedByBody: true,
+    })}
   />
 )

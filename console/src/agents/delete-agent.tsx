@@ -2,11 +2,12 @@
 import { ACCESS } from '../../../api/values/access.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { changeQuery } from '../address.ts'
-import { ActDialog } from '../parts/act-dialog.tsx'
-import { textIn } from '../parts/form-fields.tsx'
+import { ActDialog } from '../acts/act-dialog.tsx'
+import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
+import { WhatEnded } from '../acts/what-ended.tsx'
 import { OPEN } from '../parts/panel.tsx'
+import { serviceNow } from '../reading/service-clock.ts'
 import { administration } from '../reading/service.ts'
-import { NoteField, noteOptions } from '../tokens/note-field.tsx'
 
 export const DeleteAgent = ({ agent: { agent_id: id, name } }: { readonly agent: AgentRecord }) => (
   <ActDialog
@@ -17,14 +18,16 @@ export const DeleteAgent = ({ agent: { agent_id: id, name } }: { readonly agent:
     title={`Delete ${name}?`}
     about="It is gone for good, its credentials too. All its tokens end now, with everything that was got for them; the history keeps them."
     submit="Delete it"
-    keep="Keep it"
     typed={name}
     fields={() => <NoteField />}
     commandOf={form => ['mintmark', 'agent', 'delete', id, ...noteOptions(form)]}
-    act={form => {
-      const note = textIn(form, 'note')
-      return administration.deleteAgent({ path: { id }, query: { ...(note !== '' && { note }) } })
-    }}
+    agentId={id}
+    count={async signal => (await administration.deleteAgent({ path: { id }, query: { dry_run: true }, signal })).ends}
+    act={form => administration.deleteAgent({ path: { id }, query: noteIn(form) })}
+    done={(_, ends) => ({
+      title: `${name} is deleted`,
+      body: <WhatEnded since={new Date(serviceNow()).toISOString()} ends={ends} history={{ agent_id: id }} />,
+    })}
     onDone={() => changeQuery(OPEN, null)}
   />
 )

@@ -2,10 +2,10 @@
 import { ACCESS } from '../../../api/values/access.ts'
 import { CREDENTIAL_REASONS, type CredentialReason } from '../../../api/values/credentials.ts'
 import type { ShowCredentialAnswer } from '../../../packages/client/src/index.ts'
-import { ActDialog } from '../parts/act-dialog.tsx'
-import { textIn } from '../parts/form-fields.tsx'
+import { ActDialog } from '../acts/act-dialog.tsx'
+import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
+import { WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
-import { NoteField, noteOptions } from '../tokens/note-field.tsx'
 
 const TITLES: Readonly<Record<CredentialReason, string>> = {
   credential_revoked: 'it is not needed any more',
@@ -26,7 +26,6 @@ export const RevokeCredential = ({ credential }: { readonly credential: ShowCred
       title={`Revoke ${name}?`}
       about="It is refused from now on, and the tokens that were got with it end, with everything that was got for them."
       submit="Revoke it"
-      keep="Keep it"
       fields={() => (
         <>
           <label>
@@ -46,11 +45,19 @@ export const RevokeCredential = ({ credential }: { readonly credential: ShowCred
         const reason = ['--reason', reasonIn(form)]
         return ['mintmark', 'credential', 'revoke', agent_id, credential_id, ...reason, ...noteOptions(form)]
       }}
+      agentId={agent_id}
+      count={async signal => {
+        const path = { agent_id, credential_id }
+        return (await administration.revokeCredential({ path, body: { dry_run: true }, signal })).ends
+      }}
       act={form => {
-        const note = textIn(form, 'note')
-        const body = { reason: reasonIn(form), ...(note !== '' && { note }) }
+        const body = { reason: reasonIn(form), ...noteIn(form) }
         return administration.revokeCredential({ path: { agent_id, credential_id }, body })
       }}
+      done={({ revoked_at: since }, ends) => ({
+        title: `${name} is revoked`,
+        body: since !== null && <WhatEnded since={since} ends={ends} history={{ agent_id, ended_after: since }} />,
+      })}
     />
   )
 }

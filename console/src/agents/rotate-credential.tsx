@@ -1,9 +1,9 @@
 // Gives a credential a successor, and the old one a chosen end. The new secret is shown this once.
 import { ACCESS } from '../../../api/values/access.ts'
 import type { ShowCredentialAnswer } from '../../../packages/client/src/index.ts'
-import { ActDialog } from '../parts/act-dialog.tsx'
+import { ActDialog } from '../acts/act-dialog.tsx'
+import { SecretOnce } from '../acts/secret-once.tsx'
 import { GraceField, graceIn } from '../parts/form-fields.tsx'
-import { SecretOnce } from '../parts/secret-once.tsx'
 import { administration } from '../reading/service.ts'
 
 export const RotateCredential = ({ credential }: { readonly credential: ShowCredentialAnswer }) => {
@@ -27,7 +27,11 @@ export const RotateCredential = ({ credential }: { readonly credential: ShowCred
           body: { grace_seconds: graceIn(form) },
         })
       }
-      done={({ client_secret: secret }) => <SecretOnce secret={secret} />}
+      done={({ client_secret: secret }) => ({
+        title: `${name} has a successor`,
+        body: <SecretOnce secret={secret} />,
+        isClosedByBody: true,
+      })}
     />
   )
 }

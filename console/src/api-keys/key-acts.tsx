@@ -2,12 +2,13 @@
 import { ACCESS, PERMISSIONS } from '../../../api/values/access.ts'
 import type { ShowApiKeyAnswer } from '../../../packages/client/src/index.ts'
 import { addressOf, go } from '../address.ts'
-import { ActDialog } from '../parts/act-dialog.tsx'
+import { ActDialog } from '../acts/act-dialog.tsx'
+import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
+import { SecretOnce } from '../acts/secret-once.tsx'
 import { ExpiryField, expiryIn, expiryOptions, GraceField, graceIn, textIn } from '../parts/form-fields.tsx'
+import { Instant } from '../parts/instant.tsx'
 import { OPEN } from '../parts/panel.tsx'
-import { SecretOnce } from '../parts/secret-once.tsx'
 import { administration } from '../reading/service.ts'
-import { NoteField, noteOptions } from '../tokens/note-field.tsx'
 
 const openKey = (id: string): void => go(addressOf('api-keys', new URLSearchParams({ [OPEN]: id })))
 
@@ -72,7 +73,11 @@ export const CreateApiKey = () => (
       const body = { name: textIn(form, 'name'), permissions: permissionsIn(form), ...expiryIn(form) }
       return administration.createApiKey({ body: { ...body, ...(audiences.length > 0 && { audiences }) } })
     }}
-    done={({ api_key: secret }) => <SecretOnce secret={secret} />}
+    done={({ name, api_key: secret }) => ({
+      title: `${name} is made`,
+      body: <SecretOnce secret={secret} />,
+      isClosedByBody: true,
+    })}
     onDone={({ api_key_id: id }) => openKey(id)}
   />
 )
@@ -87,7 +92,11 @@ export const RotateApiKey = ({ apiKey: { api_key_id: id, name } }: { readonly ap
     fields={() => <GraceField />}
     commandOf={form => ['mintmark', 'api-key', 'rotate', id, '--grace', `${graceIn(form)}s`]}
     act={form => administration.rotateApiKey({ path: { api_key_id: id }, body: { grace_seconds: graceIn(form) } })}
-    done={({ api_key: secret }) => <SecretOnce secret={secret} />}
+    done={({ api_key: secret }) => ({
+      title: `${name} has a successor`,
+      body: <SecretOnce secret={secret} />,
+      isClosedByBody: true,
+    })}
   />
 )
 
@@ -99,12 +108,16 @@ export const RevokeApiKey = ({ apiKey: { api_key_id: id, name } }: { readonly ap
     title={`Revoke ${name}?`}
     about="Callers that use it are refused at once. It does not come back."
     submit="Revoke it"
-    keep="Keep it"
     fields={() => <NoteField />}
     commandOf={form => ['mintmark', 'api-key', 'revoke', id, ...noteOptions(form)]}
-    act={form => {
-      const note = textIn(form, 'note')
-      return administration.revokeApiKey({ path: { api_key_id: id }, body: { ...(note !== '' && { note }) } })
-    }}
+    act={form => administration.revokeApiKey({ path: { api_key_id: id }, body: noteIn(form) })}
+    done={({ revoked_at: since }) => ({
+      title: `${name} is revoked`,
+      body: since !== null && (
+        <p>
+          Callers that use it are refused since <Instant at={since} />.
+        </p>
+      ),
+    })}
   />
 )

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react'
 import type { AuditRecord } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
 import { Command } from '../parts/command.tsx'
+import { Instant } from '../parts/instant.tsx'
 import { Link } from '../parts/link.tsx'
 import { Members } from '../parts/members.tsx'
 import { OPEN, Panel } from '../parts/panel.tsx'
-import { Time } from '../parts/time.tsx'
 import { useOpenRow } from '../reading/open-row.ts'
 import { formatActor } from '../tokens/describe-end.ts'
 import { subjectScreenOf } from './subject-screen.ts'
@@ -63,7 +63,7 @@ export const EntryPanel = ({ n }: { readonly n: string }) => {
           <Members
             of={[
               ['Act', code(entry.kind)],
-              ['When', <Time key="at" at={entry.at} />],
+              ['When', <Instant key="at" at={entry.at} />],
               ['By', formatActor(entry.actor)],
               ['From', entry.source],
               ['Request', code(entry.request_id)],

@@ -1,25 +1,48 @@
 // The command that does the same at a terminal, to copy.
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { shellWord } from './shell-word.ts'
 
 const COPIED_MS = 1_500
 
-type CommandLineProps = { readonly text: string; readonly label?: string; readonly isWhole?: boolean }
+type CommandLineProps = {
+  readonly text: string
+  readonly label?: string
+  readonly isWhole?: boolean
+  readonly onCopied?: () => void
+}
 
-export const CommandLine = ({ text, label = 'Copy the command', isWhole = false }: CommandLineProps) => {
-  const [isCopied, setCopied] = useState(false)
+/** So that a key can copy it, where the browser keeps the clipboard from the page. */
+const select = (element: Element | null): void => {
+  if (element !== null) window.getSelection()?.selectAllChildren(element)
+}
+
+export const CommandLine = ({ text, label = 'Copy the command', isWhole = false, onCopied }: CommandLineProps) => {
+  const [said, setSaid] = useState<'copied' | 'refused'>()
+  const place = useRef<HTMLElement>(null)
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text)
-    setCopied(true)
-    setTimeout(() => setCopied(false), COPIED_MS)
+    try {
+      await navigator.clipboard.writeText(text)
+    } catch {
+      select(place.current)
+      setSaid('refused')
+      return
+    }
+    setSaid('copied')
+    onCopied?.()
+    setTimeout(() => setSaid(undefined), COPIED_MS)
   }
   return (
     <div className={isWhole ? 'command whole' : 'command'}>
       {/* Where it is longer than its place, the arrows scroll it. */}
-      <code tabIndex={0}>{text}</code>
+      <code tabIndex={0} ref={place}>
+        {text}
+      </code>
       <button type="button" aria-label={label} onClick={() => void copy()}>
-        {isCopied ? 'Copied' : 'Copy'}
+        {said === 'copied' ? 'Copied' : 'Copy'}
       </button>
+      <span role="status">
+        {said === 'refused' && 'This browser does not let the page copy. It is selected: copy it by its key.'}
+      </span>
     </div>
   )
 }

@@ -1,5 +1,6 @@
 // Fields that several acts share: until when, and how long beside the old one.
 import { DAY_MS } from '../../../api/values/time.ts'
+import { serviceNow } from '../reading/service-clock.ts'
 
 export const textIn = (form: FormData, name: string): string => {
   const value = form.get(name)
@@ -24,7 +25,7 @@ export const ExpiryField = () => (
 
 export const expiryIn = (form: FormData): { readonly expires_at?: string } => {
   const days = textIn(form, 'days')
-  return days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }
+  return days === '' ? {} : { expires_at: new Date(serviceNow() + Number(days) * DAY_MS).toISOString() }
 }
 
 export const expiryOptions = (form: FormData): readonly string[] => {

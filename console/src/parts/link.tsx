@@ -7,13 +7,15 @@ type LinkProps = {
   readonly children: ReactNode
   readonly className?: string
   readonly isCurrent?: boolean
+  /** Called before it goes there, in this tab. */
+  readonly onGo?: () => void
 }
 
 /** A click that asks for a new tab opens one. */
 const isPlain = (event: MouseEvent): boolean =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
-export const Link = ({ to, children, className, isCurrent = false }: LinkProps) => (
+export const Link = ({ to, children, className, isCurrent = false, onGo }: LinkProps) => (
   <a
     href={to}
     className={className}
@@ -21,6 +23,7 @@ export const Link = ({ to, children, className, isCurrent = false }: LinkProps) 
     onClick={event => {
       if (!isPlain(event)) return
       event.preventDefault()
+      onGo?.()
       go(to)
     }}
   >

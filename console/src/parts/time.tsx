@@ -1,18 +1,21 @@
-// An instant: how long ago or how soon, and exactly, in the reader's zone and in UTC, when pointed at.
+// An instant: how long ago or how soon by the clock of the service; and exactly, in the reader's zone and in UTC, when pointed at.
 import { useSyncExternalStore } from 'react'
+import { serviceNow } from '../reading/service-clock.ts'
 
 const TICK_MS = 1_000
 
-let now = Date.now()
+let now = serviceNow()
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener)
+  // What is read by now says what the service's clock is.
+  if (timer === undefined) now = serviceNow()
   // One clock for all, and none in a tab that nobody sees.
   timer ??= setInterval(() => {
     if (document.hidden) return
-    now = Date.now()
+    now = serviceNow()
     for (const each of listeners) each()
   }, TICK_MS)
   return () => {
@@ -33,7 +36,10 @@ const UNITS = [
 ] as const
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' })
+/** In the reader's language, with the zone. */
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+
+export const formatExact = (at: string): string => exact.format(Date.parse(at))
 
 export const formatRelative = (instantMs: number, nowMs: number): string => {
   const seconds = Math.round((instantMs - nowMs) / 1_000)
@@ -46,7 +52,7 @@ export const Time = ({ at }: { readonly at: string }) => {
   const nowMs = useNow()
   const instant = Date.parse(at)
   return (
-    <time dateTime={at} title={`${exact.format(instant)}\n${at}`}>
+    <time dateTime={at} title={`${formatExact(at)}\n${at}`}>
       {formatRelative(instant, nowMs)}
     </time>
   )

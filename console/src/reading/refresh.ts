@@ -8,6 +8,8 @@ const UNTOUCHED: readonly unknown[] = [
   'newest',
   'revocation-plan',
   'chosen-plan',
+  'would-end',
+  'asked-by',
   'agent-names',
   'search',
 ]

@@ -25,10 +25,8 @@ export const planRevocation = async (conditions: Conditions): Promise<Plan> => {
   }
 }
 
-export const carryOut = async ({ conditions, id, planId }: Plan, note: string) => {
-  const answer = await administration.createRevocation({
-    body: { ...conditions, id, plan_id: planId, ...(note !== '' && { note }) },
-  })
+export const carryOut = async ({ conditions, id, planId }: Plan, note: { readonly note?: string }) => {
+  const answer = await administration.createRevocation({ body: { ...conditions, id, plan_id: planId, ...note } })
   if ('dry_run' in answer) throw new Error('The service counted tokens where it was asked to end them.')
   return answer
 }

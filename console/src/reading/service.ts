@@ -1,11 +1,24 @@
 // The service that served this page: its administration, with the cookie of the session, and the session itself.
 import { ApiUnavailable } from '../../../packages/client/src/administration/api-errors.ts'
 import { createAdministration } from '../../../packages/client/src/administration/create-administration.ts'
+import { noteDate } from './service-clock.ts'
 
 /** The base URL of the service, without a slash at its end. */
 export const baseUrl = new URL('..', document.baseURI).href.replace(/\/$/, '')
 
-export const administration = createAdministration({ url: baseUrl, cookie: true, allowInsecureRequests: true })
+const timed: typeof fetch = async (input, init) => {
+  const sentAtMs = Date.now()
+  const response = await fetch(input, init)
+  noteDate(response.headers.get('date'), sentAtMs, Date.now())
+  return response
+}
+
+export const administration = createAdministration({
+  url: baseUrl,
+  cookie: true,
+  allowInsecureRequests: true,
+  fetch: timed,
+})
 
 export type Role = 'viewer' | 'operator' | 'admin'
 
@@ -19,7 +32,7 @@ export type Session = {
 export type NoSession = 'signed-out' | 'off'
 
 export const readSession = async (): Promise<Session | NoSession> => {
-  const response = await fetch(`${baseUrl}/console/session`, { cache: 'no-store' })
+  const response = await timed(`${baseUrl}/console/session`, { cache: 'no-store' })
   if (response.status === 401) return 'signed-out'
   if (response.status === 404) return 'off'
   // The browser sends more cookies than the service reads, which its description says.

@@ -12,11 +12,12 @@ import type { Column } from '../parts/records.tsx'
 import { Time } from '../parts/time.tsx'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
+import { serviceNow } from '../reading/service-clock.ts'
 
 const stateOf = ({ revoked_at: revoked, suspended_at: suspended, expires_at: expires }: ShowApiKeyAnswer): string => {
   if (revoked !== null) return 'revoked'
   if (suspended !== null) return 'suspended'
-  return expires !== null && Date.parse(expires) <= Date.now() ? 'expired' : 'active'
+  return expires !== null && Date.parse(expires) <= serviceNow() ? 'expired' : 'active'
 }
 
 const COLUMNS: readonly Column<ShowApiKeyAnswer>[] = [

@@ -1,16 +1,49 @@
 // Before anybody is signed in, and where somebody is who may see nothing.
+import { useEffect, useState } from 'react'
+import { hasDraft } from '../acts/draft.ts'
+import { interruptAct, type Outcome } from '../acts/open-act.ts'
 import { useSignOut } from '../parts/use-sign-out.tsx'
 import { type Session, signInAddress } from '../reading/service.ts'
+
+const SignIn = () => (
+  <a className="button primary" href={signInAddress(window.location.pathname + window.location.search)}>
+    Sign in
+  </a>
+)
 
 export const SignedOut = () => (
   <main className="entry">
     <h1>Mintmark</h1>
     <p>See every token, explain any, end all of them.</p>
-    <a className="button primary" href={signInAddress(window.location.pathname + window.location.search)}>
-      Sign in
-    </a>
+    <SignIn />
   </main>
 )
+
+const WHAT_BECAME: Readonly<Record<Outcome, string>> = {
+  asked: 'was not done: nothing was changed.',
+  sending: 'was under way: whether it was done, the audit log says.',
+  unknown: 'was sent, and nothing was heard of it: whether it was done, the audit log says.',
+  done: 'was done.',
+}
+
+/** Where a question was open, what became of it. */
+export const SessionEnded = () => {
+  const [act, setAct] = useState<ReturnType<typeof interruptAct>>()
+  useEffect(() => setAct(interruptAct()), [])
+  return (
+    <main className="entry">
+      <h1>Your session has ended</h1>
+      {act !== undefined && (
+        <p role="status">
+          “{act.title}” {WHAT_BECAME[act.outcome]}
+          {hasDraft() && ' Your note is kept: it stands there when you ask again.'}
+        </p>
+      )}
+      <p>Sign in to go on where you were.</p>
+      <SignIn />
+    </main>
+  )
+}
 
 export const SignInOff = () => (
   <main className="entry">

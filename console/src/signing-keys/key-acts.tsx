@@ -1,69 +1,97 @@
 // What an administrator may do with signing keys: let the next one sign, retire one, end one that leaked with its tokens.
-import { useQuery } from '@tanstack/react-query'
+import { ACCESS } from '../../../api/values/access.ts'
 import type { ShowSigningKeyAnswer } from '../../../packages/client/src/index.ts'
+import { ActDialog, type Done } from '../acts/act-dialog.tsx'
+import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
+import { WhatEnded } from '../acts/what-ended.tsx'
+import { serviceNow } from '../reading/service-clock.ts'
 import { administration } from '../reading/service.ts'
-import { ChangeKey } from './change-key.tsx'
 
 const PHRASE_CHARACTERS = 8
 
 /** One that begins with a hyphen would be taken for an option. */
 const kidWords = (kid: string): readonly string[] => (kid.startsWith('-') ? ['--', kid] : [kid])
 
+/** Whether it is done at once, before verifiers know the key that follows. */
+const forceIn = (form: FormData): { readonly force?: true } => (form.has('force') ? { force: true } : {})
+
+const optionsOf = (form: FormData): readonly string[] => [
+  ...(form.has('force') ? ['--force'] : []),
+  ...noteOptions(form),
+]
+
+const Fields = () => (
+  <>
+    <label className="inline">
+      <input type="checkbox" name="force" />
+      At once, although verifiers that keep the key set may refuse new tokens for some minutes
+    </label>
+    <NoteField />
+  </>
+)
+
+const doneWith = (title: string, warning: string | null): Done => ({
+  title,
+  body: warning !== null && <p>{warning}</p>,
+})
+
 export const Rotate = () => (
-  <ChangeKey
-    verb="Rotate"
-    confirm="Let it sign"
+  <ActDialog
+    asks={ACCESS.writeKeys}
+    trigger="Rotate"
     title="Let the next key sign?"
-    consequence="It signs now where verifiers have it, else as soon as it was published long enough. Tokens of the key that signs now live on."
-    canForce
-    words={['mintmark', 'key', 'rotate']}
-    run={asked => administration.rotateSigningKey({ body: asked })}
+    about="It signs now where verifiers have it, else as soon as it was published long enough. Tokens of the key that signs now live on."
+    submit="Let it sign"
+    fields={() => <Fields />}
+    commandOf={form => ['mintmark', 'key', 'rotate', ...optionsOf(form)]}
+    act={form => administration.rotateSigningKey({ body: { ...forceIn(form), ...noteIn(form) } })}
+    done={({ warning }) => doneWith('The rotation is under way', warning)}
   />
 )
 
 const Retire = ({ kid }: { readonly kid: string }) => (
-  <ChangeKey
-    verb="Retire"
-    confirm="Retire it"
+  <ActDialog
+    asks={ACCESS.writeKeys}
+    trigger="Retire"
     title="Take this key out of signing?"
-    consequence="The next key signs in its place. What it signed lives on until it expires."
-    canForce
-    words={['mintmark', 'key', 'retire', ...kidWords(kid)]}
-    run={asked => administration.retireSigningKey({ path: { kid }, body: asked })}
+    about="The next key signs in its place. What it signed lives on until it expires."
+    submit="Retire it"
+    fields={() => <Fields />}
+    commandOf={form => ['mintmark', 'key', 'retire', ...optionsOf(form), ...kidWords(kid)]}
+    act={form => administration.retireSigningKey({ path: { kid }, body: { ...forceIn(form), ...noteIn(form) } })}
+    done={({ warning }) => doneWith('The key signs no more', warning)}
   />
 )
 
-const Tokens = ({ kid }: { readonly kid: string }) => {
-  const { data } = useQuery({
-    queryKey: ['tokens-of-key', kid],
-    queryFn: ({ signal }) => administration.compromiseSigningKey({ path: { kid }, body: { dry_run: true }, signal }),
-    gcTime: 0,
-  })
-  if (data === undefined) return 'every token that it signed'
-  const { tokens, exact } = data.ends
-  return `${exact ? '' : 'at least '}${tokens} live ${tokens === 1 ? 'token' : 'tokens'} that it signed`
-}
-
 const Compromise = ({ kid }: { readonly kid: string }) => (
-  <ChangeKey
-    verb="It leaked"
-    confirm="End it and its tokens"
+  <ActDialog
+    asks={ACCESS.writeKeys}
+    look="danger"
     isDangerous
+    trigger="Compromised"
     title="End this key and all its tokens?"
-    consequence={
-      <>
-        It leaves the key set for ever, another key signs, and{' '}
-        <strong>
-          <Tokens kid={kid} />
-        </strong>{' '}
-        end now. This cannot be undone.
-      </>
+    about="If it leaked: it leaves the key set for ever, another key signs, and every token that it signed ends now. This cannot be undone."
+    submit="End it and its tokens"
+    typed={kid.slice(0, PHRASE_CHARACTERS)}
+    fields={() => <NoteField />}
+    count={async signal =>
+      (await administration.compromiseSigningKey({ path: { kid }, body: { dry_run: true }, signal })).ends
     }
-    phrase={kid.slice(0, PHRASE_CHARACTERS)}
-    words={['mintmark', 'key', 'compromise', ...kidWords(kid)]}
-    run={({ note }) =>
-      administration.compromiseSigningKey({ path: { kid }, body: { ...(note !== undefined && { note }) } })
-    }
+    commandOf={form => ['mintmark', 'key', 'compromise', ...noteOptions(form), ...kidWords(kid)]}
+    act={form => administration.compromiseSigningKey({ path: { kid }, body: noteIn(form) })}
+    done={({ warning, gone_at: since }, ends) => ({
+      title: 'The key and its tokens have ended',
+      body: (
+        <>
+          <WhatEnded
+            since={since ?? new Date(serviceNow()).toISOString()}
+            ends={ends}
+            history={{ termination_reason: 'key_compromise' }}
+          />
+          {warning !== null && <p>{warning}</p>}
+        </>
+      ),
+    })}
   />
 )
 

@@ -2,8 +2,11 @@
 import { addressOf } from '../address.ts'
 
 /** Returns undefined if only time ended it: an expiry is no act. */
-export const auditOfEnd = (endedAt: string | null, reason: string | null): string | undefined => {
-  if (endedAt === null || reason === 'expired') return undefined
-  const after = new Date(Date.parse(endedAt) + 1).toISOString()
-  return addressOf('audit', new URLSearchParams({ since: endedAt, before: after }))
+export const auditOfEnd = (endedAt: string | null, reason: string | null): string | undefined =>
+  endedAt === null || reason === 'expired' ? undefined : auditAt(endedAt)
+
+/** The entries of one instant. */
+export const auditAt = (at: string): string => {
+  const after = new Date(Date.parse(at) + 1).toISOString()
+  return addressOf('audit', new URLSearchParams({ since: at, before: after }))
 }

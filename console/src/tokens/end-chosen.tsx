@@ -3,14 +3,16 @@ import * as Dialog from '@radix-ui/react-dialog'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
+import { DoneButton } from '../acts/act-dialog.tsx'
+import { ActContext, keepDraft } from '../acts/draft.ts'
+import { NoteField, noteIn } from '../acts/note-field.tsx'
+import { setOutcome } from '../acts/open-act.ts'
 import { AgentName, ShortId } from '../parts/agent-name.tsx'
 import { CommandLine } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { refresh } from '../reading/refresh.ts'
-import type { Selection } from '../reading/selection.ts'
 import type { ChosenPlan } from './chosen-plan.ts'
 import { endEach } from './end-each.ts'
-import { NoteField, noteOf } from './note-field.tsx'
 import { planChosen } from './plan-chosen.ts'
 import { formatProgress, type Progress } from './progress.ts'
 
@@ -27,9 +29,13 @@ const Course = ({ progress: { done, of, failures } }: { readonly progress: Progr
         ))}
       </ul>
     )}
-    <div className="acts">
-      <Dialog.Close className={done === of ? 'primary' : undefined}>{done === of ? 'Close' : 'Stop here'}</Dialog.Close>
-    </div>
+    {done === of ? (
+      <DoneButton />
+    ) : (
+      <div className="acts">
+        <Dialog.Close>Stop here</Dialog.Close>
+      </div>
+    )}
   </>
 )
 
@@ -84,35 +90,41 @@ type ConfirmProps = {
   readonly plan: ChosenPlan
   readonly asked: number
   readonly onBegin: () => void
+  readonly onDone: () => void
   readonly onAgain: () => void
 }
 
-const Confirm = ({ plan, asked, onBegin, onAgain }: ConfirmProps) => {
+const Confirm = ({ plan, asked, onBegin, onDone, onAgain }: ConfirmProps) => {
   const queryClient = useQueryClient()
   const [progress, setProgress] = useState<Progress>()
   const stop = useRef<AbortController>(undefined)
   useEffect(() => () => stop.current?.abort(), [])
   const ending = useMutation({
-    mutationFn: (note: string) => {
+    mutationFn: (note: { readonly note?: string }) => {
       stop.current = new AbortController()
       return endEach({ plan, note, signal: stop.current.signal, onProgress: setProgress })
     },
+    onSuccess: onDone,
     onSettled: () => refresh(queryClient),
   })
+  const name = commandOf(plan.chosen)
   if (progress !== undefined) return <Course progress={progress} />
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     onBegin()
-    ending.mutate(noteOf(event.currentTarget))
+    keepDraft(name, '')
+    ending.mutate(noteIn(new FormData(event.currentTarget)))
   }
   return (
-    <form onSubmit={send}>
+    <form onSubmit={send} onChange={event => keepDraft(name, noteIn(new FormData(event.currentTarget)).note ?? '')}>
       <WouldEnd plan={plan} asked={asked} />
-      <NoteField />
-      {plan.chosen.length > 0 && <CommandLine text={commandOf(plan.chosen)} />}
+      <ActContext value={name}>
+        <NoteField />
+      </ActContext>
+      {plan.chosen.length > 0 && <CommandLine text={name} />}
       {ending.error !== null && <Fault fault={ending.error} onAgain={onAgain} />}
       <div className="acts">
-        <Dialog.Close>Keep them</Dialog.Close>
+        <Dialog.Close onClick={() => keepDraft(name, '')}>Cancel</Dialog.Close>
         <button type="submit" className="danger" disabled={ending.isPending || plan.chosen.length === 0}>
           End them
         </button>
@@ -121,12 +133,15 @@ const Confirm = ({ plan, asked, onBegin, onAgain }: ConfirmProps) => {
   )
 }
 
-type EndChosenProps = { readonly selection: Selection<TokenRecord>; readonly onClose: () => void }
+type EndChosenProps = {
+  readonly title: string
+  readonly tokens: readonly TokenRecord[]
+  /** Called before the first of them is ended. */
+  readonly onBegin: () => void
+}
 
-export const EndChosen = ({ selection, onClose }: EndChosenProps) => {
-  // The table may be read anew meanwhile; what was chosen stays what it was.
-  const [tokens] = useState(() => [...selection.chosen.values()])
-  const isBegun = useRef(false)
+export const EndChosen = ({ title, tokens, onBegin }: EndChosenProps) => {
+  const [isDone, setDone] = useState(false)
   const { data, error, refetch, dataUpdatedAt } = useQuery({
     queryKey: ['chosen-plan', tokens.map(({ id }) => id)],
     queryFn: ({ signal }) => planChosen(tokens, signal),
@@ -134,33 +149,29 @@ export const EndChosen = ({ selection, onClose }: EndChosenProps) => {
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const close = (): void => {
-    if (isBegun.current) selection.clear()
-    onClose()
-  }
   return (
-    <Dialog.Root open onOpenChange={close}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog">
-          <Dialog.Title>End {countTokens(tokens.length)}?</Dialog.Title>
-          <Dialog.Description>They are refused from the next request on. Nothing brings them back.</Dialog.Description>
-          {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
-          {data === undefined ? (
-            error === null && <p className="quiet">Counting…</p>
-          ) : (
-            <Confirm
-              key={dataUpdatedAt}
-              plan={data}
-              asked={tokens.length}
-              onBegin={() => {
-                isBegun.current = true
-              }}
-              onAgain={() => void refetch()}
-            />
-          )}
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <>
+      <Dialog.Title aria-live="polite">{isDone ? 'The chosen tokens were asked to end' : title}</Dialog.Title>
+      <Dialog.Description>They are refused from the next request on. Nothing brings them back.</Dialog.Description>
+      {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
+      {data === undefined ? (
+        error === null && <p className="quiet">Counting…</p>
+      ) : (
+        <Confirm
+          key={dataUpdatedAt}
+          plan={data}
+          asked={tokens.length}
+          onBegin={() => {
+            setOutcome('sending')
+            onBegin()
+          }}
+          onDone={() => {
+            setOutcome('done')
+            setDone(true)
+          }}
+          onAgain={() => void refetch()}
+        />
+      )}
+    </>
   )
 }

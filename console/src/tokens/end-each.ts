@@ -6,7 +6,7 @@ import { type Failure, failureOf, type Progress } from './progress.ts'
 
 type EndEach = {
   readonly plan: ChosenPlan
-  readonly note: string
+  readonly note: { readonly note?: string }
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
 }
@@ -22,7 +22,7 @@ export const endEach = async ({ plan, note, signal, onProgress }: EndEach): Prom
   for (const [index, { id }] of plan.chosen.entries()) {
     if (signal.aborted) return
     try {
-      await administration.revokeTokenById({ path: { id }, body: { ...(note !== '' && { note }) } })
+      await administration.revokeTokenById({ path: { id }, body: note })
     } catch (fault) {
       failures.push(failureOf(id, fault))
     }

@@ -1,8 +1,9 @@
 // Above the live tokens: ends those that were chosen, or all that match the filters.
-import { lazy, useState } from 'react'
+import { lazy } from 'react'
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
-import { Later } from '../parts/later.tsx'
+import { openAct } from '../acts/open-act.ts'
 import type { Query } from '../reading/page.ts'
+import { RoleContext, useRole } from '../reading/role.ts'
 import type { Selection } from '../reading/selection.ts'
 import { CHOSEN_MAX } from './chosen-plan.ts'
 import { conditionsOf } from './revocation-of.ts'
@@ -16,10 +17,24 @@ type EndManyProps = {
   readonly selection: Selection<TokenRecord>
 }
 
+const END_MATCHING = 'End all that match?'
+
+/** The table may be read anew meanwhile; what was chosen stays what it was. */
+const openChosen = (selection: Selection<TokenRecord>): void => {
+  const tokens = [...selection.chosen.values()]
+  const title = `End ${tokens.length} ${tokens.length === 1 ? 'token' : 'tokens'}?`
+  let isBegun = false
+  const begin = (): void => {
+    isBegun = true
+  }
+  openAct(title, <EndChosen title={title} tokens={tokens} onBegin={begin} />, () => {
+    if (isBegun) selection.clear()
+  })
+}
+
 export const EndMany = ({ query, rows, selection }: EndManyProps) => {
-  const [open, setOpen] = useState<'chosen' | 'matching'>()
+  const role = useRole()
   const conditions = conditionsOf(query)
-  const close = (): void => setOpen(undefined)
   const chosen = selection.chosen.size
   const isFiltered = Object.keys(query).length > 0
   return (
@@ -30,7 +45,7 @@ export const EndMany = ({ query, rows, selection }: EndManyProps) => {
         <>
           <span role="status">{chosen} chosen</span>
           {chosen <= CHOSEN_MAX ? (
-            <button type="button" className="danger" onClick={() => setOpen('chosen')}>
+            <button type="button" className="danger" aria-haspopup="dialog" onClick={() => openChosen(selection)}>
               End them
             </button>
           ) : (
@@ -42,17 +57,24 @@ export const EndMany = ({ query, rows, selection }: EndManyProps) => {
         </>
       )}
       {isFiltered && rows.length > 0 && conditions !== undefined && (
-        <button type="button" onClick={() => setOpen('matching')}>
+        <button
+          type="button"
+          aria-haspopup="dialog"
+          onClick={() =>
+            openAct(
+              END_MATCHING,
+              <RoleContext value={role}>
+                <EndMatching title={END_MATCHING} conditions={conditions} />
+              </RoleContext>,
+            )
+          }
+        >
           End all that match
         </button>
       )}
       {isFiltered && conditions === undefined && (
         <span className="quiet">All that match can end together by agent, scope, tree and time of issue alone.</span>
       )}
-      <Later>
-        {open === 'chosen' && <EndChosen selection={selection} onClose={close} />}
-        {open === 'matching' && conditions !== undefined && <EndMatching conditions={conditions} onClose={close} />}
-      </Later>
     </div>
   )
 }

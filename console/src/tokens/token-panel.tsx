@@ -102,7 +102,7 @@ const Life = ({ token }: { readonly token: Token }) => {
   const isActive = token.state === 'active'
   return (
     <>
-      {isActive ? <EndToken id={token.id} /> : <End token={token} />}
+      {isActive ? <EndToken token={token} /> : <End token={token} />}
       <Members of={membersOf(token, mayAudit)} />
       <TokenUses token={token} isEnded={!isActive} />
       <Lineage id={token.id} />

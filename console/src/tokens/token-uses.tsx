@@ -7,6 +7,7 @@ import { Time } from '../parts/time.tsx'
 import { useRefreshMs } from '../reading/live-stream.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
+import { gatherByKey } from './gather-uses.ts'
 
 /** Rows of a minute and an API key each: the newest, gathered by API key. */
 const MINUTES_READ = 200
@@ -15,34 +16,6 @@ const LATE_SHOWN = 20
 const REFRESH_MS = 5_000
 
 const count = new Intl.NumberFormat('en')
-
-type Gathered = {
-  readonly key: string
-  readonly name: string
-  readonly introspections: number
-  readonly afterEnd: number
-  readonly uses: number
-  readonly last: string
-}
-
-const nameOf = ({ api_key_name: name, api_key_id: id }: ListUsesRecord): string => name ?? id ?? 'others'
-
-export const gatherByKey = (rows: readonly ListUsesRecord[]): readonly Gathered[] => {
-  const gathered = new Map<string, Gathered>()
-  for (const row of rows) {
-    const key = row.api_key_id ?? ''
-    const before = gathered.get(key)
-    gathered.set(key, {
-      key,
-      name: before?.name ?? nameOf(row),
-      introspections: (before?.introspections ?? 0) + row.introspections,
-      afterEnd: (before?.afterEnd ?? 0) + row.after_end,
-      uses: (before?.uses ?? 0) + row.uses,
-      last: before === undefined || row.last_used_at > before.last ? row.last_used_at : before.last,
-    })
-  }
-  return [...gathered.values()].toSorted((a, b) => (a.last < b.last ? 1 : -1))
-}
 
 const AfterEnd = ({ id }: { readonly id: string }) => {
   const { data, error, refetch } = useQuery({

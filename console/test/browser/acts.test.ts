@@ -14,6 +14,10 @@ useAdminConsole(opened => {
 const dialog = () => page.getByRole('dialog')
 const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click()
 const submit = (): Promise<void> => dialog().locator('button[type=submit]').click()
+const save = async (): Promise<void> => {
+  await dialog().getByLabel('I have saved it').check()
+  await press('Done')
+}
 const command = (): Promise<string> => dialog().locator('.command code').innerText()
 
 const assertAccessible = async (): Promise<void> => {
@@ -34,7 +38,7 @@ test('an agent is made, changed and deleted, with its name typed and a note', { 
   await dialog()
     .getByText(/^mmc_\w+$/)
     .waitFor()
-  await press('I have it')
+  await save()
 
   await press('Change made here')
   await dialog().getByLabel('Tokens a minute').fill('60')
@@ -44,6 +48,7 @@ test('an agent is made, changed and deleted, with its name typed and a note', { 
   assert.match(await command(), /^mintmark agent change [-0-9a-f]{36} --label team=payments --tokens-per-minute 60$/)
   await submit()
   const panel = page.getByRole('complementary', { name: 'made here' })
+  await press('Done')
   await panel.getByText('team=payments').waitFor()
 
   await press('Delete made here')
@@ -57,6 +62,8 @@ test('an agent is made, changed and deleted, with its name typed and a note', { 
   await dialog().getByLabel('Note').fill('was a trial')
   assert.match(await command(), /^mintmark agent delete [-0-9a-f]{36} --note 'was a trial'$/)
   await end.click()
+  await dialog().getByRole('heading', { name: 'made here is deleted' }).waitFor()
+  await press('Done')
   await panel.waitFor({ state: 'detached' })
   const audit = (await service.ask('GET', '/api/v1/audit?kind=agent.delete')) as {
     readonly data: readonly { readonly note: string }[]
@@ -78,20 +85,23 @@ test('an agent gets another secret, its first is rolled with a chosen end, and a
   assert.equal(await command(), `mintmark credential create ${agent.agent_id} --name second --expires-in 90d`)
   await submit()
   await dialog().getByText(/^mmc_/).waitFor()
-  await press('I have it')
+  await save()
 
   await press('Roll second')
   await dialog().getByLabel('The old one ends').selectOption('86400')
   assert.match(await command(), /--grace 86400s$/)
   await submit()
   await dialog().getByText(/^mmc_/).waitFor()
-  await press('I have it')
+  await save()
 
   await press('Revoke first')
   await dialog().getByLabel('Because').selectOption('secret_leaked')
   assert.match(await command(), /^mintmark credential revoke \S+ \S+ --reason secret_leaked$/)
   await assertAccessible()
+  await dialog().getByText('Now this ends 1 live token.').waitFor()
   await submit()
+  await dialog().getByRole('heading', { name: 'first is revoked' }).waitFor()
+  await press('Done')
   await dialog().waitFor({ state: 'detached' })
   const ended = (await service.ask('GET', `/api/v1/tokens/history?agent_id=${agent.agent_id}`)) as {
     readonly data: readonly { readonly termination_reason: string }[]
@@ -117,18 +127,19 @@ test('an API key is made with its secret shown once, rolled and revoked', { skip
   await dialog()
     .getByText(/^mma_\w+$/)
     .waitFor()
-  await press('I have it')
+  await save()
   const panel = page.getByRole('complementary', { name: 'orders' })
   await panel.waitFor()
   assert.equal((await page.content()).includes('mma_'), false)
   await press('Roll')
   await submit()
   await dialog().getByText(/^mma_/).waitFor()
-  await press('I have it')
+  await save()
   await press('Revoke')
   await dialog().getByLabel('Note').fill('left')
   assert.match(await command(), /^mintmark api-key revoke [-0-9a-f]{36} --note left$/)
   await submit()
+  await press('Done')
   await panel.getByText('revoked').waitFor()
   assert.deepEqual(complaints, [])
 })

@@ -51,7 +51,7 @@ test('an act whose answer is lost is said to be uncertain while nothing can be r
   await page.locator('.panel').getByText('Not now.').first().waitFor()
   assert.equal(await page.getByRole('dialog').count(), 1)
   await page.unroute('**/api/**')
-  await page.getByRole('button', { name: 'Keep it' }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
 })
 
 test('a dialog whose act is under way offers no way to call it off', { skip: SKIPPED }, async () => {
@@ -63,8 +63,10 @@ test('a dialog whose act is under way offers no way to call it off', { skip: SKI
   await page.getByRole('button', { name: 'Stop it' }).click()
   const route = await sent.promise
   // The request may have left before the page shows that it did; it is held until then.
-  await page.getByRole('button', { name: 'Let it go on', disabled: true }).waitFor()
+  await page.getByRole('button', { name: 'Cancel', disabled: true }).waitFor()
   await route.continue()
+  await page.getByRole('heading', { name: 'slow is stopped' }).waitFor()
+  await page.keyboard.press('Enter')
   await page.getByText('disabled', { exact: true }).first().waitFor()
 })
 

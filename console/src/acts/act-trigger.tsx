@@ -1,8 +1,7 @@
 // The button that opens the dialog of an act. For those who may not do the act it is disabled, and says which role may.
-import * as Dialog from '@radix-ui/react-dialog'
 import type { Access } from '../../../api/values/access.ts'
+import { NotAllowed } from '../parts/not-allowed.tsx'
 import { useMay } from '../reading/role.ts'
-import { NotAllowed } from './not-allowed.tsx'
 
 type ActTriggerProps = {
   readonly asks: Access
@@ -10,13 +9,14 @@ type ActTriggerProps = {
   /** For screen readers, where several buttons have the same text. */
   readonly label?: string | undefined
   readonly look?: 'danger' | 'dangerous' | undefined
+  readonly onOpen: () => void
 }
 
-export const ActTrigger = ({ asks, text, label, look }: ActTriggerProps) =>
+export const ActTrigger = ({ asks, text, label, look, onOpen }: ActTriggerProps) =>
   useMay(asks) ? (
-    <Dialog.Trigger className={look} aria-label={label}>
+    <button type="button" aria-haspopup="dialog" className={look} aria-label={label} onClick={onOpen}>
       {text}
-    </Dialog.Trigger>
+    </button>
   ) : (
     <NotAllowed asks={asks} text={text} label={label} />
   )

@@ -1,0 +1,190 @@
+// An act in a dialog: what it does and would end, its form, the command that does the same, and what came of it.
+import * as Dialog from '@radix-ui/react-dialog'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { Access } from '../../../api/values/access.ts'
+import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
+import { Command } from '../parts/command.tsx'
+import { Fault } from '../parts/fault.tsx'
+import { textIn } from '../parts/form-fields.tsx'
+import { refresh } from '../reading/refresh.ts'
+import { RoleContext, useRole } from '../reading/role.ts'
+import { ActTrigger } from './act-trigger.tsx'
+import { ActContext, keepDraft } from './draft.ts'
+import { openAct, setOutcome, useHold } from './open-act.ts'
+import { type Ends, WouldEnd } from './would-end.tsx'
+
+/** A runaway agent gets more while the question stands. */
+const COUNT_AGAIN_MS = 5_000
+
+export type Done = {
+  /** What happened: no question any more. */
+  readonly title: string
+  readonly body?: ReactNode
+  /** The body has the buttons that close the dialog. */
+  readonly isClosedByBody?: true
+}
+
+export type ActProps<Made> = {
+  readonly title: string
+  readonly about: ReactNode
+  readonly submit: string
+  readonly isDangerous?: boolean
+  /** False while what it needs is not there yet. */
+  readonly isReady?: boolean
+  /** Something that must be typed exactly before it can be sent. */
+  readonly typed?: string | undefined
+  /** Counts what it would end. The act does not wait for it. */
+  readonly count?: (signal: AbortSignal) => Promise<Ends>
+  /** The agent whose tokens end. */
+  readonly agentId?: string
+  readonly fields?: (form: FormData) => ReactNode
+  readonly commandOf: (form: FormData) => readonly string[]
+  readonly act: (form: FormData) => Promise<Made>
+  readonly done: (made: Made, ends: Ends | undefined) => Done
+  readonly onDone?: (made: Made) => void
+}
+
+const Typed = ({ phrase, onTyped }: { readonly phrase: string; readonly onTyped: (isRight: boolean) => void }) => (
+  <label>
+    <span>
+      Type <bdi className="mono">{phrase}</bdi>
+    </span>
+    <input autoComplete="off" spellCheck={false} onChange={event => onTyped(event.target.value === phrase)} />
+  </label>
+)
+
+/** What the act is called among others: its command, before anything was typed. */
+const nameOf = (commandOf: ActProps<unknown>['commandOf']): string => commandOf(new FormData()).join(' ')
+
+type FormProps<Made> = Pick<
+  ActProps<Made>,
+  'submit' | 'isDangerous' | 'isReady' | 'typed' | 'fields' | 'commandOf' | 'act'
+> & { readonly onMade: (made: Made) => void }
+
+const ActForm = <Made,>(props: FormProps<Made>) => {
+  const { submit, isDangerous = false, isReady = true, typed, fields, commandOf, act, onMade } = props
+  const queryClient = useQueryClient()
+  const [form, setForm] = useState(() => new FormData())
+  const [isTyped, setTyped] = useState(false)
+  const name = nameOf(commandOf)
+  const acting = useMutation({
+    mutationFn: act,
+    onMutate: () => setOutcome('sending'),
+    onSuccess: made => {
+      setOutcome('done')
+      keepDraft(name, '')
+      onMade(made)
+    },
+    onError: fault => setOutcome(fault instanceof ApiRefused ? 'asked' : 'unknown'),
+    onSettled: () => refresh(queryClient),
+    // It may hold a secret.
+    gcTime: 0,
+  })
+  useHold(acting.isPending)
+  const send = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    acting.mutate(new FormData(event.currentTarget))
+  }
+  const change = (event: FormEvent<HTMLFormElement>): void => {
+    const changed = new FormData(event.currentTarget)
+    setForm(changed)
+    keepDraft(name, textIn(changed, 'note'))
+  }
+  const isBlocked = acting.isPending || !isReady || (typed !== undefined && !isTyped)
+  return (
+    <form onSubmit={send} onChange={change}>
+      <ActContext value={name}>{fields?.(form)}</ActContext>
+      {typed !== undefined && <Typed phrase={typed} onTyped={setTyped} />}
+      <Command words={commandOf(form)} />
+      {acting.error !== null && <Fault fault={acting.error} isOfAct />}
+      <div className="acts">
+        <Dialog.Close disabled={acting.isPending} onClick={() => keepDraft(name, '')}>
+          Cancel
+        </Dialog.Close>
+        <button type="submit" className={isDangerous ? 'danger' : 'primary'} disabled={isBlocked}>
+          {submit}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const useEnds = ({ count, commandOf }: Pick<ActProps<unknown>, 'count' | 'commandOf'>) =>
+  useQuery({
+    queryKey: ['would-end', nameOf(commandOf)],
+    queryFn: ({ signal }) => count?.(signal),
+    enabled: count !== undefined,
+    refetchInterval: COUNT_AGAIN_MS,
+    retry: false,
+    // It is of the moment in which it was counted.
+    gcTime: 0,
+  })
+
+/** What the open dialog shows. */
+export const Act = <Made,>(props: ActProps<Made>) => {
+  const { title, about, count, agentId, done, onDone } = props
+  const [made, setMade] = useState<Done>()
+  const { data: ends, isError } = useEnds(props)
+  const finish = (value: Made): void => {
+    setMade(done(value, ends))
+    onDone?.(value)
+  }
+  return (
+    <>
+      <Dialog.Title aria-live="polite">{made?.title ?? title}</Dialog.Title>
+      <div role="status">{made?.body}</div>
+      {made === undefined ? (
+        <>
+          <Dialog.Description asChild>
+            <div>{about}</div>
+          </Dialog.Description>
+          {count !== undefined && <WouldEnd ends={ends} isUncounted={isError} agentId={agentId} />}
+          <ActForm {...props} onMade={finish} />
+        </>
+      ) : (
+        made.isClosedByBody !== true && <DoneButton />
+      )}
+    </>
+  )
+}
+
+/** It has the focus, so that the answer is heard and Enter closes it. */
+export const DoneButton = ({ isDisabled = false }: { readonly isDisabled?: boolean }) => (
+  <div className="acts">
+    <Dialog.Close className="primary" autoFocus disabled={isDisabled}>
+      Done
+    </Dialog.Close>
+  </div>
+)
+
+type ActDialogProps<Made> = ActProps<Made> & {
+  readonly asks: Access
+  /** The text of the button that opens it. */
+  readonly trigger: string
+  /** The label for screen readers, where several buttons have the same text. */
+  readonly triggerLabel?: string
+  readonly look?: 'danger' | 'dangerous'
+}
+
+/** The button of an act. */
+export const ActDialog = <Made,>({ asks, trigger, triggerLabel, look, ...act }: ActDialogProps<Made>) => {
+  const role = useRole()
+  const open = (): void =>
+    openAct(
+      act.title,
+      // The dialog stands beside the screens.
+      <RoleContext value={role}>
+        <Act {...act} />
+      </RoleContext>,
+    )
+  return (
+    <ActTrigger
+      asks={asks}
+      text={trigger}
+      label={triggerLabel}
+      look={look ?? (act.isDangerous === true ? 'dangerous' : undefined)}
+      onOpen={open}
+    />
+  )
+}

@@ -1,0 +1,36 @@
+// The note of an act that was not done yet: it is still there after a session ended under the question.
+import { createContext } from 'react'
+
+const KEY = 'mintmark-draft'
+
+type Draft = { readonly act: string; readonly note: string }
+
+const readDraft = (): Draft | undefined => {
+  try {
+    const { act, note } = JSON.parse(window.sessionStorage.getItem(KEY) ?? '{}') as Partial<Draft>
+    return typeof act === 'string' && typeof note === 'string' ? { act, note } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The one of this act, or nothing. An act is named by its command. */
+export const draftOf = (act: string): string => {
+  const draft = readDraft()
+  return draft?.act === act ? draft.note : ''
+}
+
+export const hasDraft = (): boolean => (readDraft()?.note ?? '') !== ''
+
+/** A browser that keeps nothing keeps no draft. */
+export const keepDraft = (act: string, note: string): void => {
+  try {
+    if (note === '') window.sessionStorage.removeItem(KEY)
+    else window.sessionStorage.setItem(KEY, JSON.stringify({ act, note }))
+  } catch {
+    // The note is lost with the session then.
+  }
+}
+
+/** The act whose form is shown. */
+export const ActContext = createContext('')

@@ -1,0 +1,37 @@
+// What an act did, once it is answered: since when, how many tokens ended, and where both are kept.
+import { ACCESS } from '../../../api/values/access.ts'
+import { addressOf } from '../address.ts'
+import { Link } from '../parts/link.tsx'
+import { formatExact } from '../parts/time.tsx'
+import { useMay } from '../reading/role.ts'
+import { auditAt } from '../tokens/act-of-end.ts'
+import { closeAct } from './open-act.ts'
+import { type Ends, formatEnds } from './would-end.tsx'
+
+type WhatEndedProps = {
+  /** By the clock of the service. */
+  readonly since: string
+  /** What was counted last before. */
+  readonly ends?: Ends | undefined
+  /** The filters of the history that show what ended. */
+  readonly history: Readonly<Record<string, string>>
+}
+
+export const WhatEnded = ({ since, ends, history }: WhatEndedProps) => (
+  <>
+    <p>
+      In force since <time dateTime={since}>{formatExact(since)}</time>.
+    </p>
+    {ends !== undefined && <p>{formatEnds(ends)} were counted last; those and any newer ones ended.</p>}
+    <p className="acts">
+      <Link to={addressOf('history', new URLSearchParams(history))} onGo={closeAct}>
+        What ended
+      </Link>
+      {useMay(ACCESS.readAudit) && (
+        <Link to={auditAt(since)} onGo={closeAct}>
+          The act in the audit log
+        </Link>
+      )}
+    </p>
+  </>
+)

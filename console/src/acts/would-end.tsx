@@ -1,0 +1,73 @@
+// How many live tokens an act ends, what goes with them, and who asked about them lately: before it is done.
+import { useQuery } from '@tanstack/react-query'
+import { formatNumber } from '../parts/format-number.ts'
+import { readPage } from '../reading/read-page.ts'
+import { administration } from '../reading/service.ts'
+import { serviceNow } from '../reading/service-clock.ts'
+import { gatherByKey } from '../tokens/gather-uses.ts'
+
+export type Ends = {
+  readonly tokens: number
+  /** Live tokens beside those that were got for them. */
+  readonly descendants: number
+  /** False: at least so many. */
+  readonly exact: boolean
+}
+
+const HOUR_MS = 3_600_000
+const ROWS_READ = 200
+const KEYS_NAMED = 3
+
+const AskedBy = ({ agentId }: { readonly agentId: string }) => {
+  const { data } = useQuery({
+    queryKey: ['asked-by', agentId],
+    queryFn: ({ signal }) => {
+      const since = new Date(serviceNow() - HOUR_MS).toISOString()
+      return readPage((cursor, aborted) =>
+        administration.listUses({ query: { agent_id: agentId, since, limit: ROWS_READ, cursor }, signal: aborted }),
+      )(undefined, signal)
+    },
+    gcTime: 0,
+    retry: false,
+  })
+  if (data === undefined) return null
+  const keys = gatherByKey(data.data)
+  if (keys.length === 0) return <p>Nobody asked about its tokens in the last hour.</p>
+  const named = keys.slice(0, KEYS_NAMED).map(({ name, introspections, uses }) => `${name} (${introspections + uses})`)
+  const more = keys.length - named.length
+  return (
+    <p>
+      Asked about its tokens in the last hour: {named.join(', ')}
+      {more > 0 && ` and ${more} more`}.
+    </p>
+  )
+}
+
+const tokensOf = (count: number): string => `${formatNumber(count)} live ${count === 1 ? 'token' : 'tokens'}`
+
+/** Such as `12 live tokens, with 3 that were got for them`. */
+export const formatEnds = ({ tokens, descendants, exact }: Ends): string => {
+  const least = exact ? '' : 'at least '
+  const beside = descendants === 0 ? '' : `, with ${formatNumber(descendants)} that were got for them`
+  return `${least}${tokensOf(tokens)}${beside}`
+}
+
+type WouldEndProps = {
+  readonly ends: Ends | undefined
+  readonly isUncounted: boolean
+  /** The agent whose tokens they are, where it is one. */
+  readonly agentId?: string | undefined
+}
+
+export const WouldEnd = ({ ends, isUncounted, agentId }: WouldEndProps) => (
+  <>
+    {ends === undefined ? (
+      <p className="quiet">{isUncounted ? 'How many tokens end cannot be counted now.' : 'Counting…'}</p>
+    ) : (
+      <p>
+        Now this ends <strong>{formatEnds(ends)}</strong>.
+      </p>
+    )}
+    {agentId !== undefined && <AskedBy agentId={agentId} />}
+  </>
+)

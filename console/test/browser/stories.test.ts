@@ -1,0 +1,111 @@
+// What an operator does in an incident: the page says what happened, by its own answer, whatever else fails meanwhile.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openPage, signIn, SKIPPED } from '../../../testkit/console/browser.ts'
+import { type AdminConsole, useAdminConsole } from '../admin-console.ts'
+import { findAxeFaults } from '../axe-faults.ts'
+
+let { service, browser, page, complaints, open } = {} as AdminConsole
+useAdminConsole(opened => {
+  ;({ service, browser, page, complaints, open } = opened)
+})
+
+const dialog = (of: Page = page) => of.getByRole('dialog')
+const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent + document.activeElement.id')
+
+test('a runaway agent is stopped in two clicks: the dialog counts before, says what ended, and waits for no list', {
+  skip: SKIPPED,
+}, async () => {
+  const agent = await service.makeAgent('runaway <b>one</b>')
+  for (let count = 0; count < 3; count += 1) await service.issue(agent)
+  await open('')
+  await page.getByRole('button', { name: 'Stop runaway <b>one</b>' }).click()
+  await dialog().getByText('Now this ends 3 live tokens.').waitFor()
+  await dialog().getByText('Nobody asked about its tokens in the last hour.').waitFor()
+  await page.route('**/api/v1/usage/agents**', () => undefined)
+  await dialog().getByRole('button', { name: 'Stop it' }).click()
+  await dialog().getByRole('heading', { name: 'runaway <b>one</b> is stopped' }).waitFor()
+  assert.match(await dialog().getByRole('status').first().innerText(), /In force since [\s\S]*3 live tokens/)
+  assert.deepEqual(await findAxeFaults(page, '[role=dialog]'), [])
+  assert.equal(await focused(), 'Done')
+  await page.keyboard.press('Enter')
+  assert.equal(await focused(), 'runaway <b>one</b>')
+  await page.unroute('**/api/v1/usage/agents**')
+  await open('')
+  await page.getByRole('row', { name: 'runaway' }).getByText('disabled').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('what ended is one click behind the answer', { skip: SKIPPED }, async () => {
+  const agent = await service.makeAgent('followed up')
+  await service.issue(agent)
+  await open(`agents?open=${agent.agent_id}`)
+  await page.getByRole('button', { name: 'Stop followed up' }).click()
+  await dialog().getByRole('button', { name: 'Stop it' }).click()
+  await dialog().getByRole('link', { name: 'What ended' }).click()
+  await page.locator('.records tbody').getByText('agent disabled').waitFor()
+  assert.equal(await dialog().count(), 0)
+})
+
+test('a session that ends under a question: nothing was done, and the note is there after the next sign-in', {
+  skip: SKIPPED,
+}, async () => {
+  const { agent_id: id } = await service.makeAgent('interrupted')
+  const { page: theirs } = await openPage(browser)
+  await signIn(theirs, service.baseUrl, 'operator')
+  await theirs.goto(`${service.baseUrl}/console/agents?open=${id}`)
+  await theirs.getByRole('button', { name: 'Stop interrupted' }).click()
+  await dialog(theirs).getByLabel('Note').fill('it runs away')
+  await theirs.context().clearCookies()
+  await dialog(theirs).getByRole('button', { name: 'Stop it' }).click()
+  await theirs.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+  await theirs.getByText('“Stop interrupted?” was not done: nothing was changed. Your note is kept').waitFor()
+  await theirs.getByRole('link', { name: 'Sign in' }).click()
+  await theirs.getByRole('button', { name: 'Sign in as operator' }).click()
+  await theirs.getByRole('button', { name: 'Stop interrupted' }).click()
+  assert.equal(await dialog(theirs).getByLabel('Note').inputValue(), 'it runs away')
+  await theirs.getByRole('button', { name: 'Cancel' }).click()
+  await theirs.getByRole('button', { name: 'Stop interrupted' }).click()
+  assert.equal(await dialog(theirs).getByLabel('Note').inputValue(), '')
+  await theirs.close()
+})
+
+test('a secret is selected where the clipboard refuses, and does not go with the dialog until it is saved', {
+  skip: SKIPPED,
+}, async () => {
+  const agent = await service.makeAgent('rolled')
+  await open(`agents?open=${agent.agent_id}`)
+  await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('no'))")
+  await page.getByRole('button', { name: 'Roll first' }).click()
+  await dialog().getByRole('button', { name: 'Roll it' }).click()
+  await dialog().getByRole('button', { name: 'Copy the secret' }).click()
+  await dialog().getByText('does not let the page copy').waitFor()
+  assert.match(String(await page.evaluate('getSelection().anchorNode.textContent')), /^mmc_\w+$/)
+  assert.equal(await page.evaluate('getSelection().isCollapsed'), false)
+  await page.keyboard.press('Escape')
+  await dialog().getByText('Copy it, or say that you have saved it').waitFor()
+  assert.deepEqual(await findAxeFaults(page, '[role=dialog]'), [])
+  await dialog().getByLabel('I have saved it').check()
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'detached' })
+  assert.deepEqual(complaints, [])
+})
+
+for (const hours of [-1, 1]) {
+  test(`with a clock that is ${hours} h off, times are those of the service`, { skip: SKIPPED }, async () => {
+    const key = { name: `off ${hours}`, permissions: ['tokens:read'] }
+    const expires = new Date(Date.now() + 30 * 60_000).toISOString()
+    const made = await service.ask('POST', '/api/v1/api-keys', { ...key, expires_at: expires })
+    const { api_key_id: id } = made as { readonly api_key_id: string }
+    const { page: theirs } = await openPage(browser)
+    await theirs.addInitScript(`{ const now = Date.now; Date.now = () => now() + ${hours} * 3_600_000 }`)
+    await signIn(theirs, service.baseUrl, 'admin')
+    await theirs.goto(`${service.baseUrl}/console/api-keys?open=${id}`)
+    const panel = theirs.getByRole('complementary')
+    await panel.getByText('active', { exact: true }).waitFor()
+    assert.match(await panel.innerText(), /Expires\s+in (?:29|30) min\./)
+    assert.match(await panel.innerText(), /Made\s+(?:now|\d+ sec\. ago)/)
+    await theirs.close()
+  })
+}
