@@ -21,6 +21,9 @@ const signingKeyRecord = z.object({
   created_at: time,
   signs_from: timeOrNull.describe('Null: it never signed.'),
   signs_until: timeOrNull,
+  rotates_at: timeOrNull.describe(
+    'Of the key that signs: from when on the next one takes its place by itself; null: when an operator rotates.',
+  ),
   gone_at: timeOrNull.describe('When it left the key set.'),
   published_before_signing_seconds: z.int().describe('How long a key is published, at least, before it signs.'),
   kept_after_signing_seconds: z.int().describe('How long this one is published after it ceased to sign.'),
@@ -55,6 +58,7 @@ const example = {
   created_at: MADE,
   signs_from: LATER,
   signs_until: null,
+  rotates_at: LATER,
   gone_at: null,
   published_before_signing_seconds: 360,
   kept_after_signing_seconds: 360,

@@ -47,7 +47,7 @@ export const listAgentUsage = operation({
       data: z
         .array(usageRecord)
         .describe(
-          'Agents that asked for a token within the last day, most tokens of the last minute first, then those that got one last.',
+          'Agents that asked for a token within the last day, most tokens of the last minute first, of equals those of the last hour, of the last day, and that got one last.',
         ),
     }),
   },

@@ -5,11 +5,11 @@ import { ActHost } from './acts/act-host.tsx'
 import { addressOf, useAddress } from './address.ts'
 import type { Jump } from './keyboard/keys.ts'
 import { useKeys } from './keyboard/use-keys.ts'
-import { Fault } from './parts/fault.tsx'
 import { Later } from './parts/later.tsx'
 import { Link } from './parts/link.tsx'
 import { OperatorMenu } from './parts/operator-menu.tsx'
 import { Suspended } from './parts/suspended.tsx'
+import { Reading, Waiting } from './parts/waiting.tsx'
 import { useLiveStream } from './reading/live-stream.ts'
 import { makeQueryClient, SESSION_KEY } from './reading/query-client.ts'
 import { includes, RoleContext } from './reading/role.ts'
@@ -93,7 +93,7 @@ const Frame = ({ session, role }: { readonly session: Session; readonly role: Ro
       <Navigation screens={screens} current={current} />
       <main id={CONTENT_ID} tabIndex={-1}>
         <Suspended />
-        <Later key={path} fallback={<p className="quiet">Reading…</p>}>
+        <Later key={path} fallback={<Reading />}>
           {current === undefined ? <NotFound /> : <current.Show />}
         </Later>
       </main>
@@ -107,24 +107,21 @@ const Frame = ({ session, role }: { readonly session: Session; readonly role: Ro
 }
 
 const Gate = () => {
-  const {
-    data: session,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: SESSION_KEY,
     queryFn: readSession,
     staleTime: 60_000,
     // Another tab may have signed in as another operator, in whose name this one would act.
     refetchOnWindowFocus: 'always',
   })
+  const { data: session } = query
   const [wasSignedIn, setSignedIn] = useState(false)
   const isSignedIn = typeof session === 'object'
   useEffect(() => {
     if (isSignedIn) setSignedIn(true)
   }, [isSignedIn])
   // Who is signed in and cannot be asked for now stays where they are: each request shows what fails.
-  if (session === undefined) return error === null ? null : <Fault fault={error} onAgain={() => void refetch()} />
+  if (session === undefined) return <Waiting query={query} />
   if (session === 'off') return <SignInOff />
   if (session === 'signed-out') return wasSignedIn ? <SessionEnded /> : <SignedOut />
   const { role } = session

@@ -5,9 +5,10 @@ import type { ListAgentUsageAnswer } from '../../../packages/client/src/index.ts
 import { addressOf } from '../address.ts'
 import { StopAgent } from '../agents/stop-agent.tsx'
 import { Command } from '../parts/command.tsx'
-import { Fault } from '../parts/fault.tsx'
+import { formatNumber } from '../parts/format-number.ts'
 import { Link } from '../parts/link.tsx'
 import { Time } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { useRefreshMs } from '../reading/live-stream.ts'
 import { administration } from '../reading/service.ts'
 import { keepOrder } from './keep-order.ts'
@@ -19,22 +20,20 @@ const REFRESH_MS = 2_000
 /** Rates fall by themselves. */
 const REFRESH_WITH_STREAM_MS = 5_000
 
-const count = new Intl.NumberFormat('en')
-
 const Row = ({ agent }: { readonly agent: Busy }) => (
   <tr>
     <th scope="row">
       <Link to={addressOf('tokens', new URLSearchParams({ agent_id: agent.agent_id }))}>{agent.name}</Link>
     </th>
     <td>{agent.owner ?? <span className="quiet">nobody</span>}</td>
-    <td className="number">{count.format(agent.tokens_last_minute)}</td>
-    <td className="number">{count.format(agent.tokens_last_hour)}</td>
-    <td className="number">{count.format(agent.tokens_last_day)}</td>
+    <td className="number">{formatNumber(agent.tokens_last_minute)}</td>
+    <td className="number">{formatNumber(agent.tokens_last_hour)}</td>
+    <td className="number">{formatNumber(agent.tokens_last_day)}</td>
     <td className="number">
-      {count.format(agent.live_tokens.count)}
+      {formatNumber(agent.live_tokens.count)}
       {!agent.live_tokens.exact && '+'}
     </td>
-    <td className="number">{count.format(agent.refusals)}</td>
+    <td className="number">{formatNumber(agent.refusals)}</td>
     <td>{agent.last_issued_at === null ? '' : <Time at={agent.last_issued_at} />}</td>
     <td className="act">
       {agent.state === 'active' ? <StopAgent id={agent.agent_id} name={agent.name} /> : agent.state}
@@ -55,27 +54,29 @@ const useCalmOrder = (newest: readonly Busy[]) => {
 }
 
 export const BusiestAgents = () => {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['usage', 'agents'],
     queryFn: ({ signal }) => administration.listAgentUsage({ query: { limit: AGENTS_SHOWN }, signal }),
     refetchInterval: useRefreshMs(REFRESH_MS, REFRESH_WITH_STREAM_MS),
   })
+  const { data } = query
   const { rows, pointed } = useCalmOrder(data?.data ?? [])
-  const fault = error === null ? null : <Fault fault={error} onAgain={() => void refetch()} />
-  if (data === undefined) return fault ?? <p className="quiet">Reading…</p>
+  const waiting = <Waiting query={query} />
+  if (data === undefined) return waiting
   if (data.data.length === 0) {
     return (
-      fault ?? (
+      <>
+        {waiting}
         <section className="empty">
           <p>No agent asked for a token within the last day.</p>
           <Command words={['mintmark', 'agent', 'create', '--name', 'NAME', '--scope', 'SCOPE']} />
         </section>
-      )
+      </>
     )
   }
   return (
     <div className="records by-rate" {...pointed}>
-      {fault}
+      {waiting}
       <table aria-label="Agents by tokens of the last minute">
         <thead>
           <tr>

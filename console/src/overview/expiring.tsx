@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { ListExpiringAnswer } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
 import { Command } from '../parts/command.tsx'
-import { Fault } from '../parts/fault.tsx'
 import { Link } from '../parts/link.tsx'
 import { OPEN } from '../parts/panel.tsx'
 import { Time } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { useRole } from '../reading/role.ts'
 import { administration } from '../reading/service.ts'
 
@@ -51,18 +51,17 @@ const List = ({ all }: { readonly all: readonly One[] }) => (
 )
 
 export const Expiring = () => {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['expiring'],
     queryFn: ({ signal }) => administration.listExpiring({ signal }),
     refetchInterval: REFRESH_MS,
   })
+  const { data } = query
   return (
     <section className="overview-part" aria-label="Expire within a week">
       <h2>Expire within a week</h2>
-      {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
-      {data === undefined
-        ? error === null && <p className="quiet">Reading…</p>
-        : data.data.length === 0 && <p className="quiet">No credential and no API key.</p>}
+      <Waiting query={query} />
+      {data?.data.length === 0 && <p className="quiet">No credential and no API key.</p>}
       {data !== undefined && data.data.length > 0 && (
         <>
           <List all={data.data} />

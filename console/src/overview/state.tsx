@@ -1,6 +1,6 @@
 // The state of the service on one line of figures.
 import type { ShowStatusAnswer } from '../../../packages/client/src/index.ts'
-import { Fault } from '../parts/fault.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { useStatus } from '../reading/status.ts'
 
 const REFRESH_MS = 5_000
@@ -37,12 +37,11 @@ const figuresOf = (status: ShowStatusAnswer): readonly Figure[] => [
 ]
 
 export const State = () => {
-  const { data, error, refetch } = useStatus(REFRESH_MS)
-  if (error !== null) return <Fault fault={error} onAgain={() => void refetch()} />
-  if (data === undefined) return <p className="quiet">Reading…</p>
+  const status = useStatus(REFRESH_MS)
+  if (status.error !== null || status.data === undefined) return <Waiting query={status} />
   return (
     <dl className="figures">
-      {figuresOf(data).map(({ title, value, isWarning, about }) => (
+      {figuresOf(status.data).map(({ title, value, isWarning, about }) => (
         <div key={title} title={about} className={isWarning === true ? 'warning' : undefined}>
           <dt>{title}</dt>
           <dd>{count.format(value)}</dd>

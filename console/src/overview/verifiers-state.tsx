@@ -4,9 +4,9 @@ import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { VERIFIER_STATES } from '../../../api/values/verifiers.ts'
 import type { ListVerifiersRecord } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
-import { Fault } from '../parts/fault.tsx'
 import { Link } from '../parts/link.tsx'
 import { Time } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { liveChoice } from '../reading/live-choice.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
@@ -45,7 +45,7 @@ const Summary = ({ all, isMore }: { readonly all: readonly ListVerifiersRecord[]
 }
 
 export const VerifiersState = () => {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['verifiers', 'state'],
     queryFn: ({ signal }) =>
       readPage((cursor, aborted) =>
@@ -53,15 +53,12 @@ export const VerifiersState = () => {
       )(undefined, signal),
     refetchInterval: liveChoice.use() === 'live' && REFRESH_MS,
   })
+  const { data } = query
   return (
     <section className="overview-part" aria-label="Verifiers">
       <h2>Verifiers</h2>
-      {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
-      {data === undefined ? (
-        error === null && <p className="quiet">Reading…</p>
-      ) : (
-        <Summary all={data.data} isMore={data.next_cursor !== null} />
-      )}
+      <Waiting query={query} />
+      {data !== undefined && <Summary all={data.data} isMore={data.next_cursor !== null} />}
     </section>
   )
 }

@@ -1,10 +1,12 @@
 // A table of records, page after page as the reader scrolls; only the rows in sight are in the document.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useRef, useState } from 'react'
+import { usePrinting } from '../reading/printing.ts'
 import type { Selection } from '../reading/selection.ts'
 import type { ReadList } from '../reading/use-list.ts'
 import { Fault } from './fault.tsx'
 import { RecordRow } from './record-row.tsx'
+import { Waiting } from './waiting.tsx'
 
 export type Column<Row> = {
   readonly title: string
@@ -59,8 +61,9 @@ const Space = ({ height }: { readonly height: number }) =>
 
 export const Records = <Row,>(props: RecordsProps<Row>) => {
   const { label, columns, idOf, list, selection, openId, onOpen, empty } = props
-  const { rows, error, isPending, hasNextPage, isFetchingNextPage, readMore, readAgain, changes } = list
+  const { rows, error, failureReason, isPending, hasNextPage, isFetchingNextPage, readMore, readAgain, changes } = list
   const place = useRef<HTMLDivElement>(null)
+  const isPrinting = usePrinting()
   const [activeId, setActiveId] = useState<string>()
   const virtual = useVirtualizer({
     count: rows.length,
@@ -71,10 +74,12 @@ export const Records = <Row,>(props: RecordsProps<Row>) => {
       if (range !== null && range.endIndex >= rows.length - ROWS_BEYOND) readMore()
     },
   })
-  if (error !== null && rows.length === 0) return <Fault fault={error} onAgain={readAgain} />
-  if (isPending) return <p className="quiet">Reading…</p>
+  if (isPending || (error !== null && rows.length === 0)) {
+    return <Waiting query={{ data: undefined, error, failureReason, refetch: readAgain }} />
+  }
   if (rows.length === 0) return empty
-  const items = virtual.getVirtualItems()
+  const inSight = virtual.getVirtualItems()
+  const items = isPrinting ? rows.map((_, index) => ({ index, start: 0, end: virtual.getTotalSize() })) : inSight
   const isActiveInSight = items.some(({ index }) => rows[index] !== undefined && idOf(rows[index]) === activeId)
   return (
     <div className={rows.length > ROWS_SHORT ? 'records long' : 'records'} ref={place} tabIndex={-1}>

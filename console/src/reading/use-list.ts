@@ -21,6 +21,8 @@ type Asked<Row> = {
 export type ReadList<Row> = {
   readonly rows: readonly Row[]
   readonly error: Error | null
+  /** Of the last try, while others follow. */
+  readonly failureReason: Error | null
   readonly isPending: boolean
   readonly hasNextPage: boolean
   readonly isFetchingNextPage: boolean
@@ -65,6 +67,7 @@ export const useList = <Row>({ queryKey, read, idOf, isLive }: Asked<Row>): Read
   return {
     rows,
     error: list.error,
+    failureReason: list.failureReason,
     isPending: list.isPending,
     hasNextPage,
     isFetchingNextPage,

@@ -8,6 +8,7 @@ import { Fault } from '../parts/fault.tsx'
 import { Link } from '../parts/link.tsx'
 import { Members } from '../parts/members.tsx'
 import { OPEN } from '../parts/panel.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { useAgentName } from '../reading/agent-names.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
@@ -49,12 +50,12 @@ const Peers = ({
 
 const Delegations = ({ id }: { readonly id: string }) => {
   const name = useAgentName(id)
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['delegation', id],
     queryFn: ({ signal }) => administration.showDelegation({ path: { id }, signal }),
   })
-  if (error !== null) return <Fault fault={error} onAgain={() => void refetch()} />
-  if (data === undefined) return <p className="quiet">Reading…</p>
+  const { data } = query
+  if (query.error !== null || data === undefined) return <Waiting query={query} />
   return (
     <>
       <div className="sheets three">

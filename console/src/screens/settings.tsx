@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { type Member, Members } from '../parts/members.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { readMetadata } from '../reading/metadata.ts'
 import { ACCESS } from '../../../api/values/access.ts'
 import { useMay } from '../reading/role.ts'
@@ -25,9 +26,10 @@ const memberOf = ([name, value]: readonly [string, unknown]): Member => {
 }
 
 const Metadata = () => {
-  const { data, error, refetch } = useQuery({ queryKey: ['metadata'], queryFn: ({ signal }) => readMetadata(signal) })
-  if (error !== null) return <Fault fault={error} onAgain={() => void refetch()} />
-  return data === undefined ? <p className="quiet">Reading…</p> : <Members of={Object.entries(data).map(memberOf)} />
+  const query = useQuery({ queryKey: ['metadata'], queryFn: ({ signal }) => readMetadata(signal) })
+  const { data, error } = query
+  if (error !== null || data === undefined) return <Waiting query={query} />
+  return <Members of={Object.entries(data).map(memberOf)} />
 }
 
 const Version = () => {

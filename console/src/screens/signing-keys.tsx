@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import type { ShowSigningKeyAnswer } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
 import { Command } from '../parts/command.tsx'
-import { Fault } from '../parts/fault.tsx'
 import { Link } from '../parts/link.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { readPage } from '../reading/read-page.ts'
 import { ACCESS } from '../../../api/values/access.ts'
 import { useMay } from '../reading/role.ts'
@@ -23,7 +23,9 @@ const MEANINGS: Readonly<Record<ShowSigningKeyAnswer['state'], string>> = {
 /** The order of states: first those that verifiers use, then the past. */
 const ORDER: readonly ShowSigningKeyAnswer['state'][] = ['next', 'current', 'retained', 'compromised', 'gone']
 
-const Key = ({ signingKey }: { readonly signingKey: ShowSigningKeyAnswer }) => {
+type KeyProps = { readonly signingKey: ShowSigningKeyAnswer; readonly rotatesAt: string | null | undefined }
+
+const Key = ({ signingKey, rotatesAt }: KeyProps) => {
   const { kid, state, algorithm, imported, rotation_requested: isAwaited } = signingKey
   return (
     <li className={`key ${state}`}>
@@ -37,7 +39,7 @@ const Key = ({ signingKey }: { readonly signingKey: ShowSigningKeyAnswer }) => {
         <code>{kid}</code> {algorithm}
         {imported && ' · imported'}
       </p>
-      <KeyLife signingKey={signingKey} />
+      <KeyLife signingKey={signingKey} rotatesAt={rotatesAt} />
       <KeyActs signingKey={signingKey} />
       <Link to={addressOf('audit', new URLSearchParams({ subject: kid }))}>What was done to it</Link>
     </li>
@@ -46,13 +48,15 @@ const Key = ({ signingKey }: { readonly signingKey: ShowSigningKeyAnswer }) => {
 
 export const SigningKeys = () => {
   const mayChange = useMay(ACCESS.writeKeys)
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['signing-keys'],
     queryFn: ({ signal }) =>
       readPage<ShowSigningKeyAnswer>((cursor, aborted) =>
         administration.listSigningKeys({ query: { cursor }, signal: aborted }),
       )(undefined, signal),
   })
+  const { data } = query
+  const rotatesAt = data?.data.find(({ state }) => state === 'current')?.rotates_at
   const keys = data?.data.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state)) ?? []
   return (
     <>
@@ -61,11 +65,10 @@ export const SigningKeys = () => {
         <Rotate />
         <Command words={['mintmark', 'key', ...(mayChange ? ['rotate'] : ['list'])]} />
       </div>
-      {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
-      {data === undefined && error === null && <p className="quiet">Reading…</p>}
+      <Waiting query={query} />
       <ol className="timeline">
         {keys.map(each => (
-          <Key key={each.kid} signingKey={each} />
+          <Key key={each.kid} signingKey={each} rotatesAt={rotatesAt} />
         ))}
       </ol>
       {data !== undefined && data.next_cursor !== null && (

@@ -4,7 +4,7 @@ import type { ListSettingsAnswer } from '../../../packages/client/src/index.ts'
 import { SECRET_SHOWN, type SettingGroup, type SettingSource } from '../../../api/values/settings.ts'
 import { changeQuery, useAddress } from '../address.ts'
 import { Command } from '../parts/command.tsx'
-import { Fault } from '../parts/fault.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { administration } from '../reading/service.ts'
 import { isMatch } from './match-setting.ts'
 import { Meaning } from './meaning.tsx'
@@ -115,18 +115,18 @@ const groups = Object.keys(GROUPS) as readonly SettingGroup[] // of the table ab
 
 export const SettingList = () => {
   const { query } = useAddress()
-  const { data, error, refetch } = useQuery({
+  const asked = useQuery({
     queryKey: ['settings'],
     queryFn: ({ signal }) => administration.listSettings({ signal }),
   })
+  const { data } = asked
   const [text, isChanged] = [query.get('q') ?? '', query.has('changed')]
   const found = data?.data.filter(setting => isMatch(setting, text, isChanged)) ?? []
   return (
     <>
       <Search text={text} isChanged={isChanged} />
       <Command words={['mintmark', 'settings']} />
-      {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
-      {data === undefined && error === null && <p className="quiet">Reading…</p>}
+      <Waiting query={asked} />
       {data !== undefined && (
         <p className="quiet" role="status">
           {found.length} of {data.data.length} settings

@@ -41,8 +41,8 @@ export const openForCommand = (config: StoreConfig): Promise<Store> =>
 export const openAdministration = async (config: CommandConfig, origin: Origin<CliCaller>) => {
   const loading = import('../http/admin/direct.ts')
   const store = await openForCommand(config)
-  const { baseUrl, defaultAudience, tokenLifetimeSeconds: lifetimeSeconds } = config
-  const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds }
+  const { baseUrl, defaultAudience, tokenLifetimeSeconds: lifetimeSeconds, signingKeys } = config
+  const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds, rotationDays: signingKeys.rotationDays }
   const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
   const makers = await makersUnder(store, config)
   const assertions = { readKeys: readRegisteredKeys }

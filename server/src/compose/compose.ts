@@ -182,6 +182,7 @@ const portsOf = (
     dpopNonce: config.dpopNonce,
     certificates: certificateSourcesOf(config.clientCertificates),
     signingAlgorithm: config.signingKeys.algorithm,
+    rotationDays: config.signingKeys.rotationDays,
   },
 })
 

@@ -234,6 +234,8 @@ export type ServiceProfile = {
   readonly certificates: CertificateSources
   /** The algorithm of new signing keys. */
   readonly signingAlgorithm: SigningAlgorithm
+  /** How long a key signs; null: until an operator rotates. */
+  readonly rotationDays: number | null
 }
 
 export type Ports = {
@@ -287,5 +289,6 @@ export type AdministrationPorts = Omit<
     /** Null where it is not known. */
     readonly defaultAudience: string | null
     readonly lifetimeSeconds: number
+    readonly rotationDays: number | null
   }
 }

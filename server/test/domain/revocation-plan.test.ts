@@ -230,6 +230,7 @@ test('a signing key is shown with how long it is published before and after it s
     created_at: '1970-01-01T00:00:00.000Z',
     signs_from: '1970-01-01T00:00:01.000Z',
     signs_until: null,
+    rotates_at: null,
     gone_at: null,
     published_before_signing_seconds: 360,
     kept_after_signing_seconds: 660,
@@ -237,12 +238,22 @@ test('a signing key is shown with how long it is published before and after it s
     leaves_in_seconds: null,
     public_jwk: KEY_RECORD.publicJwk,
   }
-  assert.deepEqual(keyRecord({ key: KEY_RECORD, longest: 600 }), shown)
-  const retained = keyRecord({ key: { ...KEY_RECORD, state: 'retained', imported: true }, longest: 600 })
+  assert.deepEqual(keyRecord({ key: KEY_RECORD, longest: 600, rotationDays: 30 }), shown)
+  const retained = keyRecord({
+    key: { ...KEY_RECORD, state: 'retained', imported: true },
+    longest: 600,
+    rotationDays: 30,
+  })
   assert.deepEqual([retained.kept_after_signing_seconds, retained.ready_in_seconds], [86_460, null])
   assert.equal(retained.leaves_in_seconds, 86_459)
-  assert.equal(keyRecord({ key: { ...KEY_RECORD, steadyMs: 400_000 }, longest: 600 }).ready_in_seconds, 0)
-  const changed = { key: KEY_RECORD, longest: 600, current: KEY_RECORD, unknownUntil: null }
+  assert.equal(
+    keyRecord({ key: { ...KEY_RECORD, steadyMs: 400_000 }, longest: 600, rotationDays: 30 }).ready_in_seconds,
+    0,
+  )
+  const current = { key: { ...KEY_RECORD, state: 'current' as const }, longest: 600, rotationDays: 1 }
+  assert.equal(keyRecord(current).rotates_at, '1970-01-02T00:00:01.000Z')
+  assert.equal(keyRecord({ ...current, rotationDays: null }).rotates_at, null)
+  const changed = { key: KEY_RECORD, longest: 600, rotationDays: 30, current: KEY_RECORD, unknownUntil: null }
   assert.deepEqual(keyChangeRecord(changed), { ...shown, current_kid: 'kid', warning: null })
   assert.equal(
     keyChangeRecord({ ...changed, unknownUntil: 0 }).warning,

@@ -175,6 +175,7 @@ export const issueTo = async (program: Program, ...clientIds: readonly string[])
         dpopNonce: 'required',
         certificates: { verified: false, unverified: false },
         signingAlgorithm: 'ES256',
+        rotationDays: 30,
       },
     },
     clientIds.map(clientId => ({

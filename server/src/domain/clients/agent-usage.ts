@@ -52,9 +52,12 @@ export const sumInWindow = (
   return whole + Math.ceil(cut * share)
 }
 
-/** Most tokens of the last minute first; of equals the one that issued last. */
+/** Most tokens of the last minute first, of equals those of the last hour, then of the last day; then the one that issued last. */
 export const compareActivity = (a: AgentActivity, b: AgentActivity): number =>
-  b.tokensLastMinute - a.tokensLastMinute || (b.lastIssuedAt ?? 0) - (a.lastIssuedAt ?? 0)
+  b.tokensLastMinute - a.tokensLastMinute ||
+  b.tokensLastHour - a.tokensLastHour ||
+  b.tokensLastDay - a.tokensLastDay ||
+  (b.lastIssuedAt ?? 0) - (a.lastIssuedAt ?? 0)
 
 /** The JSON of an agent's usage, over HTTP and on the command line. */
 export const usageRecord = (usage: AgentUsage) => ({

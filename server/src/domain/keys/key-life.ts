@@ -84,10 +84,16 @@ export type LifeStep =
 export const keyIn = (keys: readonly KeyRecord[], state: KeyState): KeyRecord | undefined =>
   keys.find(key => key.state === state)
 
+/** When the key that signs now has signed long enough; null: not before an operator rotates. */
+export const rotationTime = (
+  { signsFrom, createdAt }: Pick<KeyRecord, 'signsFrom' | 'createdAt'>,
+  { rotationDays }: Pick<KeyPolicy, 'rotationDays'>,
+): Milliseconds | null => (rotationDays === null ? null : (signsFrom ?? createdAt) + rotationDays * DAY_MS)
+
 const isRotationDue = (current: KeyRecord, { policy, now }: LifeView): boolean => {
   if (current.publicJwk.alg !== policy.algorithm) return true
-  const { rotationDays } = policy
-  return rotationDays !== null && now - (current.signsFrom ?? current.createdAt) >= rotationDays * DAY_MS
+  const at = rotationTime(current, policy)
+  return at !== null && now >= at
 }
 
 /** The one step that is due now; undefined if none is. A store without a current key waits for `migrate`. */

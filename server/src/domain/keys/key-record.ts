@@ -1,9 +1,15 @@
 // The record of a signing key for the API and the command line, without its private half.
-import { KEY_SET_MAX_AGE_SECONDS, keptSeconds, type KeyRecord, PUBLISHED_SECONDS_MIN } from './key-life.ts'
+import {
+  KEY_SET_MAX_AGE_SECONDS,
+  keptSeconds,
+  type KeyRecord,
+  PUBLISHED_SECONDS_MIN,
+  rotationTime,
+} from './key-life.ts'
 import { formatTime, formatTimeOrNull, type Milliseconds } from '../../../../api/values/time.ts'
 
-/** A key, and the longest token lifetime in use, in seconds. */
-export type ShownKey = { readonly key: KeyRecord; readonly longest: number }
+/** A key, the longest token lifetime in use, in seconds, and how long a key signs. */
+export type ShownKey = { readonly key: KeyRecord; readonly longest: number; readonly rotationDays: number | null }
 
 /** The result of an act on a key, and the key that signs now. */
 export type ChangedKey = ShownKey & {
@@ -14,7 +20,7 @@ export type ChangedKey = ShownKey & {
 /** Remaining seconds of running time. */
 const secondsLeft = (wanted: number, steadyMs: number): number => Math.max(0, Math.ceil(wanted - steadyMs / 1000))
 
-export const keyRecord = ({ key, longest }: ShownKey) => {
+export const keyRecord = ({ key, longest, rotationDays }: ShownKey) => {
   const { kid, alg } = key.publicJwk
   const kept = keptSeconds(key, longest)
   return {
@@ -27,6 +33,7 @@ export const keyRecord = ({ key, longest }: ShownKey) => {
     created_at: formatTime(key.createdAt),
     signs_from: formatTimeOrNull(key.signsFrom),
     signs_until: formatTimeOrNull(key.signsUntil),
+    rotates_at: key.state === 'current' ? formatTimeOrNull(rotationTime(key, { rotationDays })) : null,
     gone_at: formatTimeOrNull(key.goneAt),
     published_before_signing_seconds: PUBLISHED_SECONDS_MIN,
     kept_after_signing_seconds: kept,

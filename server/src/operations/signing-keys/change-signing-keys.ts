@@ -9,7 +9,7 @@ import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { KeyChange } from '../../ports/signing-keys.ts'
 import { refuseUnknownKey } from '../authentication/authenticate-administrator.ts'
-import { type KeyPorts, refuseUnknownSigningKey } from './read-signing-keys.ts'
+import { type KeyPorts, refuseUnknownSigningKey, shownBeside } from './read-signing-keys.ts'
 
 type ChangePorts = KeyPorts & Pick<Ports, 'signingKeyMaker'>
 
@@ -27,7 +27,7 @@ const withSuccessor = async <T>(
 const changedBy = (
   { profile }: Pick<KeyPorts, 'profile'>,
   { key, current, longest, unknownUntil }: KeyChange,
-): ChangedKey => ({ key, current, unknownUntil, longest: Math.max(longest, profile.lifetimeSeconds) })
+): ChangedKey => ({ key, current, unknownUntil, ...shownBeside(longest, profile) })
 
 export type KeyRotation = {
   /** Whether the key signs at once, although verifiers may not know it. */

@@ -7,8 +7,15 @@ import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports, ServiceProfile } from '../../ports/ports.ts'
 import { type ListPage, type PagingRequest, readPageById } from '../reading/read-page.ts'
 
+type KeyProfile = Pick<ServiceProfile, 'lifetimeSeconds' | 'rotationDays'>
+
+export type KeyPorts = Pick<Ports, 'signingKeys'> & { readonly profile: KeyProfile }
+
 /** What all that shows a signing key needs: the longest lifetime may be the configured one. */
-export type KeyPorts = Pick<Ports, 'signingKeys'> & { readonly profile: Pick<ServiceProfile, 'lifetimeSeconds'> }
+export const shownBeside = (longest: number, { lifetimeSeconds, rotationDays }: KeyProfile): Omit<ShownKey, 'key'> => ({
+  longest: Math.max(longest, lifetimeSeconds),
+  rotationDays,
+})
 
 /** The refusal of a kid that no key has; one that cannot be a kid is not repeated. */
 export const refuseUnknownSigningKey = (kid: string): ReturnType<typeof refuse> =>
@@ -23,7 +30,7 @@ export const showSigningKey = async (
   const { keys, longest } = await ports.signingKeys.show(kid)
   const [key] = keys
   if (key === undefined) return refuseUnknownSigningKey(kid)
-  return { key, longest: Math.max(longest, ports.profile.lifetimeSeconds) }
+  return { key, ...shownBeside(longest, ports.profile) }
 }
 
 /** Returns one page of the signing keys, newest first, including those that are gone. */
@@ -37,11 +44,11 @@ export const listSigningKeys = async (
     boundTo: [],
     read: async (after, limit) => {
       const { keys, longest } = await ports.signingKeys.list(after === null ? null : Number(after), limit)
-      const shown = { longest: Math.max(longest, ports.profile.lifetimeSeconds) }
+      const shown = shownBeside(longest, ports.profile)
       return keys.map(key => ({ ...shown, key, id: String(key.number) }))
     },
   })
-  return isRefused(page) ? page : { ...page, records: page.records.map(({ key, longest }) => ({ key, longest })) }
+  return isRefused(page) ? page : { ...page, records: page.records.map(({ id: _id, ...shown }) => shown) }
 }
 
 export type KeySet = { readonly keys: readonly PublicJwk[] }

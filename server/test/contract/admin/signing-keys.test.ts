@@ -87,6 +87,7 @@ test('a key is shown whole but for its private half, with both bounds of its lif
     created_at: '2026-11-21T09:30:00.000Z',
     signs_from: '2026-11-21T09:30:00.000Z',
     signs_until: null,
+    rotates_at: null,
     gone_at: null,
     published_before_signing_seconds: 360,
     kept_after_signing_seconds: 360,

@@ -13,6 +13,8 @@ export type ShowSigningKeyAnswer = {
   /** Null: it never signed. */
   readonly signs_from: string | null
   readonly signs_until: string | null
+  /** Of the key that signs: from when on the next one takes its place by itself; null: when an operator rotates. */
+  readonly rotates_at: string | null
   /** When it left the key set. */
   readonly gone_at: string | null
   /** How long a key is published, at least, before it signs. */
@@ -75,6 +77,8 @@ export type ImportSigningKeyAnswer = {
   /** Null: it never signed. */
   readonly signs_from: string | null
   readonly signs_until: string | null
+  /** Of the key that signs: from when on the next one takes its place by itself; null: when an operator rotates. */
+  readonly rotates_at: string | null
   /** When it left the key set. */
   readonly gone_at: string | null
   /** How long a key is published, at least, before it signs. */

@@ -29,7 +29,7 @@ export type ShowUsageSeriesAnswer = {
 }
 
 export type ListAgentUsageAnswer = {
-  /** Agents that asked for a token within the last day, most tokens of the last minute first, then those that got one last. */
+  /** Agents that asked for a token within the last day, most tokens of the last minute first, of equals those of the last hour, of the last day, and that got one last. */
   readonly data: readonly {
     readonly agent_id: string
     readonly name: string
