@@ -13,9 +13,14 @@ const status = z.object({
   version: z.string().describe('Of the program that answers.'),
   agents: count('Agents that are not deleted, disabled ones too.'),
   agents_disabled: z.int(),
-  live_tokens: count('All that introspection reports active, as of `live_tokens_at`.'),
-  live_tokens_at: time.describe(
-    'A moment ago; with a million live tokens and more up to some seconds for each million.',
+  live_tokens: z
+    .int()
+    .nullable()
+    .describe(
+      'All that introspection reports active, as of `live_tokens_at`. Null: they are too many to be counted right now, because many end at this moment.',
+    ),
+  live_tokens_at: timeOrNull.describe(
+    'A moment ago; with a million live tokens and more up to 30 s, and two more for each million.',
   ),
   tokens_last_minute: z.int(),
   tokens_last_hour: z.int(),

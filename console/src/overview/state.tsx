@@ -1,5 +1,6 @@
 // The state of the service on one line of figures.
 import type { ShowStatusAnswer } from '../../../packages/client/src/index.ts'
+import { formatNumber } from '../parts/format-number.ts'
 import { Waiting } from '../parts/waiting.tsx'
 import { useStatus } from '../reading/status.ts'
 
@@ -7,13 +8,21 @@ const REFRESH_MS = 5_000
 
 const count = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
-type Figure = { readonly title: string; readonly value: number; readonly isWarning?: boolean; readonly about?: string }
+type Figure = {
+  readonly title: string
+  readonly value: number | null
+  readonly isWarning?: boolean
+  readonly about?: string
+}
 
 const figuresOf = (status: ShowStatusAnswer): readonly Figure[] => [
   {
     title: 'Live tokens',
     value: status.live_tokens,
-    about: `${status.live_tokens.toLocaleString('en')}, as of ${status.live_tokens_at}.`,
+    about:
+      status.live_tokens === null
+        ? 'They are being counted.'
+        : `${formatNumber(status.live_tokens)}, as of ${status.live_tokens_at}.`,
   },
   { title: 'Issued, last minute', value: status.tokens_last_minute },
   { title: 'Last hour', value: status.tokens_last_hour },
@@ -44,7 +53,7 @@ export const State = () => {
       {figuresOf(status.data).map(({ title, value, isWarning, about }) => (
         <div key={title} title={about} className={isWarning === true ? 'warning' : undefined}>
           <dt>{title}</dt>
-          <dd>{count.format(value)}</dd>
+          <dd>{value === null ? '…' : count.format(value)}</dd>
         </div>
       ))}
     </dl>

@@ -16,6 +16,7 @@ export const TOKEN_FILTERS: readonly Filter[] = [
 export const HISTORY_FILTERS: readonly Filter[] = [
   { name: 'termination_reason', title: 'Reason', hint: '', choices: Object.keys(REASONS) },
   { name: 'ended_by', title: 'Ended by', hint: 'sub of an operator, or an id' },
+  { name: 'revocation_id', title: 'Revocation', hint: 'id of a revocation' },
   { name: 'ended_after', title: 'Ended after', hint: '2026-11-22T12:00:00Z' },
   { name: 'ended_before', title: 'Ended before', hint: '2026-11-22T12:00:00Z' },
   ...TOKEN_FILTERS,

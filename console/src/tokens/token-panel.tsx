@@ -38,7 +38,14 @@ const End = ({ token }: { readonly token: Token }) => {
           ['When', token.ended_at === null ? null : <Instant at={token.ended_at} />],
           ['By', formatActor(token.ended_by)],
           ['Note', token.note],
-          ['Revocation', token.revocation_id === null ? null : <code key="revocation">{token.revocation_id}</code>],
+          [
+            'Revocation',
+            token.revocation_id === null ? null : (
+              <Link key="revocation" to={at('history', { revocation_id: token.revocation_id })}>
+                <code>{token.revocation_id}</code>
+              </Link>
+            ),
+          ],
           [
             'With the end of',
             ancestor === null ? null : (

@@ -8,7 +8,7 @@ import type { MetricFacts } from '../store/metrics/facts.ts'
 const STATES = ['next', 'current', 'retained'] as const
 
 const publish = (metrics: Metrics, facts: MetricFacts): void => {
-  metrics.set('mintmark_live_tokens', {}, facts.liveTokens.count)
+  metrics.set('mintmark_live_tokens', {}, facts.liveTokens?.count ?? Number.NaN)
   for (const state of STATES) {
     // A gauge that is not a number is not shown.
     const createdAt = facts.keys.find(key => key.state === state)?.createdAt ?? Number.NaN

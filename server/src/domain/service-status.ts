@@ -10,7 +10,8 @@ export type LiveTokens = { readonly count: number; readonly at: Milliseconds }
 export type StoreFacts = {
   /** The time of the snapshot, by the store's clock. */
   readonly at: Milliseconds
-  readonly liveTokens: LiveTokens
+  /** Null where they could not be counted in time. */
+  readonly liveTokens: LiveTokens | null
   /** When the oldest signing key in each state was made. */
   readonly keys: readonly {
     readonly state: Exclude<KeyState, 'gone' | 'compromised'>
@@ -64,8 +65,8 @@ export const statusRecord = (status: ServiceStatus) => ({
   at: formatTime(status.at),
   agents: status.agents,
   agents_disabled: status.agentsDisabled,
-  live_tokens: status.liveTokens.count,
-  live_tokens_at: formatTime(status.liveTokens.at),
+  live_tokens: status.liveTokens?.count ?? null,
+  live_tokens_at: formatTimeOrNull(status.liveTokens?.at ?? null),
   tokens_last_minute: status.tokensLastMinute,
   tokens_last_hour: status.tokensLastHour,
   tokens_last_day: status.tokensLastDay,

@@ -130,6 +130,10 @@ export const TIMING = Object.freeze({
   usageFreshMs: 1000,
   /** How long an agent counts as full whose live tokens cannot be distinguished from dead ones. */
   liveRecountMs: 1000,
+  /** The age from which on a count of all live tokens says nothing of now; more where counting takes long. */
+  liveCountOldMs: 30_000,
+  /** How long a status waits for that count where there is none yet. */
+  liveCountWaitMs: 1000,
   /** The time between two looks at the signing keys, and the running time that a crash may lose from the count. */
   keyCheckMs: 5000,
   /**

@@ -58,13 +58,19 @@ export type StorePorts = Pick<Ports, Stored> & {
   readonly settle: () => Promise<void>
 }
 
+/** The times by which the ports of a store go. */
+export type StoreTiming = Pick<
+  Timing,
+  'handOverMs' | 'liveCountOldMs' | 'liveCountWaitMs' | 'sessionPollMs' | 'storeMs' | 'usageFreshMs'
+>
+
 /** What a store does in its own way, and what it shares with the rest. */
 type OwnPorts = {
   readonly hot: HotLedger
   readonly health: StoreHealth
   readonly lastGiven: Transaction['lastGiven']
   readonly nameCaches: NameCaches
-  readonly timing: Pick<Timing, 'handOverMs' | 'sessionPollMs' | 'storeMs' | 'usageFreshMs'>
+  readonly timing: StoreTiming
   readonly onFault: OnFault
   readonly readReplication?: () => Program<ReplicationFacts>
   /** Reads API keys in batches; without it each is read by a statement of its own. */
@@ -127,7 +133,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
   const { feed: feedParts = NO_SUFFIX } = own
   const feed = makeRevocationFeed(reader, feedParts)
   const verifiers = makeVerifiers(reader, writer, { feed, epochSuffix: feedParts.epochSuffix, onFault })
-  const countLive = makeLiveCounter(reader)
+  const countLive = makeLiveCounter(reader, own.timing)
   const usage = makeUsageCounts(reader, writer, { ...own, countLive })
   const countEnds = makeEndCounter(reader, own.timing)
   return {

@@ -1,8 +1,9 @@
 // Counts the live tokens of the store, in steps with room for others between them.
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { ABOVE_EVERY_ID, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import type { LiveTokens } from '../../domain/service-status.ts'
+import type { Timing } from '../../ports/timing.ts'
 import { monotonicMs } from '../clocks.ts'
 import { bytesOfId } from '../rows.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
@@ -57,18 +58,34 @@ function* countStep(snapshot: Snapshot, range: Range): Program<Part> {
   return yield* isPlain ? countPlain(range) : countJudged(snapshot, range)
 }
 
-type Begun = { readonly at: Milliseconds; readonly ranges: readonly Range[] }
+/** What ends many tokens at once: a count during which it changes is of no moment. */
+type Ends = { readonly seq: number; readonly isCascading: boolean }
 
-function* begin({ now }: Snapshot): Program<Begun> {
+function* readEnds({ service }: Snapshot): Program<Ends> {
+  return { seq: service.lastEndSeq, isCascading: yield* hasCascades() }
+}
+
+const isAsBefore = (before: Ends, now: Ends): boolean =>
+  now.seq === before.seq && (before.isCascading || !now.isCascading)
+
+type Begun = { readonly at: Milliseconds; readonly ends: Ends; readonly ranges: readonly Range[] }
+
+function* begin(snapshot: Snapshot): Program<Begun> {
+  const { now } = snapshot
   const below = bytesOfId(ABOVE_EVERY_ID)
   const lives = yield* readLifetimes()
-  return { at: now, ranges: lives.map(life => ({ life, low: bytesOfId(lowestLiveId(now, life)), below })) }
+  return {
+    at: now,
+    ends: yield* readEnds(snapshot),
+    ranges: lives.map(life => ({ life, low: bytesOfId(lowestLiveId(now, life)), below })),
+  }
 }
 
 type Counted = { readonly tokens: LiveTokens; readonly cost: number }
 
-const countAll = async ({ read }: Reader): Promise<Counted> => {
-  const { at, ranges } = await read(begin)
+/** Undefined where many ended meanwhile. */
+const countOnce = async ({ read }: Reader): Promise<Counted | undefined> => {
+  const { at, ends, ranges } = await read(begin)
   let [count, cost] = [0, 0]
   for (const range of ranges) {
     let left: Range | undefined = range
@@ -81,30 +98,43 @@ const countAll = async ({ read }: Reader): Promise<Counted> => {
       left = part.left
     }
   }
-  return { tokens: { count, at }, cost }
+  const isOfOneMoment = cost <= STEP_COST || isAsBefore(ends, await read(readEnds))
+  return isOfOneMoment ? { tokens: { count, at }, cost } : undefined
 }
 
-export type CountLive = () => Promise<LiveTokens>
+/** Null where nothing that is true of now could be counted in time. */
+export type CountLive = () => Promise<LiveTokens | null>
+
+type Kept = Counted & { readonly begunAt: MonotonicMilliseconds; readonly until: MonotonicMilliseconds }
 
 /** One count at a time, however many ask. */
-export const makeLiveCounter = (reader: Reader, now: () => MonotonicMilliseconds = monotonicMs): CountLive => {
-  let kept: (Counted & { readonly until: MonotonicMilliseconds }) | undefined
-  let running: Promise<LiveTokens> | undefined
-  const run = async (): Promise<LiveTokens> => {
+export const makeLiveCounter = (
+  reader: Reader,
+  timing: Pick<Timing, 'liveCountOldMs' | 'liveCountWaitMs'>,
+): CountLive => {
+  const now = monotonicMs
+  let kept: Kept | undefined
+  let running: Promise<LiveTokens | null> | undefined
+  const run = async (): Promise<LiveTokens | null> => {
     try {
-      const { tokens, cost } = await countAll(reader)
-      kept = { tokens, cost, until: now() + (cost > STEP_COST ? cost * REST_MS_PER_ROW : 0) }
+      const begunAt = now()
+      const counted = (await countOnce(reader)) ?? (await countOnce(reader))
+      if (counted === undefined) return null
+      const { cost, tokens } = counted
+      kept = { ...counted, begunAt, until: now() + (cost > STEP_COST ? cost * REST_MS_PER_ROW : 0) }
       return tokens
     } finally {
       running = undefined
     }
   }
+  const unlessOld = ({ begunAt, tokens }: Kept): LiveTokens | null =>
+    now() - begunAt <= timing.liveCountOldMs + tokens.count * REST_MS_PER_ROW ? tokens : null
   return async () => {
-    if (kept !== undefined && now() < kept.until) return kept.tokens
+    if (kept !== undefined && now() < kept.until) return unlessOld(kept)
     running ??= run()
-    if (kept === undefined || kept.cost <= AWAITED_COST) return running
     // The next one who asks runs into its fault.
     running.catch(() => undefined)
-    return kept.tokens
+    const given = kept === undefined || kept.cost <= AWAITED_COST ? null : unlessOld(kept)
+    return given ?? Promise.race([running, pause(timing.liveCountWaitMs, null, { ref: false })])
   }
 }

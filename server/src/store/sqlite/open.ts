@@ -13,7 +13,7 @@ import { awaitLease, LEASE_MS, type Wait } from '../lease.ts'
 import { waitOf } from '../clocks.ts'
 import { supplyKeys } from '../signing-keys/key-scheduler.ts'
 import type { StoreMaker, StoreOptions } from '../store-options.ts'
-import { makeHealth, makeStorePorts, type StorePorts } from '../store-ports.ts'
+import { makeHealth, makeStorePorts, type StorePorts, type StoreTiming } from '../store-ports.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { type ClockCells, clockOf, leaseAhead, startClock } from './connection/clock.ts'
 import { lastGiven } from './connection/transaction.ts'
@@ -172,13 +172,11 @@ const startStore = async (
   }
 }
 
-type ConnectionTiming = Pick<Timing, 'handOverMs' | 'sessionPollMs' | 'storeMs' | 'usageFreshMs'>
-
 /** Connects the thread that calls it. Nothing is written before `connect` has been given a port. */
 export const connectStore = (options: {
   readonly file: string
   readonly clock: ClockCells
-  readonly timing: ConnectionTiming
+  readonly timing: StoreTiming
   readonly onFault?: OnFault | undefined
   readonly beforeJob?: BeforeJob | undefined
   readonly metrics?: Metrics | undefined

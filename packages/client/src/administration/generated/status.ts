@@ -8,10 +8,10 @@ export type ShowStatusAnswer = {
   /** Agents that are not deleted, disabled ones too. */
   readonly agents: number
   readonly agents_disabled: number
-  /** All that introspection reports active, as of `live_tokens_at`. */
-  readonly live_tokens: number
-  /** A moment ago; with a million live tokens and more up to some seconds for each million. */
-  readonly live_tokens_at: string
+  /** All that introspection reports active, as of `live_tokens_at`. Null: they are too many to be counted right now, because many end at this moment. */
+  readonly live_tokens: number | null
+  /** A moment ago; with a million live tokens and more up to 30 s, and two more for each million. */
+  readonly live_tokens_at: string | null
   readonly tokens_last_minute: number
   readonly tokens_last_hour: number
   readonly tokens_last_day: number
