@@ -124,6 +124,9 @@ export const endingFilters = {
     'Only tokens that this one ended: the `sub` of an operator, the `id` of a client, an API key or a user at the terminal, ' +
       'or `system` for the service itself. Pages may be short, even empty, with a `next_cursor`.',
   ),
+  revocation_id: uuidParameter(
+    'Only tokens that this revocation of many tokens ended, by themselves or with an ancestor.',
+  ),
 }
 
 export const listTokens = operation({

@@ -265,4 +265,5 @@ export const NO_HISTORY_FILTERS: HistoryFilters = {
   endedAfter: null,
   endedBefore: null,
   endedBy: null,
+  revocationId: null,
 }

@@ -24,6 +24,7 @@ export type HistoryFilterOptions = TokenFilterOptions & {
   readonly endedAfter?: string
   readonly endedBefore?: string
   readonly endedBy?: string
+  readonly revocation?: string
 }
 
 /** A check of an option's text, which ends the command with what was expected. */
@@ -90,6 +91,7 @@ export const addHistoryFilters = (command: Command): Command =>
       '--ended-by <actor-id>',
       'only tokens that this one ended: an operator (sub), a user at the terminal, or an agent or API key by its id or name; =ID as it is',
     )
+    .option('--revocation <revocation-id>', 'only tokens that this revocation of many tokens ended')
 
 export const historyFiltersOf = (options: HistoryFilterOptions) => ({
   ...tokenFiltersOf(options),
@@ -97,4 +99,5 @@ export const historyFiltersOf = (options: HistoryFilterOptions) => ({
   ended_after: options.endedAfter,
   ended_before: options.endedBefore,
   ended_by: options.endedBy,
+  revocation_id: options.revocation,
 })

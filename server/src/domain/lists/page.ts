@@ -30,6 +30,8 @@ export type HistoryFilters = TokenFilters & {
   readonly endedBefore: Milliseconds | null
   /** Who ended it: the `sub` or `id` of an actor, or `system`. */
   readonly endedBy: string | null
+  /** The bulk revocation that ended it. */
+  readonly revocationId: string | null
 }
 
 /** The end of a page: the last row examined. In the list of live tokens, `at` is 0; in the audit, `id` is a number. */

@@ -39,6 +39,7 @@ export const historyFiltersOf = (query: HistoryQuery): HistoryFilters => ({
   endedAfter: query.ended_after ?? null,
   endedBefore: query.ended_before ?? null,
   endedBy: query.ended_by ?? null,
+  revocationId: query.revocation_id ?? null,
 })
 
 const formatCount = ({ count, isExact }: TokenCount) => ({ count, exact: isExact })

@@ -52,7 +52,8 @@ export const listHistory = (
       if (records.some(record => isNamedHidden(record, filters, audiences))) return NOTHING
       const ended = records.map(record => hideEnd(record, record, audiences))
       // A hidden act is nobody's.
-      const asked = filters.endedBy === null ? ended : ended.filter(({ endedBy }) => endedBy !== null)
+      const asksForAct = filters.endedBy !== null || filters.revocationId !== null
+      const asked = asksForAct ? ended.filter(({ endedBy }) => endedBy !== null) : ended
       return { ...rest, records: asked.map(record => hideAncestors(record, audiences)) }
     },
   })

@@ -1,7 +1,8 @@
 // Who acted, as the history shows it.
 import { type Actor, isNamed } from '../../domain/audit/act.ts'
 import type { TokenEnd } from '../../domain/lists/page.ts'
-import { all, type Program } from '../statement-program.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
+import { all, first, type Program } from '../statement-program.ts'
 
 /** The act that ended a token; `endedBy` is null for an expiry. */
 type RecordedAct = Pick<TokenEnd, 'note' | 'revocationId'> & { readonly endedBy: Actor | null }
@@ -39,13 +40,28 @@ export function* readActs(numbers: Iterable<number>): Program<(n: number) => Rec
   }
 }
 
-/** Whether one of these acts is by whom the filters ask for; each is where they ask for nobody. */
-export function* readActsBy(name: string | null, numbers: Iterable<number>): Program<(n: number) => boolean> {
-  if (name === null) return () => true
+type RevocationAct = { readonly n: number; readonly at: Milliseconds }
+
+/** The act of a revocation of many tokens, which is kept as long as they are, and the time at which they ended. */
+export const readRevocationAct = (revocationId: string): Program<RevocationAct | undefined> =>
+  first<RevocationAct>('select act as n, at from cutoff where revocation_id = ?', revocationId)
+
+/** Acts that filters ask for; null: any. */
+export type AskedActs = {
+  /** Who acted. */
+  readonly by: string | null
+  /** The only one. */
+  readonly number: number | null
+}
+
+/** Whether one of these acts is asked for. */
+export function* readActsAsked({ by, number }: AskedActs, numbers: Iterable<number>): Program<(n: number) => boolean> {
+  const isOne = (n: number): boolean => number === null || n === number
+  if (by === null) return isOne
   const recorded = yield* readActs(numbers)
   return n => {
     const { endedBy } = recorded(n)
-    return endedBy !== null && isNamed(endedBy, name)
+    return isOne(n) && endedBy !== null && isNamed(endedBy, by)
   }
 }
 

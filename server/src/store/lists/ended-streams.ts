@@ -6,7 +6,7 @@ import { bytesOfId, idOfBytes } from '../rows.ts'
 import { all, byIndex, type Program, type Value } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
 import { justBefore, LIFETIME_MS_MAX, reachOf } from './ended-minutes.ts'
-import { readActsBy } from '../ledger/acts.ts'
+import { type AskedActs, readActsAsked } from '../ledger/acts.ts'
 import { NO_ANCESTORS } from '../ledger/token-rows.ts'
 import { recall } from '../name-cache.ts'
 import type { Stream } from './merge.ts'
@@ -122,11 +122,17 @@ function* readIssued(
   }
 }
 
+type AskedEnds = {
+  readonly after: Position | null
+  readonly reasons: readonly Reason[]
+  readonly acts: AskedActs
+}
+
 /** Streams over the tokens that were ended early; `expired` is none of their reasons. */
 export const endedStreams = (
   { sets }: Pick<Seen, 'sets'>,
   { access, filters, rootsOnly }: Way<HistoryFilters>,
-  { after: position, reasons }: { readonly after: Position | null; readonly reasons: readonly Reason[] },
+  { after: position, reasons, acts }: AskedEnds,
 ): readonly Stream<EndedStreamRow>[] => {
   const top = topOf(filters, position)
   const reachFrom = reachOf(filters, top)
@@ -140,8 +146,8 @@ export const endedStreams = (
       const { below, isMixed } = reach
       const range = [...keys, below.at, bytesOfId(below.id), Math.max(filters.endedAfter ?? 0, reach.floor)]
       const found = yield* isMixed ? readIssued(ofIssued, range, issued, limit) : readWhole(whole, range, limit)
-      const isAsked = yield* readActsBy(
-        filters.endedBy,
+      const isAsked = yield* readActsAsked(
+        acts,
         found.rows.map(({ act }) => act),
       )
       const rows: EndedStreamRow[] = []

@@ -3,7 +3,7 @@ import { type Cause, type CutOff, isAncestorEnd } from '../../domain/ledger/ledg
 import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } from '../../domain/lists/page.ts'
 import { REASONS, type Reason, reasonOf } from '../../../../api/values/reason.ts'
 import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
-import { BY_TIME, readActs, readActsBy } from '../ledger/acts.ts'
+import { type AskedActs, BY_TIME, readActs, readActsAsked, readRevocationAct } from '../ledger/acts.ts'
 import { type CascadingAct, readCascadingActs } from '../ledger/cascades.ts'
 import { type Judge, makeJudge } from '../ledger/judge.ts'
 import { knownRecordOf, type NameCaches, recordOf } from '../ledger/name-caches.ts'
@@ -36,6 +36,7 @@ type History = Ways<HistoryFilters> & {
   readonly snapshot: Snapshot
   readonly filters: HistoryFilters
   readonly after: Position | null
+  readonly askedActs: AskedActs
   readonly cutOffs: readonly CutOff[]
   /** Acts that ended tokens whose descendants may have yet to follow. */
   readonly acts: readonly CascadingAct[]
@@ -117,9 +118,10 @@ const followingStreams = (history: History, way: HistoryWay, act: CascadingAct):
   streamsAt(history, way.access.by === 'life' ? { ...way, access: { by: 'delegated' } } : way, act)
 
 const streamsOf = (history: History): readonly Stream<HistoryRow>[] => {
-  const { snapshot, filters, after, lifetimes, acts, ways } = history
+  const { snapshot, filters, after, lifetimes, acts, askedActs, ways } = history
+  const isOfAnyAct = askedActs.by === null && askedActs.number === null
   const wanted = (reason: Reason): boolean =>
-    (filters.reasons === null || filters.reasons.includes(reason)) && (reason !== 'expired' || filters.endedBy === null)
+    (filters.reasons === null || filters.reasons.includes(reason)) && (reason !== 'expired' || isOfAnyAct)
   const reasons = Object.values(REASONS)
     .map(reasonOf)
     .filter(reason => reason !== 'expired' && wanted(reason))
@@ -128,7 +130,7 @@ const streamsOf = (history: History): readonly Stream<HistoryRow>[] => {
   const following = wanted('ancestor_ended') ? acts : []
   return ways.flatMap(way => [
     ...expiring.map(life => expiredStream(history, way, life)),
-    ...endedStreams(snapshot, way, { after, reasons }),
+    ...endedStreams(snapshot, way, { after, reasons, acts: askedActs }),
     ...cutOffs.flatMap(x => cutOffStreams(history, way, x)),
     ...following.flatMap(act => followingStreams(history, way, act)),
   ])
@@ -171,14 +173,24 @@ const distanceOf = ({ judge }: History, row: HistoryRow): number | null => {
   return cause !== undefined && isAncestorEnd(cause) ? cause.distance : null
 }
 
-function* readHistory(
-  snapshot: Snapshot,
-  { filters, after }: Pick<PageRequest<HistoryFilters>, 'filters' | 'after'>,
-): Program<History> {
+type Narrowed = { readonly filters: HistoryFilters; readonly askedActs: AskedActs }
+
+/** A revocation ended all its tokens at one time, whatever else ended then. Undefined where no such revocation is kept. */
+function* narrow(filters: HistoryFilters): Program<Narrowed | undefined> {
+  const { revocationId, endedAfter, endedBefore, endedBy: by } = filters
+  if (revocationId === null) return { filters, askedActs: { by, number: null } }
+  const revocation = yield* readRevocationAct(revocationId)
+  if (revocation === undefined) return undefined
+  const { n: number, at } = revocation
+  const within = { endedAfter: Math.max(endedAfter ?? at, at), endedBefore: Math.min(endedBefore ?? at + 1, at + 1) }
+  return { filters: { ...filters, ...within }, askedActs: { by, number } }
+}
+
+function* readHistory(snapshot: Snapshot, { filters, askedActs }: Narrowed, after: Position | null): Program<History> {
   const cutOffs = yield* snapshot.cutOffs()
   const cascading = yield* readCascadingActs()
-  const isAsked = yield* readActsBy(
-    filters.endedBy,
+  const isAsked = yield* readActsAsked(
+    askedActs,
     [...cutOffs, ...cascading].map(({ act }) => act),
   )
   const asked = cutOffs.filter(({ act }) => isAsked(act))
@@ -188,7 +200,7 @@ function* readHistory(
   const lifetimes = yield* readLifetimes()
   const judge = makeJudge(snapshot, cutOffs)
   const ways = yield* waysFor(snapshot.sets, filters, lifetimes)
-  return { ...ways, snapshot, filters, after, cutOffs: asked, acts: [...acts.values()], judge, lifetimes }
+  return { ...ways, snapshot, filters, after, askedActs, cutOffs: asked, acts: [...acts.values()], judge, lifetimes }
 }
 
 export function* listEndedTokens(
@@ -197,7 +209,9 @@ export function* listEndedTokens(
   { filters, audiences, after, limit }: PageRequest<HistoryFilters>,
 ): Program<Page<EndedTokenRecord>> {
   const { sets } = snapshot
-  const history = yield* readHistory(snapshot, { filters, after })
+  const narrowed = yield* narrow(filters)
+  if (narrowed === undefined) return { records: [], next: null, examined: 0 }
+  const history = yield* readHistory(snapshot, narrowed, after)
   const streams = streamsOf(history)
   const page = yield* mergePage(streams, { limit, hidesRows: audiences !== null }, isShown(history, audiences))
   const actNumbered = yield* readActs(page.records.map(actOf).filter(n => n !== null))

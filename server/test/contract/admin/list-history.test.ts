@@ -9,6 +9,7 @@ import {
   get,
   issue,
   postForm,
+  postJson,
   revoke,
   send,
 } from '../../../../testkit/callers/requests.ts'
@@ -21,6 +22,7 @@ type Page = { readonly data: readonly Record<string, unknown>[]; readonly next_c
 
 const service = useService()
 const reader = service.apiKey('tokens:read')
+const revoker = service.apiKey('tokens:revoke')
 
 const list = (query: string): Promise<Answer> => get(service, `${PATH}?${query}`, { 'x-api-key': reader.key })
 
@@ -141,6 +143,26 @@ test('ended_by finds what a client, an operator, a user at the terminal or the s
   await issue(service, superseding)
   assert.deepEqual(await idsOf('system'), [idOf(superseded)])
   for (const wrong of ['x'.repeat(513), '%00', '']) assert.equal((await list(`ended_by=${wrong}`)).status, 400)
+})
+
+test('revocation_id finds what a revocation of many ended, and nothing else of that instant', async () => {
+  const agent = await service.createAgent()
+  const [covered, other] = [await issue(service, agent), await issue(service, agent, { scope: 'db:write' })]
+  const body = { agent_id: agent.agentId, scope: 'db:read' }
+  const made = await postJson(service, '/api/v1/revocations', body, { 'x-api-key': revoker.key })
+  assert.equal(made.status, 201, made.text)
+  await revoke(service, other)
+  const { id } = made.json as { id: string }
+  const { data } = await pageOf(`revocation_id=${id.toUpperCase()}`)
+  assert.deepEqual(
+    data.map(one => [one['id'], one['revocation_id']]),
+    [[idOf(covered), id]],
+  )
+  assert.deepEqual((await pageOf(`revocation_id=${id}&termination_reason=expired`)).data, [])
+  assert.deepEqual((await pageOf(`revocation_id=${agent.agentId}`)).data, [])
+  assertProblem(await list('revocation_id=none'), 400, 'invalid_request', 'revocation_id is not a UUID.')
+  const live = await get(service, `/api/v1/tokens?revocation_id=${id}`, { 'x-api-key': reader.key })
+  assert.equal(live.status, 400)
 })
 
 test('a well-formed value that matches nothing is 200 with an empty page', async () => {

@@ -63,6 +63,7 @@ test('the document shows the fields that the routes parse', async () => {
       'ended_after',
       'ended_before',
       'ended_by',
+      'revocation_id',
       'limit',
       'cursor',
     ],

@@ -98,7 +98,11 @@ const askPage = async (side: Partial<HistoryFilters>): Promise<Asked> => {
   return withWritingConnection({ file: world.test.file, clock }, connection =>
     inTransaction(connection, tx => {
       const way = { access: { by: 'life' as const }, filters, rootsOnly: false }
-      const streams = endedStreams(tx, way, { after: null, reasons: ['bulk_revocation'] })
+      const streams = endedStreams(tx, way, {
+        after: null,
+        reasons: ['bulk_revocation'],
+        acts: { by: null, number: null },
+      })
       return counted(
         mergePage(streams, { limit: FEW + 1, hidesRows: false }, row =>
           passes({ filters, agents: { holder: null, subject: null }, audiences: null }, row),

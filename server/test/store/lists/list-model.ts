@@ -26,7 +26,13 @@ export type ModelToken = {
 
 export type Asked<F extends TokenFilters> = { readonly filters: F; readonly audiences: readonly string[] | null }
 
-export type Ended = { readonly at: number; readonly reason: EndingReason; readonly act: Act }
+export type Ended = {
+  readonly at: number
+  readonly reason: EndingReason
+  readonly act: Act
+  /** Of a revocation of many tokens. */
+  readonly revocationId?: string | null
+}
 
 /** The parent first. */
 export const ancestorsOf = ({ parent }: ModelToken): readonly ModelToken[] =>
@@ -68,7 +74,11 @@ const isShown = <F extends TokenFilters>({ filters, audiences }: Asked<F>, token
   return audiences === null || record.audience.some(audience => audiences.includes(audience))
 }
 
-const isShownEnding = ({ filters }: Asked<HistoryFilters>, { reason, endedAt, endedBy }: Ending): boolean => {
+const isShownEnding = (
+  { filters }: Asked<HistoryFilters>,
+  { reason, endedAt, endedBy, revocationId }: Ending,
+): boolean => {
+  if (filters.revocationId !== null && revocationId !== filters.revocationId) return false
   if (filters.endedBy !== null && !(endedBy?.type === 'cli' && endedBy.id === filters.endedBy)) return false
   if (filters.reasons !== null && !filters.reasons.includes(reason)) return false
   if (filters.endedAfter !== null && endedAt < filters.endedAfter) return false
@@ -141,19 +151,19 @@ export const makeListModel = (kid: string) => {
 
   const isLive = (token: ModelToken, now: number): boolean => endingOf(token, now) === null
 
-  const endOne = (token: ModelToken, { at, reason, act }: Ended): 'ended' | 'already_ended' => {
+  const endOne = (token: ModelToken, { at, reason, act, revocationId = null }: Ended): 'ended' | 'already_ended' => {
     if (!isLive(token, at)) return 'already_ended'
-    token.ending = { endedAt: at, reason, endedBy: act.actor, note: act.note, revocationId: null, ancestorId: null }
+    token.ending = { endedAt: at, reason, endedBy: act.actor, note: act.note, revocationId, ancestorId: null }
     return 'ended'
   }
 
   /** What lives and has an ancestor among those that an act ended ends with the nearest of them. */
-  const endBelow = (ended: ReadonlySet<ModelToken>, { at, act }: Ended): void => {
+  const endBelow = (ended: ReadonlySet<ModelToken>, { at, act, revocationId = null }: Ended): void => {
     for (const token of tokens) {
       const ancestor = ancestorsOf(token).find(one => ended.has(one))
       if (ancestor === undefined || !isLive(token, at)) continue
       const above = { reason: 'ancestor_ended', ancestorId: ancestor.record.id } as const
-      token.ending = { endedAt: at, endedBy: act.actor, note: act.note, revocationId: null, ...above }
+      token.ending = { endedAt: at, endedBy: act.actor, note: act.note, revocationId, ...above }
     }
   }
 
@@ -193,7 +203,7 @@ export const makeListModel = (kid: string) => {
       })
       .toSorted((a, b) => b.endedAt - a.endedAt || descending(a.id, b.id))
 
-  return { tokens, byId, add, isLive, endingOf, end, endAll, countEndable, treeOf, live, ended }
+  return { kid, tokens, byId, add, isLive, endingOf, end, endAll, countEndable, treeOf, live, ended }
 }
 
 export type ListModel = ReturnType<typeof makeListModel>

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { Act } from '../../../src/domain/audit/act.ts'
 import { type CutOffConditions, NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import type { EndingReason } from '../../../../api/values/reason.ts'
+import type { RevocationConditions } from '../../../src/domain/ledger/revocation.ts'
 import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
 import {
   act,
@@ -111,6 +112,22 @@ export const revokeInWorld = async (world: World, token: ModelToken, reason: End
   assert.equal(outcome, world.model.end(token, { at, reason, act: revocation }))
 }
 
+/** The same conditions as a revocation names them; undefined where it has no name for one. */
+const namedIn = ({ agents, model }: World, conditions: CutOffConditions): RevocationConditions | undefined => {
+  const { agent, credential, key, scope, audience, before, root = null } = conditions
+  const { keepScopes, keepAudiences, fromAnother = false } = conditions
+  if (keepScopes !== null || keepAudiences !== null || fromAnother) return undefined
+  return {
+    agentId: agents.find(one => one.number === agent)?.id ?? null,
+    credentialId: agents.find(one => one.credential === credential)?.credentialId ?? null,
+    kid: key === null ? null : model.kid,
+    scope,
+    audience,
+    issuedBefore: before,
+    lineage: root,
+  }
+}
+
 export const endAllInWorld = async (
   world: World,
   asked: Partial<CutOffConditions>,
@@ -118,8 +135,15 @@ export const endAllInWorld = async (
 ): Promise<void> => {
   const [revocation, at] = [nextAct(world), await storeNow(world)]
   const conditions = { ...NO_CONDITION, ...asked }
-  await world.test.store.ledger.endAll(conditions, reason, revocation)
-  world.model.endAll(conditions, { at, reason, act: revocation })
+  const named = namedIn(world, conditions)
+  if (named === undefined) {
+    await world.test.store.ledger.endAll(conditions, reason, revocation)
+    return world.model.endAll(conditions, { at, reason, act: revocation })
+  }
+  const id = makeTokenId(at, world.random.bytes(10))
+  const made = await world.test.store.revocations.create({ id, reason, conditions: named }, revocation)
+  assert.ok(typeof made === 'object')
+  world.model.endAll(conditions, { at, reason, act: revocation, revocationId: id })
 }
 
 export const disableInWorld = async (world: World, agent: WorldAgent): Promise<void> => {

@@ -43,13 +43,22 @@ type Request = Asked<HistoryFilters>
 const someRequest = (world: World, bits: number): Request => {
   const { filters, audiences } = someFilters(world)
   const asked = FILTER_NAMES.map((name, n) => [name, (bits >> n) & 1 ? filters[name] : null])
-  const { subjectId, parentId, rootId, endedBy } = filters
-  const chosen = { ...NO_HISTORY_FILTERS, subjectId, parentId, rootId, endedBy, ...Object.fromEntries(asked) }
+  const { subjectId, parentId, rootId, endedBy, revocationId } = filters
+  const chosen = {
+    ...NO_HISTORY_FILTERS,
+    subjectId,
+    parentId,
+    rootId,
+    endedBy,
+    revocationId,
+    ...Object.fromEntries(asked),
+  }
   return { filters: chosen, audiences: (bits >> FILTERS) & 1 ? audiences : null }
 }
 
 /** Filters that go with every other, each now and then: more combinations would take too long. */
-const isOccasional = (name: string): boolean => ['subjectId', 'parentId', 'rootId', 'endedBy'].includes(name)
+const isOccasional = (name: string): boolean =>
+  ['subjectId', 'parentId', 'rootId', 'endedBy', 'revocationId'].includes(name)
 const FILTER_NAMES = (Object.keys(NO_HISTORY_FILTERS) as readonly (keyof HistoryFilters)[]).filter(
   name => !isOccasional(name),
 )
@@ -66,6 +75,12 @@ const someLineage = ({ model, random }: World): Partial<TokenFilters> => {
     ...(random.chance(0.1) && { parentId: random.pick(ancestors).id }),
     ...(random.chance(0.1) && { rootId: random.chance(0.3) ? record.id : random.pick(ancestors).id }),
   }
+}
+
+/** One that ended tokens, or one that nobody knows. */
+const someRevocation = ({ model, random }: World): string => {
+  const known = new Set(model.tokens.map(({ ending }) => ending?.revocationId ?? null))
+  return random.pick([...known].filter(id => id !== null).concat('0198d4c2-5d7c-4b7a-9c3e-1f2a3b4c5d6e'))
 }
 
 const someFilters = (world: World): Request => {
@@ -90,12 +105,13 @@ const someFilters = (world: World): Request => {
     rootId: null,
     ...someLineage(world),
     endedBy: random.chance(0.2) ? random.pick(['user 0', 'user 1', 'system']) : null,
+    revocationId: random.chance(0.2) ? someRevocation(world) : null,
   }
   return { filters, audiences: random.some(AUDIENCES, 1) }
 }
 
 const tokenFilters = ({ filters }: Request): TokenFilters => {
-  const { reasons: _, endedAfter: _after, endedBefore: _before, endedBy: _by, ...listed } = filters
+  const { reasons: _, endedAfter: _after, endedBefore: _before, endedBy: _by, revocationId: _id, ...listed } = filters
   return listed
 }
 

@@ -78,4 +78,6 @@ export type ExportHistoryQuery = {
   readonly ended_before?: string | undefined
   /** Only tokens that this one ended: the `sub` of an operator, the `id` of a client, an API key or a user at the terminal, or `system` for the service itself. Pages may be short, even empty, with a `next_cursor`. */
   readonly ended_by?: string | undefined
+  /** Only tokens that this revocation of many tokens ended, by themselves or with an ancestor. */
+  readonly revocation_id?: string | undefined
 }

@@ -230,6 +230,8 @@ export type CountHistoryQuery = {
   readonly ended_before?: string | undefined
   /** Only tokens that this one ended: the `sub` of an operator, the `id` of a client, an API key or a user at the terminal, or `system` for the service itself. Pages may be short, even empty, with a `next_cursor`. */
   readonly ended_by?: string | undefined
+  /** Only tokens that this revocation of many tokens ended, by themselves or with an ancestor. */
+  readonly revocation_id?: string | undefined
 }
 
 export type CountTokensQuery = {
@@ -276,6 +278,8 @@ export type ListHistoryQuery = {
   readonly ended_before?: string | undefined
   /** Only tokens that this one ended: the `sub` of an operator, the `id` of a client, an API key or a user at the terminal, or `system` for the service itself. Pages may be short, even empty, with a `next_cursor`. */
   readonly ended_by?: string | undefined
+  /** Only tokens that this revocation of many tokens ended, by themselves or with an ancestor. */
+  readonly revocation_id?: string | undefined
   /** Records in a page, at most. */
   readonly limit?: number | undefined
   /** `next_cursor` of the page before, with the same filters. */
