@@ -1,7 +1,9 @@
 // The filters of a list as chips: each is in the address, is taken away by a click, and is added by its name.
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { changeQuery, useAddress } from '../address.ts'
 import { AgentName } from './agent-name.tsx'
+import { type FormName, wrongIn } from './filter-forms.ts'
+import { textIn } from './form-fields.tsx'
 
 export type Filter = {
   /** The name of the parameter in the API and in the address. */
@@ -11,12 +13,19 @@ export type Filter = {
   readonly hint: string
   /** Its value is the id of an agent. */
   readonly isAgent?: true
+  /** What its value must be. */
+  readonly form?: FormName
   /** The values to choose from, where there are few. */
   readonly choices?: readonly string[]
 }
 
-const Chip = ({ filter, value }: { readonly filter: Filter; readonly value: string }) => (
-  <li className="chip">
+/** Why the service refused the filter of this name. */
+export type Refused = { readonly name: string; readonly message: string }
+
+type ChipProps = { readonly filter: Filter; readonly value: string; readonly wrong: string | undefined }
+
+const Chip = ({ filter, value, wrong }: ChipProps) => (
+  <li className={wrong === undefined ? 'chip' : 'chip wrong'}>
     <span className="quiet">{filter.title}</span>{' '}
     {filter.isAgent === true ? <AgentName id={value} /> : <bdi>{value}</bdi>}
     <button
@@ -26,15 +35,18 @@ const Chip = ({ filter, value }: { readonly filter: Filter; readonly value: stri
     >
       ×
     </button>
+    {wrong !== undefined && <span role="alert">{wrong}</span>}
   </li>
 )
 
-const ValueField = ({ filter }: { readonly filter: Filter }) =>
+const ValueField = ({ filter, describedBy }: { readonly filter: Filter; readonly describedBy: string | undefined }) =>
   filter.choices === undefined ? (
     <input
       name="value"
       aria-label={filter.title}
       placeholder={filter.hint}
+      aria-invalid={describedBy !== undefined}
+      aria-describedby={describedBy}
       required
       autoComplete="off"
       spellCheck={false}
@@ -49,30 +61,46 @@ const ValueField = ({ filter }: { readonly filter: Filter }) =>
 
 const AddFilter = ({ filters }: { readonly filters: readonly Filter[] }) => {
   const [name, setName] = useState(filters[0]?.name)
+  const [wrong, setWrong] = useState<string>()
+  const wrongId = useId()
   const filter = filters.find(each => each.name === name) ?? filters[0]
   if (filter === undefined) return null
+  const choose = (chosen: string): void => {
+    setName(chosen)
+    setWrong(undefined)
+  }
   const add = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const value = new FormData(event.currentTarget).get('value')
-    if (typeof value === 'string' && value.trim() !== '') changeQuery(filter.name, value.trim())
+    const value = textIn(new FormData(event.currentTarget), 'value')
+    const fault = value === '' ? undefined : wrongIn(filter.form, value)
+    setWrong(fault)
+    if (fault !== undefined) return
+    if (value !== '') changeQuery(filter.name, value)
     event.currentTarget.reset()
   }
   return (
     <form className="add-filter" onSubmit={add}>
-      <select aria-label="Filter by" value={filter.name} onChange={event => setName(event.target.value)}>
+      <select aria-label="Filter by" value={filter.name} onChange={event => choose(event.target.value)}>
         {filters.map(each => (
           <option key={each.name} value={each.name}>
             {each.title}
           </option>
         ))}
       </select>
-      <ValueField key={filter.name} filter={filter} />
+      <ValueField key={filter.name} filter={filter} describedBy={wrong === undefined ? undefined : wrongId} />
       <button type="submit">Add filter</button>
+      {wrong !== undefined && (
+        <span id={wrongId} role="alert" className="wrong">
+          {wrong}
+        </span>
+      )}
     </form>
   )
 }
 
-export const Chips = ({ filters }: { readonly filters: readonly Filter[] }) => {
+type ChipsProps = { readonly filters: readonly Filter[]; readonly refused: Refused | undefined }
+
+export const Chips = ({ filters, refused }: ChipsProps) => {
   const { query } = useAddress()
   const set = filters.flatMap(filter => {
     const value = query.get(filter.name)
@@ -82,7 +110,12 @@ export const Chips = ({ filters }: { readonly filters: readonly Filter[] }) => {
     <div className="chips" role="search" aria-label="Filters of the list">
       <ul aria-label="Filters">
         {set.map(({ filter, value }) => (
-          <Chip key={filter.name} filter={filter} value={value} />
+          <Chip
+            key={filter.name}
+            filter={filter}
+            value={value}
+            wrong={refused?.name === filter.name ? refused.message : undefined}
+          />
         ))}
       </ul>
       <AddFilter filters={filters.filter(filter => !query.has(filter.name))} />

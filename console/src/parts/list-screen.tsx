@@ -1,10 +1,11 @@
 // A screen that is a table: filters in the address, the open record beside it.
 import type { ReactNode } from 'react'
+import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import { changeQuery, useAddress } from '../address.ts'
 import type { Page, Query } from '../reading/page.ts'
 import { type Selection, useSelection } from '../reading/selection.ts'
 import { useList } from '../reading/use-list.ts'
-import { Chips, type Filter } from './chips.tsx'
+import { Chips, type Filter, type Refused } from './chips.tsx'
 import { type CountRecords, ListCount } from './list-count.tsx'
 import { LiveBar } from './live-bar.tsx'
 import { OPEN } from './panel.tsx'
@@ -49,6 +50,13 @@ const queryOf = (filters: readonly Filter[], query: URLSearchParams): Query =>
     }),
   )
 
+/** The filter that the service named where it refused them. */
+const refusedAmong = (asked: Query, error: Error | null): Refused | undefined => {
+  if (!(error instanceof ApiRefused) || error.status !== 400) return undefined
+  const name = Object.keys(asked).find(each => error.message.split(/\W/).includes(each))
+  return name === undefined ? undefined : { name, message: error.message }
+}
+
 export const ListScreen = <Row,>(props: ListScreenProps<Row>) => {
   const {
     title,
@@ -70,6 +78,7 @@ export const ListScreen = <Row,>(props: ListScreenProps<Row>) => {
   const asked = queryOf(filters, query)
   const openId = query.get(OPEN)
   const list = useList({ queryKey: [name, asked], read: read(asked), idOf, isLive })
+  const refused = refusedAmong(asked, list.error)
   const selection = useSelection(list.rows, idOf, JSON.stringify(asked))
   return (
     <>
@@ -81,22 +90,26 @@ export const ListScreen = <Row,>(props: ListScreenProps<Row>) => {
       {children}
       {(filters.length > 0 || isLive) && (
         <div className="list-bar">
-          {filters.length > 0 && <Chips filters={filters} />}
+          {filters.length > 0 && <Chips filters={filters} refused={refused} />}
           {isLive && <LiveBar changes={list.changes} onShow={list.showNewest} />}
         </div>
       )}
       {many?.({ query: asked, rows: list.rows, selection })}
       <div className="beside">
-        <Records
-          label={label}
-          columns={columns}
-          idOf={idOf}
-          list={list}
-          selection={many === undefined ? undefined : selection}
-          openId={openId}
-          onOpen={row => changeQuery(OPEN, idOf(row))}
-          empty={<section className="empty">{empty}</section>}
-        />
+        {refused !== undefined ? (
+          <p className="quiet">Take the filter away that is wrong, or add it anew.</p>
+        ) : (
+          <Records
+            label={label}
+            columns={columns}
+            idOf={idOf}
+            list={list}
+            selection={many === undefined ? undefined : selection}
+            openId={openId}
+            onOpen={row => changeQuery(OPEN, idOf(row))}
+            empty={<section className="empty">{empty}</section>}
+          />
+        )}
         {openId !== null && panel(openId)}
       </div>
     </>

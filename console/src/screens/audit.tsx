@@ -5,6 +5,7 @@ import { EntryPanel } from '../audit/entry-panel.tsx'
 import { Seals } from '../audit/seals.tsx'
 import type { Filter } from '../parts/chips.tsx'
 import { Command } from '../parts/command.tsx'
+import { FORMS } from '../parts/filter-forms.ts'
 import { ListScreen } from '../parts/list-screen.tsx'
 import type { Column } from '../parts/records.tsx'
 import { Time } from '../parts/time.tsx'
@@ -20,8 +21,8 @@ const FILTERS: readonly Filter[] = [
   { name: 'actor_id', title: 'Actor', hint: 'id of a client, an API key or a user' },
   { name: 'actor_type', title: 'Kind of actor', hint: '', choices: ACTOR_TYPES },
   { name: 'request_id', title: 'Request', hint: 'id of a request' },
-  { name: 'since', title: 'Since', hint: '2026-11-22T12:00:00Z' },
-  { name: 'before', title: 'Before', hint: '2026-11-22T12:00:00Z' },
+  { name: 'since', title: 'Since', hint: FORMS.time.example, form: 'time' },
+  { name: 'before', title: 'Before', hint: FORMS.time.example, form: 'time' },
 ]
 
 const COLUMNS: readonly Column<AuditRecord>[] = [

@@ -109,3 +109,34 @@ for (const hours of [-1, 1]) {
     await theirs.close()
   })
 }
+
+test('a wrong filter is said at its field before it is asked for, and at its chip where an address has it', {
+  skip: SKIPPED,
+}, async () => {
+  await open('tokens')
+  await page.getByLabel('Filter by').selectOption({ label: 'Issued after' })
+  const field = page.getByRole('textbox', { name: 'Issued after' })
+  await field.fill('yesterday')
+  await field.press('Enter')
+  await page.getByRole('alert').getByText('This is not a date, a time and a zone').waitFor()
+  assert.equal(await field.getAttribute('aria-invalid'), 'true')
+  assert.equal(new URL(page.url()).search, '')
+  await open('tokens?scope=nonsense')
+  await page.locator('.chip.wrong').getByRole('alert').waitFor()
+  assert.equal(await page.locator('.fault').count(), 0)
+  assert.deepEqual(await findAxeFaults(page), [])
+  complaints.length = 0
+})
+
+const TOKENS = /\/api\/v1\/tokens(?:\?|$)/
+
+test('what cannot be read says so at once, and is there once it can be', { skip: SKIPPED }, async () => {
+  await open('')
+  await page.route(TOKENS, route => route.abort())
+  await page.getByRole('link', { name: 'Tokens' }).click()
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor()
+  await page.unroute(TOKENS)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.locator('.records tbody tr').or(page.getByText('No live token matches.')).first().waitFor()
+  complaints.length = 0
+})

@@ -1,0 +1,21 @@
+// What the value of a filter must be, as far as the browser knows it before it asks.
+import { parseScopeItem } from '../../../api/values/scope.ts'
+import { parseTime } from '../../../api/values/time.ts'
+import { parseUuid } from '../../../api/values/uuid.ts'
+
+type Form = { readonly parse: (text: string) => unknown; readonly expected: string; readonly example: string }
+
+export const FORMS = {
+  id: { parse: parseUuid, expected: 'a UUID', example: '01a20ab7-9544-7e03-9e33-b64a4ac6a715' },
+  time: { parse: parseTime, expected: 'a date, a time and a zone', example: '2026-11-22T12:00:00Z' },
+  scope: { parse: parseScopeItem, expected: 'one item of a scope', example: 'payments:read' },
+} as const satisfies Readonly<Record<string, Form>>
+
+export type FormName = keyof typeof FORMS
+
+/** What is wrong with a value; undefined where nothing is. */
+export const wrongIn = (form: FormName | undefined, value: string): string | undefined => {
+  if (form === undefined) return undefined
+  const { parse, expected, example } = FORMS[form]
+  return parse(value) === undefined ? `This is not ${expected}, such as ${example}.` : undefined
+}
