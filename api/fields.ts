@@ -103,6 +103,15 @@ export const rotateBody = z.strictObject({
   expires_at: expiresAt,
 })
 
+/** The default audience of a service need not be a URI. */
+const AUDIENCE_PATTERN = '^[\\x21-\\x7E]{1,512}$'
+const AUDIENCE = new RegExp(AUDIENCE_PATTERN)
+
+/** What a token may be for. */
+export const audience = text(value => AUDIENCE.test(value), '1 to 512 printable ASCII characters without spaces', {
+  pattern: AUDIENCE_PATTERN,
+})
+
 /** A resource, or what else is allowed as audience of a token. */
 export const resource = parsed({
   parse: value => (isResource(value) ? value : undefined),

@@ -4,6 +4,7 @@ import { refineLabels } from './agent-settings.ts'
 import { AGENT_ID, API_KEY_ID, LATER, OPERATOR, REVOCATION_ID } from './examples.ts'
 import {
   actor,
+  audience,
   choice,
   name,
   note,
@@ -63,10 +64,6 @@ const revocationPreview = z.object({
   plan_expires_at: time.describe('Until then the plan is valid.'),
 })
 
-/** The default audience of a service need not be a URI. */
-const AUDIENCE_PATTERN = '^[\\x21-\\x7E]{1,512}$'
-const AUDIENCE_FORM = new RegExp(AUDIENCE_PATTERN)
-
 const labelsAsked = z
   .record(z.string(), z.string())
   .superRefine(refineLabels)
@@ -92,9 +89,7 @@ const conditions = {
       maxLength: SCOPE_CHARACTERS_MAX,
     },
   }),
-  audience: text(value => AUDIENCE_FORM.test(value), '1 to 512 printable ASCII characters without spaces', {
-    pattern: AUDIENCE_PATTERN,
-  }),
+  audience,
   kid: text(isKid, KID_FORM, { description: 'Tokens that this key signed.', pattern: KID_PATTERN }),
   issued_before: timeMember('Tokens issued before this time, which is not in the future.'),
   lineage: uuidMember('The id of a token, live or ended: its whole tree, from the root on.'),

@@ -4,6 +4,7 @@ import { AGENT_ID, AUDIENCE, CREDENTIAL_ID, EXAMPLE_KEY, EXPIRY, LATER, MADE, OP
 import {
   actor,
   actorParameter,
+  audience,
   choice,
   clientIdParameter,
   countRecord,
@@ -11,6 +12,7 @@ import {
   listing,
   pageOf,
   parameter,
+  text,
   time,
   timeParameter,
   unknownNames,
@@ -19,6 +21,7 @@ import {
   uuidParameter,
 } from './fields.ts'
 import { operation } from './operation.ts'
+import { isKid, KID_FORM, KID_PATTERN } from '../packages/verify/src/readers/kid.ts'
 import { ACCESS } from './values/access.ts'
 import { PAGE_RECORDS_MAX } from './values/lists.ts'
 import { parseReasonList, REASON_LIST_PATTERN, REASONS, TOKEN_REVOCATION_REASONS } from './values/reason.ts'
@@ -92,6 +95,9 @@ export const endedTokenExample = {
 
 export const lifeExample = { ...endedTokenExample, state: 'ended' as const }
 
+/** For what no index finds. */
+const SHORT = 'Pages may be short, even empty, with a `next_cursor`.'
+
 /** Filters of the live tokens. */
 export const tokenFilters = {
   agent_id: uuidParameter('Only tokens of this agent.'),
@@ -107,6 +113,14 @@ export const tokenFilters = {
   subject: uuidParameter('Only tokens that act on behalf of this agent.'),
   parent_id: uuidParameter('Only tokens that were got for this token.'),
   root_id: uuidParameter('Only this token, and all that descend from it.'),
+  credential_id: uuidParameter(`Only tokens that were got with this credential. ${SHORT}`),
+  kid: text(isKid, KID_FORM, {
+    description: `Only tokens that this key signed. ${SHORT}`,
+    pattern: KID_PATTERN,
+  }).optional(),
+  audience: audience
+    .describe(`Only tokens for this audience, among others perhaps, in whatever spelling of the URI. ${SHORT}`)
+    .optional(),
 }
 
 /** Filters of the tokens that have ended, beside those. */
@@ -122,7 +136,7 @@ export const endingFilters = {
   ended_before: timeParameter('Only tokens that ended earlier.'),
   ended_by: actorParameter(
     'Only tokens that this one ended: the `sub` of an operator, the `id` of a client, an API key or a user at the terminal, ' +
-      'or `system` for the service itself. Pages may be short, even empty, with a `next_cursor`.',
+      `or \`system\` for the service itself. ${SHORT}`,
   ),
   revocation_id: uuidParameter(
     'Only tokens that this revocation of many tokens ended, by themselves or with an ancestor.',

@@ -257,6 +257,9 @@ export const NO_TOKEN_FILTERS: TokenFilters = {
   subjectId: null,
   parentId: null,
   rootId: null,
+  credentialId: null,
+  kid: null,
+  audience: null,
 }
 
 export const NO_HISTORY_FILTERS: HistoryFilters = {

@@ -3,25 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import type { Administrator } from '../../src/domain/caller.ts'
-import type { Page, TokenFilters, TokenRecord } from '../../src/domain/lists/page.ts'
+import type { Page, TokenRecord } from '../../src/domain/lists/page.ts'
 import { makeSecrets } from '../../src/keys/clients/secrets.ts'
 import { countTokens } from '../../src/operations/tokens/read-tokens.ts'
+import { NO_TOKEN_FILTERS } from '../../../testkit/stores/store.ts'
 import type { TokenLedger } from '../../src/ports/ports.ts'
 
 const secrets = makeSecrets({ bytes: length => Buffer.alloc(length) })
 
 const CALLER: Administrator = { kind: 'cli', user: 'root' }
-
-const FILTERS: TokenFilters = {
-  agentId: null,
-  clientId: null,
-  scope: null,
-  issuedAfter: null,
-  issuedBefore: null,
-  subjectId: null,
-  parentId: null,
-  rootId: null,
-}
 
 const TOKEN: TokenRecord = {
   id: '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10',
@@ -46,7 +36,7 @@ const count = (tokens: number) => {
     return Promise.resolve(page)
   }
   const ledger = { listLive } as TokenLedger // the one method that a count calls
-  return countTokens({ secrets, ledger }, CALLER, FILTERS)
+  return countTokens({ secrets, ledger }, CALLER, NO_TOKEN_FILTERS)
 }
 
 test('a count is exact up to a page, and beyond it says that there are at least so many', async () => {

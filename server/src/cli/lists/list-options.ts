@@ -14,6 +14,9 @@ export type TokenFilterOptions = {
   readonly subject?: string
   readonly parent?: string
   readonly root?: string
+  readonly credential?: string
+  readonly kid?: string
+  readonly audience?: string
   readonly scope?: string
   readonly issuedAfter?: string
   readonly issuedBefore?: string
@@ -67,6 +70,12 @@ export const addTokenFilters = (command: Command): Command =>
     .option('--subject <agent-id>', 'only tokens that act on behalf of this agent')
     .option('--parent <token-id>', 'only tokens that were got for this token', expecting(parseUuid, 'a UUID'))
     .option('--root <token-id>', 'only this token and all that descend from it', expecting(parseUuid, 'a UUID'))
+    .option(
+      '--credential <credential-id>',
+      'only tokens got with this credential, by its id or, beside --agent, by its name',
+    )
+    .option('--kid <kid>', 'only tokens that this key signed')
+    .option('--audience <uri>', 'only tokens for this audience, among others perhaps')
     .option('--scope <item>', 'only tokens that carry this item', expecting(parseScopeItem, 'resource:action'))
     .option('--issued-after <time>', 'only tokens issued then or later', readTime)
     .option('--issued-before <time>', 'only tokens issued earlier', readTime)
@@ -77,6 +86,9 @@ export const tokenFiltersOf = (options: TokenFilterOptions) => ({
   subject: options.subject,
   parent_id: options.parent,
   root_id: options.root,
+  credential_id: options.credential,
+  kid: options.kid,
+  audience: options.audience,
   scope: options.scope,
   issued_after: options.issuedAfter,
   issued_before: options.issuedBefore,

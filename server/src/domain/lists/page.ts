@@ -22,6 +22,11 @@ export type TokenFilters = {
   readonly parentId: string | null
   /** Selects the tokens of one tree, its root included. */
   readonly rootId: string | null
+  readonly credentialId: string | null
+  /** The key that signed the token. */
+  readonly kid: string | null
+  /** The token is for this audience, possibly among others. */
+  readonly audience: string | null
 }
 
 export type HistoryFilters = TokenFilters & {

@@ -31,6 +31,9 @@ export const tokenFiltersOf = (query: TokensQuery): TokenFilters => ({
   subjectId: query.subject ?? null,
   parentId: query.parent_id ?? null,
   rootId: query.root_id ?? null,
+  credentialId: query.credential_id ?? null,
+  kid: query.kid ?? null,
+  audience: query.audience ?? null,
 })
 
 export const historyFiltersOf = (query: HistoryQuery): HistoryFilters => ({

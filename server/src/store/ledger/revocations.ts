@@ -10,6 +10,7 @@ import type {
   RevocationPreview,
 } from '../../domain/ledger/revocation.ts'
 import type { NewRevocation, RevocationMade } from '../../ports/ports.ts'
+import { numberOf } from '../lists/asked-numbers.ts'
 import { once } from '../repositories/idempotency.ts'
 import { first, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
@@ -38,21 +39,12 @@ type Row = {
 const SELECT = `select x.revocation_id as id, x.conditions, x.reason, x.at, x.state, x.moved, x.position, a.actor, a.note
   from cutoff x join act a on a.n = x.act where x.revocation_id = ?`
 
-// The numbers that tokens carry, and the names that people know them by.
-const NUMBER = {
-  agent: 'select n from agent where id = ?',
-  credential: 'select n from credential where id = ?',
-  key: 'select n from signing_key where kid = ?',
-} as const
+// What people know by a name, as `numberOf` finds it.
 const NAME = {
   agent: 'select id as name from agent where n = ?',
   credential: 'select id as name from credential where n = ?',
   key: 'select kid as name from signing_key where n = ?',
 } as const
-
-function* numberOf(what: keyof typeof NUMBER, name: string | null): Program<number | null | undefined> {
-  return name === null ? null : (yield* first<{ n: number }>(NUMBER[what], name))?.n
-}
 
 function* nameOf(what: keyof typeof NAME, n: number | null): Program<string | null> {
   if (n === null) return null

@@ -156,7 +156,8 @@ export const endedStreams = (
         const audience = sets.audience.known(ended.aud) ?? (yield* sets.audience.read(ended.aud))
         const [id, scanned] = [idOfBytes(ended.id), found.scanned[n] ?? 1]
         const ancestors = ended.lineage === null ? NO_ANCESTORS : yield* recall(sets.lineage, ended.lineage)
-        const token = { id, agent: ended.agent, scope, audience, ancestors }
+        const { agent, cred: credential, key } = ended
+        const token = { id, agent, credential, key, scope, audience, ancestors }
         const isHidden = !isAsked(ended.act) || (rootsOnly && ended.lineage !== null)
         rows.push({ kind: 'ended', at: ended.at, id, scanned, ended, token, isHidden })
       }

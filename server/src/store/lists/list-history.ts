@@ -144,9 +144,9 @@ const isOf = (kind: Pending, cause: Cause | undefined): boolean => {
 
 /** Whether a row stands in the history where its stream has it, and the filters ask for it. */
 const isShown =
-  ({ filters, agents, judge }: History, audiences: readonly string[] | null) =>
+  ({ filters, numbers, judge }: History, audiences: readonly string[] | null) =>
   (row: HistoryRow): boolean => {
-    if (!passes({ filters, agents, audiences }, row)) return false
+    if (!passes({ filters, numbers, audiences }, row)) return false
     if (row.kind === 'ended') {
       // Some indexes hold every reason.
       return filters.reasons === null || filters.reasons.includes(reasonOf(row.ended.reason))

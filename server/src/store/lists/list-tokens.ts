@@ -17,7 +17,7 @@ export function* listLiveTokens(
   const { sets, now } = snapshot
   const lifetimes = yield* readLifetimes()
   const judge = makeJudge(snapshot, yield* snapshot.cutOffs())
-  const { ways, agents } = yield* waysFor(sets, filters, lifetimes)
+  const { ways, numbers } = yield* waysFor(sets, filters, lifetimes)
   const streams = ways.flatMap(way => {
     const issued = issuedBounds(way.filters)
     const below = lower(issued.below, after?.id ?? ABOVE_EVERY_ID)
@@ -27,7 +27,7 @@ export function* listLiveTokens(
     })
   })
   const isShown = (row: StreamRow): boolean =>
-    judge.causeOf(row.token, row.row.lineage) === undefined && passes({ filters, agents, audiences }, row)
+    judge.causeOf(row.token, row.row.lineage) === undefined && passes({ filters, numbers, audiences }, row)
   const page = yield* mergePage(streams, { limit, hidesRows: audiences !== null }, isShown)
   const records: TokenRecord[] = []
   for (const { row } of page.records) {

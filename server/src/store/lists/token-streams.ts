@@ -1,5 +1,5 @@
 // Key ranges of `token`, newest first: what both lists read it through. Each range is one index, scanned backwards.
-import { isForAny } from '../../../../api/values/audience.ts'
+import { hasResource, isForAny } from '../../../../api/values/audience.ts'
 import type { TokenFilters } from '../../domain/lists/page.ts'
 import { ABOVE_EVERY_ID, issuedAtOf, lowestIdAt } from '../../domain/ledger/token-id.ts'
 import type { LedgerToken } from '../../domain/ledger/ledger.ts'
@@ -10,12 +10,13 @@ import { lineageBelow } from '../ledger/lineages.ts'
 import { recall } from '../name-cache.ts'
 import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from '../ledger/token-rows.ts'
 import { bytesOfId } from '../rows.ts'
-import { all, byIndex, first, type Program } from '../statement-program.ts'
+import { all, byIndex, type Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
+import { ANY_NUMBERS, type AskedNumbers, readAskedNumbers } from './asked-numbers.ts'
 import type { Met, Stream } from './merge.ts'
 
 /** A row as the filters compare it. */
-type Compared = Pick<LedgerToken, 'id' | 'agent' | 'scope' | 'audience' | 'ancestors'>
+type Compared = Pick<LedgerToken, 'id' | 'agent' | 'credential' | 'key' | 'scope' | 'audience' | 'ancestors'>
 
 /** What every stream returns of a row. */
 export type Streamed = Met & {
@@ -35,19 +36,6 @@ export type Access =
 const MERGED_SCOPE_SETS_MAX = 32
 const MERGED_STREAMS_MAX = 128
 
-type AgentKeys = { readonly n: number; readonly clientId: string }
-
-// Null: any agent. Undefined: no agent has this id, this client id, or both.
-function* agentNumber({
-  agentId,
-  clientId,
-}: Pick<TokenFilters, 'agentId' | 'clientId'>): Program<number | null | undefined> {
-  if (agentId === null && clientId === null) return null
-  const [column, value] = agentId === null ? ['client_id', clientId] : ['id', agentId]
-  const row = yield* first<AgentKeys>(`select n, client_id as "clientId" from agent where ${column} = ?`, value)
-  return row === undefined || (clientId !== null && row.clientId !== clientId) ? undefined : row.n
-}
-
 const SETS_WITH = 'select n from scope_set_item where item = ? order by n limit ?'
 
 /** One of the ways to the rows that the filters may match. */
@@ -62,11 +50,8 @@ export type Way<F> = {
 /** How to reach what a request asks for; no way where no such agent, scope or token is known. */
 export type Ways<F> = {
   readonly ways: readonly Way<F>[]
-  readonly agents: AskedAgents
+  readonly numbers: AskedNumbers
 }
-
-/** The store's numbers of the agents that are asked for; null: any. */
-type AskedAgents = { readonly holder: number | null; readonly subject: number | null }
 
 /** The agent of the root of a lineage; undefined where the token has no children, or is no root. */
 function* subjectOfRoot({ lineage }: Sets, rootId: string): Program<number | undefined> {
@@ -94,7 +79,7 @@ function* waysOf<F extends TokenFilters>(
   sets: Sets,
   filters: F,
   lifetimes: readonly number[],
-  { holder, subject }: AskedAgents,
+  { holder, subject }: AskedNumbers,
 ): Program<readonly Way<F>[]> {
   const by = (access: Access): Way<F> => ({ access, filters, rootsOnly: false })
   if (filters.parentId !== null) {
@@ -119,11 +104,9 @@ export function* waysFor<F extends TokenFilters>(
   filters: F,
   lifetimes: readonly number[],
 ): Program<Ways<F>> {
-  const holder = yield* agentNumber(filters)
-  const subject = yield* agentNumber({ agentId: filters.subjectId, clientId: null })
-  if (holder === undefined || subject === undefined) return { ways: [], agents: { holder: null, subject: null } }
-  const agents = { holder, subject }
-  return { ways: yield* waysOf(sets, filters, lifetimes, agents), agents }
+  const numbers = yield* readAskedNumbers(filters)
+  if (numbers === undefined) return { ways: [], numbers: ANY_NUMBERS }
+  return { ways: yield* waysOf(sets, filters, lifetimes, numbers), numbers }
 }
 
 const RANGE = 'id >= ? and id < ? order by id desc limit ?'
@@ -184,26 +167,32 @@ export const issuedBounds = ({ issuedAfter, issuedBefore }: TokenFilters): { low
 
 type Asked = {
   readonly filters: TokenFilters
-  readonly agents: AskedAgents
+  readonly numbers: AskedNumbers
   /** Those that the caller is limited to; null: none. */
   readonly audiences: readonly string[] | null
 }
 
-const passesLineage = ({ filters, agents: { holder, subject } }: Asked, token: Compared): boolean =>
+const passesNumbers = ({ holder, credential, key }: AskedNumbers, token: Compared): boolean =>
   (holder === null || token.agent === holder) &&
+  (credential === null || token.credential === credential) &&
+  (key === null || token.key === key)
+
+const passesLineage = ({ filters, numbers: { subject } }: Asked, token: Compared): boolean =>
   (subject === null || subjectOf(token) === subject) &&
   (filters.parentId === null || token.ancestors[0]?.id === filters.parentId) &&
   (filters.rootId === null || rootIdOf(token) === filters.rootId)
 
 /** Whether a row passes what no key range asks. */
 export const passes = (asked: Asked, { token, isHidden }: Streamed): boolean => {
-  const { filters, audiences } = asked
+  const { filters, numbers, audiences } = asked
   return (
     !isHidden &&
     (filters.scope === null || token.scope.includes(filters.scope)) &&
     (filters.issuedAfter === null || issuedAtOf(token.id) >= filters.issuedAfter) &&
     (filters.issuedBefore === null || issuedAtOf(token.id) < filters.issuedBefore) &&
+    (filters.audience === null || hasResource(token.audience, filters.audience)) &&
     isForAny(audiences, token.audience) &&
+    passesNumbers(numbers, token) &&
     passesLineage(asked, token)
   )
 }

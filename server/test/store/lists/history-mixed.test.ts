@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type HistoryFilters, PAGE_EXAMINED_MAX } from '../../../src/domain/lists/page.ts'
+import { ANY_NUMBERS } from '../../../src/store/lists/asked-numbers.ts'
 import { endedStreams } from '../../../src/store/lists/ended-streams.ts'
 import { type Met, mergePage, type Stream } from '../../../src/store/lists/merge.ts'
 import { passes } from '../../../src/store/lists/token-streams.ts'
@@ -105,7 +106,7 @@ const askPage = async (side: Partial<HistoryFilters>): Promise<Asked> => {
       })
       return counted(
         mergePage(streams, { limit: FEW + 1, hidesRows: false }, row =>
-          passes({ filters, agents: { holder: null, subject: null }, audiences: null }, row),
+          passes({ filters, numbers: ANY_NUMBERS, audiences: null }, row),
         ),
       )
     }),

@@ -71,6 +71,9 @@ const isShown = <F extends TokenFilters>({ filters, audiences }: Asked<F>, token
   if (filters.subjectId !== null && rootOf(token).record.agentId !== filters.subjectId) return false
   if (filters.parentId !== null && token.parent?.record.id !== filters.parentId) return false
   if (filters.rootId !== null && rootOf(token).record.id !== filters.rootId) return false
+  if (filters.credentialId !== null && record.credentialId !== filters.credentialId) return false
+  if (filters.kid !== null && record.kid !== filters.kid) return false
+  if (filters.audience !== null && !record.audience.includes(filters.audience)) return false
   return audiences === null || record.audience.some(audience => audiences.includes(audience))
 }
 
@@ -108,20 +111,24 @@ const descending = (a: string, b: string): number => {
   return a < b ? 1 : -1
 }
 
-type Issue = { readonly now: number; readonly parent: ModelToken | null; readonly kid: string }
+/** What the store knows by the numbers of a new token. */
+export type Names = { readonly credentialId: string; readonly kid: string }
 
-const tokenOf = (agent: TestAgent, issued: NewToken, { now, parent, kid }: Issue): ModelToken => {
+type Issue = Names & { readonly now: number; readonly parent: ModelToken | null }
+
+const tokenOf = (agent: TestAgent, issued: NewToken, { now, parent, credentialId, kid }: Issue): ModelToken => {
   const { id, scope, audience, lifetimeSeconds } = issued
   const issuedAt = Math.floor(now / 1000)
   const expiresAt = issuedAt + lifetimeSeconds
-  const owner = { agentId: agent.id, clientId: agent.clientId, credentialId: agent.credentialId }
+  const owner = { agentId: agent.id, clientId: agent.clientId, credentialId }
   const above = parent === null ? [] : [parent, ...ancestorsOf(parent)]
   const lineage = {
     subjectId: above.at(-1)?.record.agentId ?? agent.id,
     actors: actorsOf(agent.id, parent),
     ancestors: above.map(({ record, seq }) => {
-      const { id: ancestorId, expiresAt: exp, agentId, credentialId, audience: aud } = record
-      return { id: ancestorId, audience: aud, expiresAt: exp, seq, agentId, credentialId, kid }
+      const { id: ancestorId, audience: aud, expiresAt: exp, agentId } = record
+      const { credentialId: got, kid: signed } = record
+      return { id: ancestorId, audience: aud, expiresAt: exp, seq, agentId, credentialId: got, kid: signed }
     }),
   }
   return {
@@ -138,13 +145,13 @@ const tokenOf = (agent: TestAgent, issued: NewToken, { now, parent, kid }: Issue
   }
 }
 
-export const makeListModel = (kid: string) => {
+export const makeListModel = () => {
   const tokens: ModelToken[] = []
   const byId = new Map<string, ModelToken>()
 
-  const add = (agent: TestAgent, issued: NewToken, now: number): void => {
+  const add = (agent: TestAgent, issued: NewToken, { now, ...names }: Names & { readonly now: number }): void => {
     const parent = issued.parent === undefined ? null : (byId.get(issued.parent.id) ?? null)
-    const token = tokenOf(agent, issued, { now, parent, kid })
+    const token = tokenOf(agent, issued, { now, parent, ...names })
     tokens.push(token)
     byId.set(issued.id, token)
   }
@@ -203,7 +210,7 @@ export const makeListModel = (kid: string) => {
       })
       .toSorted((a, b) => b.endedAt - a.endedAt || descending(a.id, b.id))
 
-  return { kid, tokens, byId, add, isLive, endingOf, end, endAll, countEndable, treeOf, live, ended }
+  return { tokens, byId, add, isLive, endingOf, end, endAll, countEndable, treeOf, live, ended }
 }
 
 export type ListModel = ReturnType<typeof makeListModel>

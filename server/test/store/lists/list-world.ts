@@ -1,21 +1,24 @@
 // A store and its model, in which the same random things happen to both.
 import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Act } from '../../../src/domain/audit/act.ts'
 import { type CutOffConditions, NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import type { EndingReason } from '../../../../api/values/reason.ts'
 import type { RevocationConditions } from '../../../src/domain/ledger/revocation.ts'
+import type { NewToken } from '../../../src/ports/ports.ts'
 import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
 import {
   act,
   createAgent,
   makeTestStore,
   newTokens,
+  someSigningKey,
   type TestAgent,
   type TestStore,
   type TokenWish,
 } from '../../../../testkit/stores/store.ts'
 import { delegatedLifetime, DEPTH_MAX } from '../../../src/domain/ledger/lineage.ts'
-import { ancestorsOf, type ListModel, makeListModel, type ModelToken } from './list-model.ts'
+import { ancestorsOf, type ListModel, makeListModel, type ModelToken, type Names } from './list-model.ts'
 import type { Random } from './list-random.ts'
 
 export const LIFETIMES = [2, 300, 3600] as const
@@ -24,14 +27,24 @@ export const AUDIENCES = ['https://a.example', 'https://b.example', 'urn:c']
 const PATTERNS = [...SCOPE_ITEMS, 'db:*', 'files:*', 'mail:*', 'none:*']
 const REASONS: readonly EndingReason[] = ['bulk_revocation', 'key_compromise', 'scope_removed', 'secret_leaked']
 
-export type WorldAgent = TestAgent & { readonly number: number; readonly credential: number; disabled: boolean }
+type Numbered = { readonly number: number; readonly name: string }
+
+export type WorldAgent = TestAgent & {
+  readonly number: number
+  readonly credential: number
+  /** That one, and another. */
+  readonly credentials: readonly Numbered[]
+  disabled: boolean
+}
 
 export type World = {
   readonly test: TestStore
   readonly model: ListModel
   readonly agents: readonly WorldAgent[]
-  /** The store's number of its only signing key. */
+  /** The store's number of the key that signs. */
   readonly key: number
+  /** That one, and another. */
+  readonly keys: readonly Numbered[]
   readonly acts: { count: number }
   readonly random: Random
 }
@@ -41,10 +54,13 @@ export const storeNow = async ({ test }: Pick<World, 'test'>): Promise<number> =
 
 const createWorldAgent = async ({ store }: TestStore): Promise<WorldAgent> => {
   const agent = await createAgent(store)
+  const other = { id: randomUUID(), name: 'other', secretHash: randomBytes(32).toString('hex'), expiry: null }
+  await store.credentials.create(agent.id, other, act('credential.create'))
   const [client] = (await store.agents.viewForIssue([agent.clientId], 'fresh')).clients
-  const [credential] = client?.credentials ?? []
-  assert.ok(client !== undefined && credential !== undefined)
-  return { ...agent, number: client.number, credential: credential.number, disabled: false }
+  const credentials = client?.credentials.map(({ number, id }) => ({ number, name: id })) ?? []
+  const credential = credentials.find(({ name }) => name === agent.credentialId)
+  assert.ok(client !== undefined && credential !== undefined && credentials.length === 2)
+  return { ...agent, number: client.number, credential: credential.number, credentials, disabled: false }
 }
 
 /** A new store that nothing fills, with so many agents. */
@@ -52,9 +68,24 @@ export const makeWorld = async (random: Random, agentCount: number): Promise<Wor
   const test = await makeTestStore(null)
   const agents: WorldAgent[] = []
   for (let n = 0; n < agentCount; n += 1) agents.push(await createWorldAgent(test))
+  await test.store.signingKeys.createNext(someSigningKey(), act('signing_key.create'))
   const { signingKey } = await test.store.agents.viewForIssue([], 'fresh')
-  const model = makeListModel(signingKey.publicJwk.kid)
-  return { test, model, agents, key: signingKey.number, acts: { count: 0 }, random }
+  const { keys: some } = await test.store.signingKeys.list(null, 2)
+  const keys = some.map(({ number, publicJwk }) => ({ number, name: publicJwk.kid }))
+  return { test, model: makeListModel(), agents, key: signingKey.number, keys, acts: { count: 0 }, random }
+}
+
+const nameOf = (some: readonly Numbered[], number: number | null): string | null =>
+  some.find(one => one.number === number)?.name ?? null
+
+type Issued = { readonly token: NewToken } & Names
+
+/** With an id of the seed, so that it brings back the same order within a millisecond, and any credential and key. */
+const issuedIn = ({ keys, random }: World, { credentials }: WorldAgent, now: number, token: NewToken): Issued => {
+  const [credential, key] = [random.pick(credentials), random.pick(keys)]
+  const numbers = { credential: credential.number, signingKey: key.number }
+  const id = makeTokenId(now, random.bytes(10))
+  return { token: { ...token, id, ...numbers }, credentialId: credential.name, kid: key.name }
 }
 
 /** An act that history distinguishes from every other. */
@@ -67,10 +98,10 @@ export const issueInWorld = async (world: World, agent: WorldAgent, wishes: read
   const { test, model } = world
   const now = await storeNow(world)
   const issued = await newTokens(test.store, agent, wishes)
-  // Ids of the seed, so that it brings back the same order within a millisecond.
-  const tokens = issued.map(token => ({ ...token, id: makeTokenId(now, world.random.bytes(10)) }))
-  assert.ok((await test.store.ledger.insert(tokens)).every(outcome => outcome === 'inserted'))
-  for (const token of tokens) model.add(agent, token, now)
+  const made = issued.map(token => issuedIn(world, agent, now, token))
+  const outcomes = await test.store.ledger.insert(made.map(({ token }) => token))
+  assert.ok(outcomes.every(outcome => outcome === 'inserted'))
+  for (const { token, ...names } of made) model.add(agent, token, { now, ...names })
 }
 
 /** Of an agent that exchanges a token, live or not, so many times. What its lifetime and its depth forbid is not asked for. */
@@ -89,11 +120,12 @@ export const exchangeInWorld = async (
   const wishes = Array.from({ length: times }, () => ({ lifetimeSeconds, scope, audience: random.some(AUDIENCES, 2) }))
   const address = { id: parent.record.id, lifetimeSeconds: parent.lifetimeSeconds }
   const issued = await newTokens(test.store, agent, wishes)
-  const tokens = issued.map(token => ({ ...token, id: makeTokenId(now, random.bytes(10)), parent: address }))
-  const outcomes = await test.store.ledger.insert(tokens)
+  const made = issued.map(token => issuedIn(world, agent, now, { ...token, parent: address }))
+  const outcomes = await test.store.ledger.insert(made.map(({ token }) => token))
   const expected = model.isLive(parent, now) ? 'inserted' : 'parent_ended'
   assert.ok(outcomes.every(outcome => outcome === expected))
-  if (expected === 'inserted') for (const token of tokens) model.add(agent, token, now)
+  if (expected !== 'inserted') return
+  for (const { token, ...names } of made) model.add(agent, token, { now, ...names })
 }
 
 /** So many exchanges, most of them of what was issued last. */
@@ -113,14 +145,17 @@ export const revokeInWorld = async (world: World, token: ModelToken, reason: End
 }
 
 /** The same conditions as a revocation names them; undefined where it has no name for one. */
-const namedIn = ({ agents, model }: World, conditions: CutOffConditions): RevocationConditions | undefined => {
+const namedIn = ({ agents, keys }: World, conditions: CutOffConditions): RevocationConditions | undefined => {
   const { agent, credential, key, scope, audience, before, root = null } = conditions
   const { keepScopes, keepAudiences, fromAnother = false } = conditions
   if (keepScopes !== null || keepAudiences !== null || fromAnother) return undefined
   return {
     agentId: agents.find(one => one.number === agent)?.id ?? null,
-    credentialId: agents.find(one => one.credential === credential)?.credentialId ?? null,
-    kid: key === null ? null : model.kid,
+    credentialId: nameOf(
+      agents.flatMap(({ credentials }) => credentials),
+      credential,
+    ),
+    kid: nameOf(keys, key),
     scope,
     audience,
     issuedBefore: before,
@@ -174,7 +209,7 @@ const someConditions = async (world: World): Promise<Partial<CutOffConditions>> 
   const root = roots[random.int(Math.max(1, roots.length))]
   return random.pick<Partial<CutOffConditions>>([
     { agent: agent.number },
-    { credential: agent.credential },
+    { credential: random.pick(agent.credentials).number },
     { scope: random.pick(PATTERNS) },
     { keepScopes: [random.pick(PATTERNS), random.pick(PATTERNS)] },
     { audience: random.pick(AUDIENCES) },
@@ -183,7 +218,7 @@ const someConditions = async (world: World): Promise<Partial<CutOffConditions>> 
     { agent: agent.number, scope: random.pick(PATTERNS) },
     { agent: agent.number, keepScopes: [random.pick(PATTERNS)], before },
     { credential: agent.credential, audience: random.pick(AUDIENCES) },
-    { key: world.key, before },
+    { key: random.pick(world.keys).number, before },
     { scope: random.pick(PATTERNS), keepAudiences: [random.pick(AUDIENCES)] },
     random.chance(0.2) ? {} : { key: world.key, scope: random.pick(PATTERNS), before },
     { agent: agent.number, audience: random.pick(AUDIENCES) },

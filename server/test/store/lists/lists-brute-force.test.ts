@@ -43,22 +43,14 @@ type Request = Asked<HistoryFilters>
 const someRequest = (world: World, bits: number): Request => {
   const { filters, audiences } = someFilters(world)
   const asked = FILTER_NAMES.map((name, n) => [name, (bits >> n) & 1 ? filters[name] : null])
-  const { subjectId, parentId, rootId, endedBy, revocationId } = filters
-  const chosen = {
-    ...NO_HISTORY_FILTERS,
-    subjectId,
-    parentId,
-    rootId,
-    endedBy,
-    revocationId,
-    ...Object.fromEntries(asked),
-  }
+  const occasional = Object.entries(filters).filter(([name]) => isOccasional(name))
+  const chosen = { ...NO_HISTORY_FILTERS, ...Object.fromEntries(occasional), ...Object.fromEntries(asked) }
   return { filters: chosen, audiences: (bits >> FILTERS) & 1 ? audiences : null }
 }
 
 /** Filters that go with every other, each now and then: more combinations would take too long. */
-const isOccasional = (name: string): boolean =>
-  ['subjectId', 'parentId', 'rootId', 'endedBy', 'revocationId'].includes(name)
+const OCCASIONAL = ['subjectId', 'parentId', 'rootId', 'credentialId', 'kid', 'audience', 'endedBy', 'revocationId']
+const isOccasional = (name: string): boolean => OCCASIONAL.includes(name)
 const FILTER_NAMES = (Object.keys(NO_HISTORY_FILTERS) as readonly (keyof HistoryFilters)[]).filter(
   name => !isOccasional(name),
 )
@@ -103,6 +95,9 @@ const someFilters = (world: World): Request => {
     subjectId: null,
     parentId: null,
     rootId: null,
+    credentialId: random.chance(0.15) ? one.record.credentialId : null,
+    kid: random.chance(0.15) ? random.pick([one.record.kid, one.record.kid, 'none']) : null,
+    audience: random.chance(0.15) ? random.pick(AUDIENCES) : null,
     ...someLineage(world),
     endedBy: random.chance(0.2) ? random.pick(['user 0', 'user 1', 'system']) : null,
     revocationId: random.chance(0.2) ? someRevocation(world) : null,

@@ -70,6 +70,12 @@ export type ExportHistoryQuery = {
   readonly parent_id?: string | undefined
   /** Only this token, and all that descend from it. */
   readonly root_id?: string | undefined
+  /** Only tokens that were got with this credential. Pages may be short, even empty, with a `next_cursor`. */
+  readonly credential_id?: string | undefined
+  /** Only tokens that this key signed. Pages may be short, even empty, with a `next_cursor`. */
+  readonly kid?: string | undefined
+  /** Only tokens for this audience, among others perhaps, in whatever spelling of the URI. Pages may be short, even empty, with a `next_cursor`. */
+  readonly audience?: string | undefined
   /** Only tokens that ended for one of these reasons, separated by commas: expired, manual_revocation, bulk_revocation, self_revocation, agent_disabled, agent_deleted, credential_revoked, secret_leaked, key_compromise, scope_removed, audience_removed, superseded, undelivered, restored, ancestor_ended, actor_removed. */
   readonly termination_reason?: string | undefined
   /** Only tokens that ended then or later. */

@@ -222,6 +222,12 @@ export type CountHistoryQuery = {
   readonly parent_id?: string | undefined
   /** Only this token, and all that descend from it. */
   readonly root_id?: string | undefined
+  /** Only tokens that were got with this credential. Pages may be short, even empty, with a `next_cursor`. */
+  readonly credential_id?: string | undefined
+  /** Only tokens that this key signed. Pages may be short, even empty, with a `next_cursor`. */
+  readonly kid?: string | undefined
+  /** Only tokens for this audience, among others perhaps, in whatever spelling of the URI. Pages may be short, even empty, with a `next_cursor`. */
+  readonly audience?: string | undefined
   /** Only tokens that ended for one of these reasons, separated by commas: expired, manual_revocation, bulk_revocation, self_revocation, agent_disabled, agent_deleted, credential_revoked, secret_leaked, key_compromise, scope_removed, audience_removed, superseded, undelivered, restored, ancestor_ended, actor_removed. Others are named in `unknown`. */
   readonly termination_reason?: string | undefined
   /** Only tokens that ended then or later. */
@@ -251,6 +257,12 @@ export type CountTokensQuery = {
   readonly parent_id?: string | undefined
   /** Only this token, and all that descend from it. */
   readonly root_id?: string | undefined
+  /** Only tokens that were got with this credential. Pages may be short, even empty, with a `next_cursor`. */
+  readonly credential_id?: string | undefined
+  /** Only tokens that this key signed. Pages may be short, even empty, with a `next_cursor`. */
+  readonly kid?: string | undefined
+  /** Only tokens for this audience, among others perhaps, in whatever spelling of the URI. Pages may be short, even empty, with a `next_cursor`. */
+  readonly audience?: string | undefined
 }
 
 export type ListHistoryQuery = {
@@ -270,6 +282,12 @@ export type ListHistoryQuery = {
   readonly parent_id?: string | undefined
   /** Only this token, and all that descend from it. */
   readonly root_id?: string | undefined
+  /** Only tokens that were got with this credential. Pages may be short, even empty, with a `next_cursor`. */
+  readonly credential_id?: string | undefined
+  /** Only tokens that this key signed. Pages may be short, even empty, with a `next_cursor`. */
+  readonly kid?: string | undefined
+  /** Only tokens for this audience, among others perhaps, in whatever spelling of the URI. Pages may be short, even empty, with a `next_cursor`. */
+  readonly audience?: string | undefined
   /** Only tokens that ended for one of these reasons, separated by commas: expired, manual_revocation, bulk_revocation, self_revocation, agent_disabled, agent_deleted, credential_revoked, secret_leaked, key_compromise, scope_removed, audience_removed, superseded, undelivered, restored, ancestor_ended, actor_removed. Others are named in `unknown`. */
   readonly termination_reason?: string | undefined
   /** Only tokens that ended then or later. */
@@ -310,6 +328,12 @@ export type ListTokensQuery = {
   readonly parent_id?: string | undefined
   /** Only this token, and all that descend from it. */
   readonly root_id?: string | undefined
+  /** Only tokens that were got with this credential. Pages may be short, even empty, with a `next_cursor`. */
+  readonly credential_id?: string | undefined
+  /** Only tokens that this key signed. Pages may be short, even empty, with a `next_cursor`. */
+  readonly kid?: string | undefined
+  /** Only tokens for this audience, among others perhaps, in whatever spelling of the URI. Pages may be short, even empty, with a `next_cursor`. */
+  readonly audience?: string | undefined
   /** Records in a page, at most. */
   readonly limit?: number | undefined
   /** `next_cursor` of the page before, with the same filters. */

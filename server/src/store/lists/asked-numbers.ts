@@ -1,0 +1,54 @@
+// What the filters of tokens name by ids, by the numbers that tokens carry.
+import type { TokenFilters } from '../../domain/lists/page.ts'
+import { first, only, type Program } from '../statement-program.ts'
+
+const NUMBER = {
+  agent: 'select n from agent where id = ?',
+  credential: 'select n from credential where id = ?',
+  key: 'select n from signing_key where kid = ?',
+} as const
+
+/** Null where nothing is named; undefined where nothing has that name. */
+export function* numberOf(what: keyof typeof NUMBER, name: string | null): Program<number | null | undefined> {
+  return name === null ? null : (yield* first<{ n: number }>(NUMBER[what], name))?.n
+}
+
+/** What a token must have; null: anything. */
+export type AskedNumbers = {
+  /** The agent whose token it is. */
+  readonly holder: number | null
+  readonly subject: number | null
+  readonly credential: number | null
+  readonly key: number | null
+}
+
+export const ANY_NUMBERS: AskedNumbers = { holder: null, subject: null, credential: null, key: null }
+
+type AgentKeys = { readonly n: number; readonly clientId: string }
+
+// Null: any agent. Undefined: no agent has this id, this client id, or both.
+function* agentNumber({
+  agentId,
+  clientId,
+}: Pick<TokenFilters, 'agentId' | 'clientId'>): Program<number | null | undefined> {
+  if (agentId === null && clientId === null) return null
+  const [column, value] = agentId === null ? ['client_id', clientId] : ['id', agentId]
+  const row = yield* first<AgentKeys>(`select n, client_id as "clientId" from agent where ${column} = ?`, value)
+  return row === undefined || (clientId !== null && row.clientId !== clientId) ? undefined : row.n
+}
+
+function* ownerOf(credential: number): Program<number> {
+  return (yield* only<{ agent: number }>('select agent from credential where n = ?', credential)).agent
+}
+
+/** Undefined where nothing has one of the ids, or no token can have all of them. */
+export function* readAskedNumbers(filters: TokenFilters): Program<AskedNumbers | undefined> {
+  const agent = yield* agentNumber(filters)
+  const subject = yield* numberOf('agent', filters.subjectId)
+  const credential = yield* numberOf('credential', filters.credentialId)
+  const key = yield* numberOf('key', filters.kid)
+  if (agent === undefined || subject === undefined || credential === undefined || key === undefined) return undefined
+  // The tokens of a credential are reached as those of its agent.
+  const holder = credential === null ? agent : yield* ownerOf(credential)
+  return agent !== null && agent !== holder ? undefined : { holder, subject, credential, key }
+}
