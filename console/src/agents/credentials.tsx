@@ -1,8 +1,9 @@
 // The credentials of an agent: how it proves who it is, since when, and until when.
 import { useQuery } from '@tanstack/react-query'
 import type { ShowCredentialAnswer } from '../../../packages/client/src/index.ts'
-import { useAddress } from '../address.ts'
+import { addressOf, useAddress } from '../address.ts'
 import { Fault } from '../parts/fault.tsx'
+import { Link } from '../parts/link.tsx'
 import { Time } from '../parts/time.tsx'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
@@ -24,8 +25,11 @@ const Credential = ({ credential }: { readonly credential: ShowCredentialAnswer 
     <li aria-current={named === credential.credential_id ? 'true' : undefined}>
       <strong>{name}</strong> <span className="quiet">{kind}</span>
       <p className="quiet">
-        {live.count}
-        {live.exact ? '' : '+'} live tokens ·{' '}
+        <Link to={addressOf('tokens', new URLSearchParams({ credential_id: credential.credential_id }))}>
+          {live.count}
+          {live.exact ? '' : '+'} live tokens
+        </Link>{' '}
+        ·{' '}
         {used === null ? (
           'never used'
         ) : (

@@ -56,7 +56,7 @@ export const RevokeCredential = ({ credential }: { readonly credential: ShowCred
       }}
       done={({ revoked_at: since }, ends) => ({
         title: `${name} is revoked`,
-        body: since !== null && <WhatEnded since={since} ends={ends} history={{ agent_id, ended_after: since }} />,
+        body: since !== null && <WhatEnded since={since} ends={ends} history={{ credential_id, ended_after: since }} />,
       })}
     />
   )

@@ -83,11 +83,7 @@ const Compromise = ({ kid }: { readonly kid: string }) => (
       title: 'The key and its tokens have ended',
       body: (
         <>
-          <WhatEnded
-            since={since ?? new Date(serviceNow()).toISOString()}
-            ends={ends}
-            history={{ termination_reason: 'key_compromise' }}
-          />
+          <WhatEnded since={since ?? new Date(serviceNow()).toISOString()} ends={ends} history={{ kid }} />
           {warning !== null && <p>{warning}</p>}
         </>
       ),

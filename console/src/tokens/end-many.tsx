@@ -73,7 +73,10 @@ export const EndMany = ({ query, rows, selection }: EndManyProps) => {
         </button>
       )}
       {isFiltered && conditions === undefined && (
-        <span className="quiet">All that match can end together by agent, scope, tree and time of issue alone.</span>
+        <span className="quiet">
+          All that match can end together by agent, credential, scope, audience, signing key, tree and time of issue
+          alone.
+        </span>
       )}
     </div>
   )

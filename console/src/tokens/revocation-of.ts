@@ -3,7 +3,10 @@ import type { Query } from '../reading/page.ts'
 
 export type Conditions = {
   readonly agent_id?: string
+  readonly credential_id?: string
   readonly scope?: string
+  readonly audience?: string
+  readonly kid?: string
   readonly lineage?: string
   readonly issued_before?: string
 }
@@ -11,7 +14,10 @@ export type Conditions = {
 /** The condition that takes the same tokens as a filter, and the option of the command, by the filter's name. */
 const CONDITION_OF: Readonly<Record<string, { readonly name: keyof Conditions; readonly option: string }>> = {
   agent_id: { name: 'agent_id', option: '--agent' },
+  credential_id: { name: 'credential_id', option: '--credential' },
   scope: { name: 'scope', option: '--scope' },
+  audience: { name: 'audience', option: '--audience' },
+  kid: { name: 'kid', option: '--kid' },
   root_id: { name: 'lineage', option: '--lineage' },
   issued_before: { name: 'issued_before', option: '--issued-before' },
 }
