@@ -53,8 +53,8 @@ const queryOf = (filters: readonly Filter[], query: URLSearchParams): Query =>
 /** The filter that the service named where it refused them. */
 const refusedAmong = (asked: Query, error: Error | null): Refused | undefined => {
   if (!(error instanceof ApiRefused) || error.status !== 400) return undefined
-  const name = Object.keys(asked).find(each => error.message.split(/\W/).includes(each))
-  return name === undefined ? undefined : { name, message: error.message }
+  const name = Object.keys(asked).find(each => error.description.split(/\W/).includes(each))
+  return name === undefined ? undefined : { name, message: error.description }
 }
 
 export const ListScreen = <Row,>(props: ListScreenProps<Row>) => {

@@ -25,10 +25,8 @@ const day = (at: string): ReactNode => <time dateTime={at}>{formatExact(at)}</ti
 const rotation = (rotatesAt: string | null | undefined): ReactNode =>
   rotatesAt === null || rotatesAt === undefined ? 'the next rotation' : day(rotatesAt)
 
-const signsFrom = (
-  { ready_in_seconds: ready }: ShowSigningKeyAnswer,
-  rotatesAt: string | null | undefined,
-): ReactNode => (ready === null || ready === 0 ? rotation(rotatesAt) : <Soonest seconds={ready} />)
+const signsFrom = (key: ShowSigningKeyAnswer, rotatesAt: string | null | undefined): ReactNode =>
+  key.rotation_requested ? <Soonest seconds={key.ready_in_seconds} /> : rotation(rotatesAt)
 
 const momentsOf = (key: ShowSigningKeyAnswer, rotatesAt: string | null | undefined): readonly Moment[] => {
   const isEnded = key.state === 'compromised'
