@@ -164,7 +164,7 @@ type ActDialogProps<Made> = ActProps<Made> & {
   readonly trigger: string
   /** The label for screen readers, where several buttons have the same text. */
   readonly triggerLabel?: string
-  readonly look?: 'danger' | 'dangerous'
+  readonly look?: 'danger' | 'dangerous' | 'primary'
 }
 
 /** The button of an act. */

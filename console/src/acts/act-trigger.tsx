@@ -8,7 +8,7 @@ type ActTriggerProps = {
   readonly text: string
   /** For screen readers, where several buttons have the same text. */
   readonly label?: string | undefined
-  readonly look?: 'danger' | 'dangerous' | undefined
+  readonly look?: 'danger' | 'dangerous' | 'primary' | undefined
   readonly onOpen: () => void
 }
 

@@ -77,6 +77,7 @@ const changeIn = (form: FormData, before: Readonly<Record<string, string>>) =>
 export const CreateAgent = () => (
   <ActDialog
     asks={ACCESS.writeAgents}
+    look="primary"
     trigger="New agent"
     title="New agent"
     about="It gets its first secret, with which it asks for tokens."

@@ -23,7 +23,7 @@ export const RevokeCredential = ({ credential }: { readonly credential: ShowCred
       isDangerous
       trigger="Revoke"
       triggerLabel={`Revoke ${name}`}
-      title={`Revoke ${name}?`}
+      title={`Revoke the credential “${name}”?`}
       about="It is refused from now on, and the tokens that were got with it end, with everything that was got for them."
       submit="Revoke it"
       fields={() => (
@@ -55,7 +55,7 @@ export const RevokeCredential = ({ credential }: { readonly credential: ShowCred
         return administration.revokeCredential({ path: { agent_id, credential_id }, body })
       }}
       done={({ revoked_at: since }, ends) => ({
-        title: `${name} is revoked`,
+        title: `The credential “${name}” is revoked`,
         body: since !== null && <WhatEnded since={since} ends={ends} history={{ credential_id, ended_after: since }} />,
       })}
     />

@@ -13,7 +13,7 @@ export const RotateCredential = ({ credential }: { readonly credential: ShowCred
       asks={ACCESS.writeAgents}
       trigger="Roll"
       triggerLabel={`Roll ${name}`}
-      title={`Roll ${name}`}
+      title={`Roll the credential “${name}”`}
       about="A new secret takes its place. Until the old one ends, both work."
       submit="Roll it"
       fields={() => <GraceField />}
@@ -28,7 +28,7 @@ export const RotateCredential = ({ credential }: { readonly credential: ShowCred
         })
       }
       done={({ client_secret: secret }) => ({
-        title: `${name} has a successor`,
+        title: `The credential “${name}” has a successor`,
         body: <SecretOnce secret={secret} />,
         isClosedByBody: true,
       })}

@@ -5,12 +5,14 @@ import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
 
-type StopAgentProps = { readonly id: string; readonly name: string }
+type EnableAgentProps = { readonly id: string; readonly name: string }
 
-export const StopAgent = ({ id, name }: StopAgentProps) => (
+type StopAgentProps = EnableAgentProps & { readonly look?: 'danger' | 'dangerous' }
+
+export const StopAgent = ({ id, name, look = 'danger' }: StopAgentProps) => (
   <ActDialog
     asks={ACCESS.stopAgents}
-    look="danger"
+    look={look}
     isDangerous
     trigger="Stop"
     triggerLabel={`Stop ${name}`}
@@ -29,7 +31,7 @@ export const StopAgent = ({ id, name }: StopAgentProps) => (
   />
 )
 
-export const EnableAgent = ({ id, name }: StopAgentProps) => (
+export const EnableAgent = ({ id, name }: EnableAgentProps) => (
   <ActDialog
     asks={ACCESS.writeAgents}
     trigger="Enable"

@@ -62,6 +62,7 @@ const createCommand = (form: FormData): readonly string[] => {
 export const CreateApiKey = () => (
   <ActDialog
     asks={ACCESS.writeKeys}
+    look="primary"
     trigger="New API key"
     title="New API key"
     about="With it a resource server asks about tokens, or a tool administers the service."
@@ -86,14 +87,14 @@ export const RotateApiKey = ({ apiKey: { api_key_id: id, name } }: { readonly ap
   <ActDialog
     asks={ACCESS.writeKeys}
     trigger="Roll"
-    title={`Roll ${name}`}
+    title={`Roll the API key “${name}”`}
     about="A new key of the same powers takes its place. Until the old one ends, both work."
     submit="Roll it"
     fields={() => <GraceField />}
     commandOf={form => ['mintmark', 'api-key', 'rotate', id, '--grace', `${graceIn(form)}s`]}
     act={form => administration.rotateApiKey({ path: { api_key_id: id }, body: { grace_seconds: graceIn(form) } })}
     done={({ api_key: secret }) => ({
-      title: `${name} has a successor`,
+      title: `The API key “${name}” has a successor`,
       body: <SecretOnce secret={secret} />,
       isClosedByBody: true,
     })}
@@ -105,14 +106,14 @@ export const RevokeApiKey = ({ apiKey: { api_key_id: id, name } }: { readonly ap
     asks={ACCESS.writeKeys}
     isDangerous
     trigger="Revoke"
-    title={`Revoke ${name}?`}
+    title={`Revoke the API key “${name}”?`}
     about="Callers that use it are refused at once. It does not come back."
     submit="Revoke it"
     fields={() => <NoteField />}
     commandOf={form => ['mintmark', 'api-key', 'revoke', id, ...noteOptions(form)]}
     act={form => administration.revokeApiKey({ path: { api_key_id: id }, body: noteIn(form) })}
     done={({ revoked_at: since }) => ({
-      title: `${name} is revoked`,
+      title: `The API key “${name}” is revoked`,
       body: since !== null && (
         <p>
           Callers that use it are refused since <Instant at={since} />.

@@ -15,7 +15,7 @@ import { keepOrder } from './keep-order.ts'
 
 type Busy = ListAgentUsageAnswer['data'][number]
 
-const AGENTS_SHOWN = 20
+const AGENTS_SHOWN = 5
 const REFRESH_MS = 2_000
 /** Rates fall by themselves. */
 const REFRESH_WITH_STREAM_MS = 5_000
@@ -36,7 +36,7 @@ const Row = ({ agent }: { readonly agent: Busy }) => (
     <td className="number">{formatNumber(agent.refusals)}</td>
     <td>{agent.last_issued_at === null ? '' : <Time at={agent.last_issued_at} />}</td>
     <td className="act">
-      {agent.state === 'active' ? <StopAgent id={agent.agent_id} name={agent.name} /> : agent.state}
+      {agent.state === 'active' ? <StopAgent id={agent.agent_id} name={agent.name} look="dangerous" /> : agent.state}
     </td>
   </tr>
 )

@@ -1,5 +1,5 @@
-// What goes on right now: the agents with the runaway one first, what happened over time, what expires soon, who verifies, and
-// whether the service is well.
+// What goes on right now: whether the service is well, who verifies, what expires soon; then the agents with the runaway one
+// first, and what happened over time.
 import { OverTime } from '../charts/lazy-charts.tsx'
 import { BusiestAgents } from '../overview/busiest-agents.tsx'
 import { Expiring } from '../overview/expiring.tsx'
@@ -13,15 +13,15 @@ export const Overview = () => (
       <h1>Overview</h1>
       <Pause />
     </div>
-    <section className="overview-part" aria-label="Agents by issuing rate">
-      <h2>Agents by issuing rate</h2>
+    <Health />
+    <div className="overview-pair">
+      <VerifiersState />
+      <Expiring />
+    </div>
+    <section className="overview-part" aria-label="Busiest agents">
+      <h2>Busiest agents</h2>
       <BusiestAgents />
     </section>
     <OverTime />
-    <div className="overview-pair">
-      <Expiring />
-      <VerifiersState />
-    </div>
-    <Health />
   </>
 )

@@ -100,7 +100,7 @@ test('an agent gets another secret, its first is rolled with a chosen end, and a
   await assertAccessible()
   await dialog().getByText('Now this ends 1 live token.').waitFor()
   await submit()
-  await dialog().getByRole('heading', { name: 'first is revoked' }).waitFor()
+  await dialog().getByRole('heading', { name: 'The credential “first” is revoked' }).waitFor()
   await press('Done')
   await dialog().waitFor({ state: 'detached' })
   const ended = (await service.ask('GET', `/api/v1/tokens/history?agent_id=${agent.agent_id}`)) as {
