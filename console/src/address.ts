@@ -28,7 +28,7 @@ export const addressOf = (path: string, query: URLSearchParams = new URLSearchPa
 let kept: { readonly href: string; readonly address: Address } | undefined
 const listeners = new Set<() => void>()
 
-const current = (): Address => {
+export const current = (): Address => {
   const { href } = window.location
   if (kept?.href !== href) kept = { href, address: read() }
   return kept.address

@@ -1,7 +1,7 @@
 // An act in a dialog: what it does and would end, its form, the command that does the same, and what came of it.
 import * as Dialog from '@radix-ui/react-dialog'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Access } from '../../../api/values/access.ts'
 import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import { Command } from '../parts/command.tsx'
@@ -10,7 +10,7 @@ import { textIn } from '../parts/form-fields.tsx'
 import { refresh } from '../reading/refresh.ts'
 import { RoleContext, useRole } from '../reading/role.ts'
 import { ActTrigger } from './act-trigger.tsx'
-import { ActContext, keepDraft } from './draft.ts'
+import { ActContext, draftOf, keepDraft } from './draft.ts'
 import { openAct, setOutcome, useHold } from './open-act.ts'
 import { type Ends, WouldEnd } from './would-end.tsx'
 
@@ -67,6 +67,8 @@ const ActForm = <Made,>(props: FormProps<Made>) => {
   const queryClient = useQueryClient()
   const [form, setForm] = useState(() => new FormData())
   const [isTyped, setTyped] = useState(false)
+  const place = useRef<HTMLFormElement>(null)
+  const isSent = useRef(false)
   const name = nameOf(commandOf)
   const acting = useMutation({
     mutationFn: act,
@@ -77,13 +79,19 @@ const ActForm = <Made,>(props: FormProps<Made>) => {
       onMade(made)
     },
     onError: fault => setOutcome(fault instanceof ApiRefused ? 'asked' : 'unknown'),
-    onSettled: () => refresh(queryClient),
+    onSettled: () => {
+      isSent.current = false
+      refresh(queryClient)
+    },
     // It may hold a secret.
     gcTime: 0,
   })
   useHold(acting.isPending)
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
+    // A second click may come before the page shows the first.
+    if (isSent.current || acting.isPending) return
+    isSent.current = true
     acting.mutate(new FormData(event.currentTarget))
   }
   const change = (event: FormEvent<HTMLFormElement>): void => {
@@ -91,18 +99,28 @@ const ActForm = <Made,>(props: FormProps<Made>) => {
     setForm(changed)
     keepDraft(name, textIn(changed, 'note'))
   }
-  const isBlocked = acting.isPending || !isReady || (typed !== undefined && !isTyped)
+  useEffect(() => {
+    // A note that was kept is in the command, too.
+    if (place.current !== null && draftOf(name) !== '') setForm(new FormData(place.current))
+  }, [name])
+  const isBlocked = !isReady || (typed !== undefined && !isTyped)
   return (
-    <form onSubmit={send} onChange={change}>
+    <form ref={place} onSubmit={send} onChange={change}>
       <ActContext value={name}>{fields?.(form)}</ActContext>
       {typed !== undefined && <Typed phrase={typed} onTyped={setTyped} />}
       <Command words={commandOf(form)} />
       {acting.error !== null && <Fault fault={acting.error} isOfAct />}
+      <p role="status" className="quiet">
+        {acting.isPending && 'It is being sent…'}
+      </p>
       <div className="acts">
-        <Dialog.Close disabled={acting.isPending} onClick={() => keepDraft(name, '')}>
-          Cancel
-        </Dialog.Close>
-        <button type="submit" className={isDangerous ? 'danger' : 'primary'} disabled={isBlocked}>
+        <Dialog.Close disabled={acting.isPending}>Cancel</Dialog.Close>
+        <button
+          type="submit"
+          className={isDangerous ? 'danger' : 'primary'}
+          disabled={isBlocked}
+          aria-disabled={acting.isPending}
+        >
           {submit}
         </button>
       </div>
@@ -110,11 +128,11 @@ const ActForm = <Made,>(props: FormProps<Made>) => {
   )
 }
 
-const useEnds = ({ count, commandOf }: Pick<ActProps<unknown>, 'count' | 'commandOf'>) =>
+const useEnds = ({ count, commandOf }: Pick<ActProps<unknown>, 'count' | 'commandOf'>, isAsked: boolean) =>
   useQuery({
     queryKey: ['would-end', nameOf(commandOf)],
     queryFn: ({ signal }) => count?.(signal),
-    enabled: count !== undefined,
+    enabled: count !== undefined && isAsked,
     refetchInterval: COUNT_AGAIN_MS,
     retry: false,
     // It is of the moment in which it was counted.
@@ -125,7 +143,7 @@ const useEnds = ({ count, commandOf }: Pick<ActProps<unknown>, 'count' | 'comman
 export const Act = <Made,>(props: ActProps<Made>) => {
   const { title, about, count, agentId, done, onDone } = props
   const [made, setMade] = useState<Done>()
-  const { data: ends, isError } = useEnds(props)
+  const { data: ends, isError } = useEnds(props, made === undefined)
   const finish = (value: Made): void => {
     setMade(done(value, ends))
     onDone?.(value)
@@ -149,14 +167,26 @@ export const Act = <Made,>(props: ActProps<Made>) => {
   )
 }
 
+/** The second click of two is meant for what stood there before. */
+const CLICK_AGAIN_MS = 400
+
 /** It has the focus, so that the answer is heard and Enter closes it. */
-export const DoneButton = ({ isDisabled = false }: { readonly isDisabled?: boolean }) => (
-  <div className="acts">
-    <Dialog.Close className="primary" autoFocus disabled={isDisabled}>
-      Done
-    </Dialog.Close>
-  </div>
-)
+export const DoneButton = ({ isDisabled = false }: { readonly isDisabled?: boolean }) => {
+  const shownAt = useRef(0)
+  useEffect(() => {
+    shownAt.current = performance.now()
+  }, [])
+  const click = (event: MouseEvent): void => {
+    if (performance.now() - shownAt.current < CLICK_AGAIN_MS && event.detail > 1) event.preventDefault()
+  }
+  return (
+    <div className="acts">
+      <Dialog.Close className="primary" autoFocus disabled={isDisabled} onClick={click}>
+        Done
+      </Dialog.Close>
+    </div>
+  )
+}
 
 type ActDialogProps<Made> = ActProps<Made> & {
   readonly asks: Access
@@ -171,13 +201,16 @@ type ActDialogProps<Made> = ActProps<Made> & {
 export const ActDialog = <Made,>({ asks, trigger, triggerLabel, look, ...act }: ActDialogProps<Made>) => {
   const role = useRole()
   const open = (): void =>
-    openAct(
-      act.title,
+    openAct({
+      title: act.title,
+      name: nameOf(act.commandOf),
       // The dialog stands beside the screens.
-      <RoleContext value={role}>
-        <Act {...act} />
-      </RoleContext>,
-    )
+      content: (
+        <RoleContext value={role}>
+          <Act {...act} />
+        </RoleContext>
+      ),
+    })
   return (
     <ActTrigger
       asks={asks}

@@ -12,7 +12,7 @@ const focus = (element: Element | null | undefined): boolean => {
 /** Back to the button; or, where the act may have taken that away, to the row, the panel or the screen that it stood in. */
 const focusBack = (opener: Element | null, isDone: boolean): void => {
   const near = [opener?.closest('tr')?.querySelector('a'), opener?.closest('.panel')]
-  const places = isDone ? near : [opener, ...near]
+  const places = isDone ? [...near, opener] : [opener, ...near]
   if (!places.some(focus)) focus(document.getElementById('screen'))
 }
 
@@ -25,6 +25,11 @@ export const ActHost = () => {
         <Dialog.Overlay className="overlay" />
         <Dialog.Content
           className="dialog"
+          // The key or the click that opened it goes on for some: it must not answer.
+          onKeyDown={event => {
+            if (event.key === 'Enter' && event.repeat) event.preventDefault()
+          }}
+          onInteractOutside={event => event.preventDefault()}
           onCloseAutoFocus={event => {
             event.preventDefault()
             focusBack(act.opener, outcomeNow() === 'done')

@@ -20,8 +20,6 @@ export const draftOf = (act: string): string => {
   return draft?.act === act ? draft.note : ''
 }
 
-export const hasDraft = (): boolean => (readDraft()?.note ?? '') !== ''
-
 /** A browser that keeps nothing keeps no draft. */
 export const keepDraft = (act: string, note: string): void => {
   try {

@@ -1,23 +1,27 @@
-// The one open dialog of an act: what it shows, and whether it may be closed.
+// The one open dialog of an act: what it shows, how far the act is, and whether it may be closed.
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react'
+import { draftOf, keepDraft } from './draft.ts'
 
-/** How far the act is. Unknown: it was sent, and nothing was heard of it. */
+/** How far the act is. Unknown: it was sent once, and nothing was heard of it. */
 export type Outcome = 'asked' | 'sending' | 'unknown' | 'done'
 
 export type OpenAct = {
   readonly title: string
+  /** Its command, by which the note is kept. */
+  readonly name: string
   readonly content: ReactNode
   /** What had the focus. */
   readonly opener: Element | null
   readonly onClose: () => void
 }
 
-type State = { readonly act: OpenAct | undefined; readonly isCloseRefused: boolean }
+type State = { readonly act: OpenAct | undefined; readonly outcome: Outcome; readonly isCloseRefused: boolean }
 
-const CLOSED: State = { act: undefined, isCloseRefused: false }
+const CLOSED: State = { act: undefined, outcome: 'asked', isCloseRefused: false }
 
 let state = CLOSED
-let outcome: Outcome = 'asked'
+/** A later refusal says nothing about what was sent before. */
+let isUnknown = false
 const holds = new Set<object>()
 const listeners = new Set<() => void>()
 
@@ -31,52 +35,62 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener)
 }
 
-export const openAct = (title: string, content: ReactNode, onClose: () => void = () => undefined): void => {
-  outcome = 'asked'
-  change({ act: { title, content, opener: document.activeElement, onClose }, isCloseRefused: false })
+type Opened = Pick<OpenAct, 'title' | 'name' | 'content'> & { readonly onClose?: () => void }
+
+export const openAct = ({ onClose = () => undefined, ...act }: Opened): void => {
+  isUnknown = false
+  change({ ...CLOSED, act: { ...act, onClose, opener: document.activeElement } })
 }
 
 /** Not while something would be lost with it: that says why. */
 export const closeAct = (): void => {
+  const { act } = state
   if (holds.size > 0) {
     change({ ...state, isCloseRefused: true })
     return
   }
-  const { act } = state
   change(CLOSED)
-  act?.onClose()
+  if (act === undefined) return
+  // What was left is not asked for again with the same words.
+  if (draftOf(act.name) !== '') keepDraft(act.name, '')
+  act.onClose()
 }
 
-export const setOutcome = (now: Outcome): void => {
-  outcome = now
+export const setOutcome = (outcome: Outcome): void => {
+  isUnknown ||= outcome === 'unknown'
+  change({ ...state, outcome: outcome === 'asked' && isUnknown ? 'unknown' : outcome })
 }
 
-export const outcomeNow = (): Outcome => outcome
+export const outcomeNow = (): Outcome => state.outcome
 
 export const useOpenAct = (): OpenAct | undefined => useSyncExternalStore(subscribe, () => state.act)
 
+export const useOutcome = (): Outcome => useSyncExternalStore(subscribe, () => state.outcome)
+
 export const useIsCloseRefused = (): boolean => useSyncExternalStore(subscribe, () => state.isCloseRefused)
 
-/** Keeps the dialog open; with `isOfPage` the browser asks before it leaves the page, too. */
-export const useHold = (isHeld: boolean, { isOfPage = false } = {}): void => {
+/** Keeps the dialog open, and has the browser ask before it leaves the page. */
+export const useHold = (isHeld: boolean): void => {
   useEffect(() => {
     if (!isHeld) return undefined
     const hold = {}
     holds.add(hold)
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
-    if (isOfPage) window.addEventListener('beforeunload', ask)
+    window.addEventListener('beforeunload', ask)
     return () => {
       holds.delete(hold)
       window.removeEventListener('beforeunload', ask)
     }
-  }, [isHeld, isOfPage])
+  }, [isHeld])
 }
 
-/** Closes the question that the end of a session left open, and says what became of it. Undefined where there was none. */
-export const interruptAct = (): { readonly title: string; readonly outcome: Outcome } | undefined => {
-  const { act } = state
-  if (act === undefined || outcome === 'done') return undefined
-  const interrupted = { title: act.title, outcome }
+export type Interrupted = { readonly title: string; readonly outcome: Outcome; readonly hasNote: boolean }
+
+/** Closes the question that the end of a session left open, and says what became of it. One that is being sent, or has its answer, stays. */
+export const interruptAct = (): Interrupted | undefined => {
+  const { act, outcome } = state
+  if (act === undefined || outcome === 'done' || outcome === 'sending') return undefined
+  const interrupted = { title: act.title, outcome, hasNote: draftOf(act.name) !== '' }
   change(CLOSED)
   return interrupted
 }

@@ -7,7 +7,7 @@ import { useHold, useIsCloseRefused } from './open-act.ts'
 export const SecretOnce = ({ secret }: { readonly secret: string }) => {
   const [isSaved, setSaved] = useState(false)
   const isRefused = useIsCloseRefused()
-  useHold(!isSaved, { isOfPage: true })
+  useHold(!isSaved)
   return (
     <>
       <p>This is the only time that it is shown.</p>

@@ -4,7 +4,7 @@ import { addressOf } from '../address.ts'
 import { Link } from '../parts/link.tsx'
 import { formatExact } from '../parts/time.tsx'
 import { useMay } from '../reading/role.ts'
-import { auditAt } from '../tokens/act-of-end.ts'
+import { auditAt, auditOf } from '../tokens/act-of-end.ts'
 import { closeAct } from './open-act.ts'
 import { type Ends, formatEnds } from './would-end.tsx'
 
@@ -15,23 +15,31 @@ type WhatEndedProps = {
   readonly ends?: Ends | undefined
   /** The filters of the history that show what ended. */
   readonly history: Readonly<Record<string, string>>
+  /** Where the act stands in the audit log, if not at that instant. */
+  readonly audit?: string
 }
 
-export const WhatEnded = ({ since, ends, history }: WhatEndedProps) => (
+const ActLink = ({ to }: { readonly to: string }) => (
+  <Link to={to} onGo={closeAct}>
+    The act in the audit log
+  </Link>
+)
+
+/** For acts that end no token. */
+export const TheAct = ({ subject }: { readonly subject: string }) =>
+  useMay(ACCESS.readAudit) ? <ActLink to={auditOf(subject)} /> : null
+
+export const WhatEnded = ({ since, ends, history, audit = auditAt(since) }: WhatEndedProps) => (
   <>
     <p>
       In force since <time dateTime={since}>{formatExact(since)}</time>.
     </p>
-    {ends !== undefined && <p>{formatEnds(ends)} were counted last; those and any newer ones ended.</p>}
+    {ends !== undefined && <p>Counted last: {formatEnds(ends)}. Those and any newer ones ended.</p>}
     <p className="acts">
       <Link to={addressOf('history', new URLSearchParams(history))} onGo={closeAct}>
         What ended
       </Link>
-      {useMay(ACCESS.readAudit) && (
-        <Link to={auditAt(since)} onGo={closeAct}>
-          The act in the audit log
-        </Link>
-      )}
+      {useMay(ACCESS.readAudit) && <ActLink to={audit} />}
     </p>
   </>
 )

@@ -19,7 +19,7 @@ const ROWS_READ = 200
 const KEYS_NAMED = 3
 
 const AskedBy = ({ agentId }: { readonly agentId: string }) => {
-  const { data } = useQuery({
+  const { data, isError } = useQuery({
     queryKey: ['asked-by', agentId],
     queryFn: ({ signal }) => {
       const since = new Date(serviceNow() - HOUR_MS).toISOString()
@@ -30,6 +30,7 @@ const AskedBy = ({ agentId }: { readonly agentId: string }) => {
     gcTime: 0,
     retry: false,
   })
+  if (isError) return <p className="quiet">Who asked about its tokens cannot be read now.</p>
   if (data === undefined) return null
   const keys = gatherByKey(data.data)
   if (keys.length === 0) return <p>Nobody asked about its tokens in the last hour.</p>
@@ -37,7 +38,7 @@ const AskedBy = ({ agentId }: { readonly agentId: string }) => {
   const more = keys.length - named.length
   return (
     <p>
-      Asked about its tokens in the last hour: {named.join(', ')}
+      Asked about its tokens in the last hour{data.next_cursor === null ? '' : ', at least'}: {named.join(', ')}
       {more > 0 && ` and ${more} more`}.
     </p>
   )
@@ -65,7 +66,7 @@ export const WouldEnd = ({ ends, isUncounted, agentId }: WouldEndProps) => (
       <p className="quiet">{isUncounted ? 'How many tokens end cannot be counted now.' : 'Counting…'}</p>
     ) : (
       <p>
-        Now this ends <strong>{formatEnds(ends)}</strong>.
+        Now this ends <strong>{formatEnds(ends)}</strong>.{isUncounted && ' It cannot be counted again right now.'}
       </p>
     )}
     {agentId !== undefined && <AskedBy agentId={agentId} />}

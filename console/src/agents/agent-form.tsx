@@ -4,6 +4,7 @@ import type { AgentRecord, CreateAgentBody } from '../../../packages/client/src/
 import { addressOf, go } from '../address.ts'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { SecretOnce } from '../acts/secret-once.tsx'
+import { TheAct } from '../acts/what-ended.tsx'
 import { textIn } from '../parts/form-fields.tsx'
 import { OPEN } from '../parts/panel.tsx'
 import { administration } from '../reading/service.ts'
@@ -115,7 +116,7 @@ export const ChangeAgent = ({ agent }: { readonly agent: AgentRecord }) => {
           body: changeIn(form, before),
         })
       }
-      done={({ name }) => ({ title: `${name} is changed` })}
+      done={({ name }) => ({ title: `${name} is changed`, body: <TheAct subject={agent.agent_id} /> })}
     />
   )
 }

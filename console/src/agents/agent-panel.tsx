@@ -4,11 +4,11 @@ import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
 import { AgentOverTime } from '../charts/lazy-charts.tsx'
 import { Command } from '../parts/command.tsx'
-import { Fault } from '../parts/fault.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { Link } from '../parts/link.tsx'
 import { Members } from '../parts/members.tsx'
 import { Panel } from '../parts/panel.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { administration } from '../reading/service.ts'
 import { ChangeAgent } from './agent-form.tsx'
 import { Credentials } from './credentials.tsx'
@@ -75,13 +75,14 @@ const Life = ({ agent }: { readonly agent: AgentRecord }) => {
 }
 
 export const AgentPanel = ({ id }: { readonly id: string }) => {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['agent', id],
     queryFn: ({ signal }) => administration.showAgent({ path: { id }, signal }),
   })
+  const { data } = query
   return (
     <Panel title={data?.name ?? 'Agent'}>
-      {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
+      <Waiting query={query} />
       {data !== undefined && <Life agent={data} />}
     </Panel>
   )

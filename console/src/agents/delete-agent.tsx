@@ -1,13 +1,13 @@
 // Deletes an agent for good: with its name typed, and a note for those who read the audit log.
 import { ACCESS } from '../../../api/values/access.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
-import { changeQuery } from '../address.ts'
+import { leave } from '../parts/panel.tsx'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { WhatEnded } from '../acts/what-ended.tsx'
-import { OPEN } from '../parts/panel.tsx'
 import { serviceNow } from '../reading/service-clock.ts'
 import { administration } from '../reading/service.ts'
+import { auditOf } from '../tokens/act-of-end.ts'
 
 export const DeleteAgent = ({ agent: { agent_id: id, name } }: { readonly agent: AgentRecord }) => (
   <ActDialog
@@ -26,8 +26,15 @@ export const DeleteAgent = ({ agent: { agent_id: id, name } }: { readonly agent:
     act={form => administration.deleteAgent({ path: { id }, query: noteIn(form) })}
     done={(_, ends) => ({
       title: `${name} is deleted`,
-      body: <WhatEnded since={new Date(serviceNow()).toISOString()} ends={ends} history={{ agent_id: id }} />,
+      body: (
+        <WhatEnded
+          since={new Date(serviceNow()).toISOString()}
+          ends={ends}
+          history={{ agent_id: id }}
+          audit={auditOf(id)}
+        />
+      ),
     })}
-    onDone={() => changeQuery(OPEN, null)}
+    onDone={() => leave(id)}
   />
 )

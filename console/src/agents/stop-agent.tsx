@@ -2,7 +2,7 @@
 import { ACCESS } from '../../../api/values/access.ts'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
-import { WhatEnded } from '../acts/what-ended.tsx'
+import { TheAct, WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
 
 type EnableAgentProps = { readonly id: string; readonly name: string }
@@ -42,6 +42,6 @@ export const EnableAgent = ({ id, name }: EnableAgentProps) => (
     fields={() => <NoteField />}
     commandOf={form => ['mintmark', 'agent', 'enable', id, ...noteOptions(form)]}
     act={form => administration.enableAgent({ path: { id }, body: noteIn(form) })}
-    done={() => ({ title: `${name} is enabled` })}
+    done={() => ({ title: `${name} is enabled`, body: <TheAct subject={id} /> })}
   />
 )

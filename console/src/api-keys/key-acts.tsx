@@ -5,6 +5,7 @@ import { addressOf, go } from '../address.ts'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { SecretOnce } from '../acts/secret-once.tsx'
+import { TheAct } from '../acts/what-ended.tsx'
 import { ExpiryField, expiryIn, expiryOptions, GraceField, graceIn, textIn } from '../parts/form-fields.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { OPEN } from '../parts/panel.tsx'
@@ -115,9 +116,12 @@ export const RevokeApiKey = ({ apiKey: { api_key_id: id, name } }: { readonly ap
     done={({ revoked_at: since }) => ({
       title: `The API key “${name}” is revoked`,
       body: since !== null && (
-        <p>
-          Callers that use it are refused since <Instant at={since} />.
-        </p>
+        <>
+          <p>
+            Callers that use it are refused since <Instant at={since} />.
+          </p>
+          <TheAct subject={id} />
+        </>
       ),
     })}
   />

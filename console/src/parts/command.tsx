@@ -3,6 +3,16 @@ import { useRef, useState } from 'react'
 import { shellWord } from './shell-word.ts'
 
 const COPIED_MS = 1_500
+/** A browser that asks whether the page may copy waits for its reader. */
+const COPYING_MS_MAX = 10_000
+
+const refuseLater = (): Promise<never> =>
+  new Promise((_, reject) => setTimeout(() => reject(new Error('The browser did not copy.')), COPYING_MS_MAX))
+
+const SAID = {
+  copied: 'Copied.',
+  refused: 'This browser does not let the page copy. It is selected: copy it by its key.',
+} as const
 
 type CommandLineProps = {
   readonly text: string
@@ -21,7 +31,7 @@ export const CommandLine = ({ text, label = 'Copy the command', isWhole = false,
   const place = useRef<HTMLElement>(null)
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(text)
+      await Promise.race([navigator.clipboard.writeText(text), refuseLater()])
     } catch {
       select(place.current)
       setSaid('refused')
@@ -40,8 +50,8 @@ export const CommandLine = ({ text, label = 'Copy the command', isWhole = false,
       <button type="button" aria-label={label} onClick={() => void copy()}>
         {said === 'copied' ? 'Copied' : 'Copy'}
       </button>
-      <span role="status">
-        {said === 'refused' && 'This browser does not let the page copy. It is selected: copy it by its key.'}
+      <span role="status" className={said === 'refused' ? 'refused' : 'unseen'}>
+        {said !== undefined && SAID[said]}
       </span>
     </div>
   )

@@ -1,11 +1,16 @@
 // The open record beside its table: closed by its button or by Escape, anywhere on the page, and then the focus is back where it was.
 import { type ReactNode, useEffect, useRef } from 'react'
-import { changeQuery } from '../address.ts'
+import { changeQuery, current } from '../address.ts'
 
 /** The member of the address that names the open record. */
 export const OPEN = 'open'
 
 const close = (): void => changeQuery(OPEN, null)
+
+/** Closes the panel of a record that is gone; another one may be open by now. */
+export const leave = (id: string): void => {
+  if (current().query.get(OPEN) === id) close()
+}
 
 type PanelProps = { readonly title: string; readonly children: ReactNode }
 

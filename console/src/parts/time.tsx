@@ -39,7 +39,8 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: '
 /** In the reader's language, with the zone. */
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 
-export const formatExact = (at: string): string => exact.format(Date.parse(at))
+/** `at` in ISO 8601; what is no time is given as it is. */
+export const formatExact = (at: string): string => (Number.isNaN(Date.parse(at)) ? at : exact.format(Date.parse(at)))
 
 export const formatRelative = (instantMs: number, nowMs: number): string => {
   const seconds = Math.round((instantMs - nowMs) / 1_000)

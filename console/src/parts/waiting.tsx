@@ -1,4 +1,5 @@
 // What stands in the place of what is read: shapes at first, what is wrong and a way to try again as soon as it is known.
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Fault } from './fault.tsx'
 
@@ -40,8 +41,13 @@ type Asked = {
 
 /** Nothing where everything is there. */
 export const Waiting = ({ query: { data, error, failureReason, refetch } }: { readonly query: Asked }) => {
-  const again = (): void => void refetch()
+  const queryClient = useQueryClient()
+  const again = async (): Promise<void> => {
+    // One that hangs is not asked again by itself.
+    await queryClient.cancelQueries({ predicate: each => each.state.data === undefined }, { silent: true })
+    void refetch()
+  }
   const fault = error ?? (data === undefined ? failureReason : null)
-  if (fault !== null) return <Fault fault={fault} onAgain={again} />
-  return data === undefined ? <Reading onAgain={again} /> : null
+  if (fault !== null) return <Fault fault={fault} onAgain={() => void again()} />
+  return data === undefined ? <Reading onAgain={() => void again()} /> : null
 }

@@ -25,8 +25,15 @@ export const planRevocation = async (conditions: Conditions): Promise<Plan> => {
   }
 }
 
-export const carryOut = async ({ conditions, id, planId }: Plan, note: { readonly note?: string }) => {
-  const answer = await administration.createRevocation({ body: { ...conditions, id, plan_id: planId, ...note } })
+type CarriedOut = {
+  /** Whether those end, too, that were issued since the plan. */
+  readonly isOpen: boolean
+  readonly note?: string
+}
+
+export const carryOut = async ({ conditions, id, planId }: Plan, { isOpen, ...note }: CarriedOut) => {
+  const body = { ...conditions, id, ...(!isOpen && { plan_id: planId }), ...note }
+  const answer = await administration.createRevocation({ body })
   if ('dry_run' in answer) throw new Error('The service counted tokens where it was asked to end them.')
   return answer
 }

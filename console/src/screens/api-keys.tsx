@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import type { ShowApiKeyAnswer } from '../../../packages/client/src/index.ts'
 import { CreateApiKey, RevokeApiKey, RotateApiKey } from '../api-keys/key-acts.tsx'
 import { Command } from '../parts/command.tsx'
-import { Fault } from '../parts/fault.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { ListScreen } from '../parts/list-screen.tsx'
 import { Members } from '../parts/members.tsx'
 import { Panel } from '../parts/panel.tsx'
 import type { Column } from '../parts/records.tsx'
 import { Time } from '../parts/time.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
 import { serviceNow } from '../reading/service-clock.ts'
@@ -30,13 +30,14 @@ const COLUMNS: readonly Column<ShowApiKeyAnswer>[] = [
 ]
 
 const KeyPanel = ({ id }: { readonly id: string }) => {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['api-key', id],
     queryFn: ({ signal }) => administration.showApiKey({ path: { api_key_id: id }, signal }),
   })
+  const { data } = query
   return (
     <Panel title={data?.name ?? 'API key'}>
-      {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
+      <Waiting query={query} />
       {data !== undefined && (
         <>
           {stateOf(data) === 'active' && (

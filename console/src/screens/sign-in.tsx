@@ -1,7 +1,6 @@
 // Before anybody is signed in, and where somebody is who may see nothing.
-import { useEffect, useState } from 'react'
-import { hasDraft } from '../acts/draft.ts'
-import { interruptAct, type Outcome } from '../acts/open-act.ts'
+import { useEffect, useRef, useState } from 'react'
+import { interruptAct, type Interrupted, type Outcome, useOutcome } from '../acts/open-act.ts'
 import { useSignOut } from '../parts/use-sign-out.tsx'
 import { type Session, signInAddress } from '../reading/service.ts'
 
@@ -21,22 +20,30 @@ export const SignedOut = () => (
 
 const WHAT_BECAME: Readonly<Record<Outcome, string>> = {
   asked: 'was not done: nothing was changed.',
-  sending: 'was under way: whether it was done, the audit log says.',
+  sending: 'is being sent.',
   unknown: 'was sent, and nothing was heard of it: whether it was done, the audit log says.',
   done: 'was done.',
 }
 
 /** Where a question was open, what became of it. */
 export const SessionEnded = () => {
-  const [act, setAct] = useState<ReturnType<typeof interruptAct>>()
-  useEffect(() => setAct(interruptAct()), [])
+  const [act, setAct] = useState<Interrupted>()
+  const heading = useRef<HTMLHeadingElement>(null)
+  const outcome = useOutcome()
+  useEffect(() => {
+    const interrupted = interruptAct()
+    if (interrupted !== undefined) setAct(interrupted)
+  }, [outcome])
+  useEffect(() => heading.current?.focus(), [])
   return (
     <main className="entry">
-      <h1>Your session has ended</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        Your session has ended
+      </h1>
       {act !== undefined && (
         <p role="status">
           “{act.title}” {WHAT_BECAME[act.outcome]}
-          {hasDraft() && ' Your note is kept: it stands there when you ask again.'}
+          {act.hasNote && ' Your note is kept: it stands there when you ask again.'}
         </p>
       )}
       <p>Sign in to go on where you were.</p>

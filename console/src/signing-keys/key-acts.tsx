@@ -3,7 +3,7 @@ import { ACCESS } from '../../../api/values/access.ts'
 import type { ShowSigningKeyAnswer } from '../../../packages/client/src/index.ts'
 import { ActDialog, type Done } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
-import { WhatEnded } from '../acts/what-ended.tsx'
+import { TheAct, WhatEnded } from '../acts/what-ended.tsx'
 import { serviceNow } from '../reading/service-clock.ts'
 import { administration } from '../reading/service.ts'
 
@@ -30,9 +30,14 @@ const Fields = () => (
   </>
 )
 
-const doneWith = (title: string, warning: string | null): Done => ({
+const doneWith = (title: string, kid: string, warning: string | null): Done => ({
   title,
-  body: warning !== null && <p>{warning}</p>,
+  body: (
+    <>
+      {warning !== null && <p>{warning}</p>}
+      <TheAct subject={kid} />
+    </>
+  ),
 })
 
 export const Rotate = () => (
@@ -45,7 +50,7 @@ export const Rotate = () => (
     fields={() => <Fields />}
     commandOf={form => ['mintmark', 'key', 'rotate', ...optionsOf(form)]}
     act={form => administration.rotateSigningKey({ body: { ...forceIn(form), ...noteIn(form) } })}
-    done={({ warning }) => doneWith('The rotation is under way', warning)}
+    done={({ kid, warning }) => doneWith('The rotation is under way', kid, warning)}
   />
 )
 
@@ -59,7 +64,7 @@ const Retire = ({ kid }: { readonly kid: string }) => (
     fields={() => <Fields />}
     commandOf={form => ['mintmark', 'key', 'retire', ...optionsOf(form), ...kidWords(kid)]}
     act={form => administration.retireSigningKey({ path: { kid }, body: { ...forceIn(form), ...noteIn(form) } })}
-    done={({ warning }) => doneWith('The key signs no more', warning)}
+    done={({ warning }) => doneWith('The key signs no more', kid, warning)}
   />
 )
 

@@ -5,6 +5,9 @@ import { addressOf } from '../address.ts'
 export const auditOfEnd = (endedAt: string | null, reason: string | null): string | undefined =>
   endedAt === null || reason === 'expired' ? undefined : auditAt(endedAt)
 
+/** Everything that was done to it. */
+export const auditOf = (subject: string): string => addressOf('audit', new URLSearchParams({ subject }))
+
 /** The entries of one instant. */
 export const auditAt = (at: string): string => {
   const after = new Date(Date.parse(at) + 1).toISOString()

@@ -66,3 +66,9 @@ export const isOutgrown = <Token extends Member>(plan: ChosenPlan<Token>, now: C
   const planned = new Set([...plan.chosen, ...plan.below].map(({ id }) => id))
   return !now.isExact || [...now.chosen, ...now.below].some(({ id }) => !planned.has(id))
 }
+
+/** Returns the shell command: each id holds letters, digits and hyphens only. */
+export const commandOf = ([first, ...more]: readonly Pick<TokenRecord, 'id'>[]): string =>
+  more.length === 0
+    ? `mintmark token revoke ${first?.id ?? ''}`
+    : `for id in ${[first, ...more].map(token => token?.id).join(' ')}; do mintmark token revoke "$id" --yes; done`

@@ -6,17 +6,21 @@ import type { TokenRecord } from '../../../packages/client/src/index.ts'
 import { DoneButton } from '../acts/act-dialog.tsx'
 import { ActContext, keepDraft } from '../acts/draft.ts'
 import { NoteField, noteIn } from '../acts/note-field.tsx'
-import { setOutcome } from '../acts/open-act.ts'
+import { setOutcome, useHold } from '../acts/open-act.ts'
+import { WhatEnded } from '../acts/what-ended.tsx'
 import { AgentName, ShortId } from '../parts/agent-name.tsx'
 import { CommandLine } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { refresh } from '../reading/refresh.ts'
-import type { ChosenPlan } from './chosen-plan.ts'
+import { type ChosenPlan, commandOf } from './chosen-plan.ts'
 import { endEach } from './end-each.ts'
 import { planChosen } from './plan-chosen.ts'
 import { formatProgress, type Progress } from './progress.ts'
 
-const Course = ({ progress: { done, of, failures } }: { readonly progress: Progress }) => (
+type CourseProps = { readonly progress: Progress; readonly isOver: boolean; readonly onStop: () => void }
+
+const Course = ({ progress: { done, of, failures, since }, isOver, onStop }: CourseProps) => (
   <>
     <progress value={done} max={of} aria-label="Tokens that were asked for" />
     <p role="status">{formatProgress({ done, of, failures })}</p>
@@ -29,11 +33,14 @@ const Course = ({ progress: { done, of, failures } }: { readonly progress: Progr
         ))}
       </ul>
     )}
-    {done === of ? (
+    {isOver && since !== undefined && <WhatEnded since={since} history={{ ended_after: since }} />}
+    {isOver ? (
       <DoneButton />
     ) : (
       <div className="acts">
-        <Dialog.Close>Stop here</Dialog.Close>
+        <button type="button" onClick={onStop}>
+          Stop here
+        </button>
       </div>
     )}
   </>
@@ -80,39 +87,48 @@ const WouldEnd = ({
   </>
 )
 
-/** Returns the shell command: each id holds letters, digits and hyphens only. */
-const commandOf = ([first, ...more]: readonly TokenRecord[]): string =>
-  more.length === 0
-    ? `mintmark token revoke ${first?.id ?? ''}`
-    : `for id in ${[first, ...more].map(token => token?.id).join(' ')}; do mintmark token revoke "$id" --yes; done`
-
 type ConfirmProps = {
   readonly plan: ChosenPlan
   readonly asked: number
+  readonly name: string
   readonly onBegin: () => void
   readonly onDone: () => void
   readonly onAgain: () => void
 }
 
-const Confirm = ({ plan, asked, onBegin, onDone, onAgain }: ConfirmProps) => {
+const Confirm = ({ plan, asked, name, onBegin, onDone, onAgain }: ConfirmProps) => {
   const queryClient = useQueryClient()
   const [progress, setProgress] = useState<Progress>()
   const stop = useRef<AbortController>(undefined)
-  useEffect(() => () => stop.current?.abort(), [])
+  const isSent = useRef(false)
   const ending = useMutation({
     mutationFn: (note: { readonly note?: string }) => {
       stop.current = new AbortController()
       return endEach({ plan, note, signal: stop.current.signal, onProgress: setProgress })
     },
-    onSuccess: onDone,
-    onSettled: () => refresh(queryClient),
+    onMutate: () => setOutcome('sending'),
+    onSuccess: () => {
+      setOutcome('done')
+      keepDraft(name, '')
+      onDone()
+    },
+    // It fails before the first of them is asked to end.
+    onError: () => setOutcome('asked'),
+    onSettled: () => {
+      isSent.current = false
+      refresh(queryClient)
+    },
   })
-  const name = commandOf(plan.chosen)
-  if (progress !== undefined) return <Course progress={progress} />
+  useHold(ending.isPending)
+  useEffect(() => {
+    if (progress !== undefined) onBegin()
+  }, [progress, onBegin])
+  if (progress !== undefined)
+    return <Course progress={progress} isOver={ending.isSuccess} onStop={() => stop.current?.abort()} />
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    onBegin()
-    keepDraft(name, '')
+    if (isSent.current) return
+    isSent.current = true
     ending.mutate(noteIn(new FormData(event.currentTarget)))
   }
   return (
@@ -121,10 +137,10 @@ const Confirm = ({ plan, asked, onBegin, onDone, onAgain }: ConfirmProps) => {
       <ActContext value={name}>
         <NoteField />
       </ActContext>
-      {plan.chosen.length > 0 && <CommandLine text={name} />}
+      {plan.chosen.length > 0 && <CommandLine text={commandOf(plan.chosen)} />}
       {ending.error !== null && <Fault fault={ending.error} onAgain={onAgain} />}
       <div className="acts">
-        <Dialog.Close onClick={() => keepDraft(name, '')}>Cancel</Dialog.Close>
+        <Dialog.Close disabled={ending.isPending}>Cancel</Dialog.Close>
         <button type="submit" className="danger" disabled={ending.isPending || plan.chosen.length === 0}>
           End them
         </button>
@@ -142,33 +158,27 @@ type EndChosenProps = {
 
 export const EndChosen = ({ title, tokens, onBegin }: EndChosenProps) => {
   const [isDone, setDone] = useState(false)
-  const { data, error, refetch, dataUpdatedAt } = useQuery({
+  const query = useQuery({
     queryKey: ['chosen-plan', tokens.map(({ id }) => id)],
     queryFn: ({ signal }) => planChosen(tokens, signal),
     // A plan is of the moment in which it was asked for.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   })
+  const { data, refetch, dataUpdatedAt } = query
   return (
     <>
       <Dialog.Title aria-live="polite">{isDone ? 'The chosen tokens were asked to end' : title}</Dialog.Title>
       <Dialog.Description>They are refused from the next request on. Nothing brings them back.</Dialog.Description>
-      {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
-      {data === undefined ? (
-        error === null && <p className="quiet">Counting…</p>
-      ) : (
+      <Waiting query={query} />
+      {data !== undefined && (
         <Confirm
           key={dataUpdatedAt}
           plan={data}
           asked={tokens.length}
-          onBegin={() => {
-            setOutcome('sending')
-            onBegin()
-          }}
-          onDone={() => {
-            setOutcome('done')
-            setDone(true)
-          }}
+          name={commandOf(tokens)}
+          onBegin={onBegin}
+          onDone={() => setDone(true)}
           onAgain={() => void refetch()}
         />
       )}

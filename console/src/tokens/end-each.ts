@@ -18,14 +18,16 @@ export const endEach = async ({ plan, note, signal, onProgress }: EndEach): Prom
   }
   const of = plan.chosen.length
   const failures: Failure[] = []
+  let since: string | undefined
   onProgress({ done: 0, of, failures: [] })
   for (const [index, { id }] of plan.chosen.entries()) {
     if (signal.aborted) return
     try {
-      await administration.revokeTokenById({ path: { id }, body: note })
+      const ended = await administration.revokeTokenById({ path: { id }, body: note })
+      since ??= ended.ended_at ?? undefined
     } catch (fault) {
       failures.push(failureOf(id, fault))
     }
-    onProgress({ done: index + 1, of, failures: [...failures] })
+    onProgress({ done: index + 1, of, failures: [...failures], since })
   }
 }

@@ -5,8 +5,9 @@ import { openAct } from '../acts/open-act.ts'
 import type { Query } from '../reading/page.ts'
 import { RoleContext, useRole } from '../reading/role.ts'
 import type { Selection } from '../reading/selection.ts'
-import { CHOSEN_MAX } from './chosen-plan.ts'
-import { conditionsOf } from './revocation-of.ts'
+import type { Role } from '../reading/service.ts'
+import { CHOSEN_MAX, commandOf } from './chosen-plan.ts'
+import { commandOf as commandOfConditions, conditionsOf } from './revocation-of.ts'
 
 const EndChosen = lazy(async () => ({ default: (await import('./end-chosen.tsx')).EndChosen }))
 const EndMatching = lazy(async () => ({ default: (await import('./end-matching.tsx')).EndMatching }))
@@ -20,15 +21,24 @@ type EndManyProps = {
 const END_MATCHING = 'End all that match?'
 
 /** The table may be read anew meanwhile; what was chosen stays what it was. */
-const openChosen = (selection: Selection<TokenRecord>): void => {
+const openChosen = (selection: Selection<TokenRecord>, role: Role): void => {
   const tokens = [...selection.chosen.values()]
   const title = `End ${tokens.length} ${tokens.length === 1 ? 'token' : 'tokens'}?`
   let isBegun = false
   const begin = (): void => {
     isBegun = true
   }
-  openAct(title, <EndChosen title={title} tokens={tokens} onBegin={begin} />, () => {
-    if (isBegun) selection.clear()
+  openAct({
+    title,
+    name: commandOf(tokens),
+    content: (
+      <RoleContext value={role}>
+        <EndChosen title={title} tokens={tokens} onBegin={begin} />
+      </RoleContext>
+    ),
+    onClose: () => {
+      if (isBegun) selection.clear()
+    },
   })
 }
 
@@ -45,7 +55,7 @@ export const EndMany = ({ query, rows, selection }: EndManyProps) => {
         <>
           <span role="status">{chosen} chosen</span>
           {chosen <= CHOSEN_MAX ? (
-            <button type="button" className="danger" aria-haspopup="dialog" onClick={() => openChosen(selection)}>
+            <button type="button" className="danger" aria-haspopup="dialog" onClick={() => openChosen(selection, role)}>
               End them
             </button>
           ) : (
@@ -61,12 +71,15 @@ export const EndMany = ({ query, rows, selection }: EndManyProps) => {
           type="button"
           aria-haspopup="dialog"
           onClick={() =>
-            openAct(
-              END_MATCHING,
-              <RoleContext value={role}>
-                <EndMatching title={END_MATCHING} conditions={conditions} />
-              </RoleContext>,
-            )
+            openAct({
+              title: END_MATCHING,
+              name: commandOfConditions(conditions).join(' '),
+              content: (
+                <RoleContext value={role}>
+                  <EndMatching title={END_MATCHING} conditions={conditions} />
+                </RoleContext>
+              ),
+            })
           }
         >
           End all that match

@@ -1,10 +1,11 @@
 // Ends all tokens that match the filters, after it showed how many. Everything of one agent takes its name, typed.
 import { useQuery } from '@tanstack/react-query'
+import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import { Act, type Done } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { WhatEnded } from '../acts/what-ended.tsx'
-import { Fault } from '../parts/fault.tsx'
 import { formatNumber } from '../parts/format-number.ts'
+import { Waiting } from '../parts/waiting.tsx'
 import { useAgentName } from '../reading/agent-names.ts'
 import { carryOut, type Plan, planRevocation } from '../reading/revocation-plan.ts'
 import { administration } from '../reading/service.ts'
@@ -15,19 +16,30 @@ const FOLLOW_MS = 1_000
 const formatTokens = (tokens: number, isExact: boolean): string =>
   `${isExact ? '' : 'At least '}${formatNumber(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`
 
-const About = ({ conditions, plan }: { readonly conditions: Conditions; readonly plan: Plan | undefined }) => (
+type AboutProps = { readonly conditions: Conditions; readonly plan: Plan | undefined }
+
+const About = ({ conditions, plan }: AboutProps) => (
   <>
     <p>{Object.values(conditions).join(' · ')}</p>
-    {plan === undefined ? (
-      <p className="quiet">Counting…</p>
-    ) : (
+    {plan !== undefined && (
       <p>
         <strong>{formatTokens(plan.tokens, plan.isExact)}</strong> would end now, with every token that was got for
         them.
-        {conditions.lineage !== undefined && ' The tree ends as a whole, from its root on.'} Where more match then, none
-        ends.
+        {conditions.lineage !== undefined && ' The tree ends as a whole, from its root on.'}
       </p>
     )}
+  </>
+)
+
+const isOutgrown = (fault: unknown): boolean => fault instanceof ApiRefused && fault.error === 'plan_outdated'
+
+const Fields = () => (
+  <>
+    <label className="check">
+      <input type="checkbox" name="newer" />
+      Also those that are issued until then: without it none ends where more match by then
+    </label>
+    <NoteField />
   </>
 )
 
@@ -56,39 +68,42 @@ const doneWith = ({ id, created_at: since }: { readonly id: string; readonly cre
 })
 
 export const EndMatching = ({ title, conditions }: { readonly title: string; readonly conditions: Conditions }) => {
-  const {
-    data: plan,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: ['revocation-plan', conditions],
     queryFn: () => planRevocation(conditions),
     // A plan is of the moment in which it was asked for.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   })
+  const { data: plan, refetch } = query
   const agentId = isWholeAgent(conditions) ? conditions.agent_id : undefined
   const agentName = useAgentName(agentId ?? '')
+  const end = async (form: FormData) => {
+    if (plan === undefined) throw new Error('What would end is not counted yet.')
+    try {
+      return await carryOut(plan, { isOpen: form.has('newer'), ...noteIn(form) })
+    } catch (fault) {
+      if (!isOutgrown(fault)) throw fault
+      await refetch()
+      throw new Error('More match by now, and none ended. They were counted again.', { cause: fault })
+    }
+  }
   return (
     <Act
       title={title}
       about={
-        error === null ? (
+        <>
           <About conditions={conditions} plan={plan} />
-        ) : (
-          <Fault fault={error} onAgain={() => void refetch()} />
-        )
+          <Waiting query={query} />
+        </>
       }
       submit="End all of them"
       isDangerous
       isReady={plan !== undefined && plan.tokens > 0}
       typed={agentId === undefined ? undefined : (agentName ?? agentId)}
-      fields={() => <NoteField />}
+      fields={() => <Fields />}
       commandOf={form => [...commandOf(conditions), ...noteOptions(form)]}
-      act={async form => {
-        if (plan === undefined) throw new Error('What would end is not counted yet.')
-        return carryOut(plan, noteIn(form))
-      }}
+      act={end}
       done={doneWith}
     />
   )

@@ -3,7 +3,13 @@ import { ApiUnavailable } from '../../../packages/client/src/administration/api-
 
 export type Failure = { readonly id: string; readonly message: string; readonly isRefused: boolean }
 
-export type Progress = { readonly done: number; readonly of: number; readonly failures: readonly Failure[] }
+export type Progress = {
+  readonly done: number
+  readonly of: number
+  readonly failures: readonly Failure[]
+  /** When the first of them ended, by the clock of the service. */
+  readonly since?: string | undefined
+}
 
 /** Without an answer the token may have ended all the same. */
 export const failureOf = (id: string, fault: unknown): Failure => {

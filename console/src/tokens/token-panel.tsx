@@ -6,11 +6,11 @@ import { ApiRefused } from '../../../packages/client/src/administration/api-erro
 import { addressOf } from '../address.ts'
 import { AgentName, ShortId } from '../parts/agent-name.tsx'
 import { Command } from '../parts/command.tsx'
-import { Fault } from '../parts/fault.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { Link } from '../parts/link.tsx'
 import { type Member, Members } from '../parts/members.tsx'
 import { OPEN, Panel } from '../parts/panel.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 import { explanationKey, PASTED, explainId } from '../reading/explanations.ts'
 import { useMay } from '../reading/role.ts'
 import { auditOfEnd } from './act-of-end.ts'
@@ -143,18 +143,15 @@ const NotKept = ({ id }: { readonly id: string }) => (
 
 export const TokenPanel = ({ id }: { readonly id: string }) => {
   const isPasted = id === PASTED
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: explanationKey(id),
     queryFn: ({ signal }) => explainId(id, signal),
     enabled: !isPasted,
   })
+  const { data, error } = query
   return (
     <Panel title="Token">
-      {isUnknown(error) ? (
-        <NotKept id={id} />
-      ) : (
-        error !== null && <Fault fault={error} onAgain={() => void refetch()} />
-      )}
+      {isUnknown(error) ? <NotKept id={id} /> : !isPasted && <Waiting query={query} />}
       {data !== undefined && !isUnknown(error) && <Explained explanation={data} />}
       {data === undefined && isPasted && <p>The text of a token is not kept. Paste it into the search once more.</p>}
     </Panel>
