@@ -13,7 +13,6 @@ import {
   searchParameter,
   noteBody,
   noteParameter,
-  parameter,
   suspendedAt,
   time,
   timeOrNull,
@@ -21,10 +20,9 @@ import {
   uuidMember,
 } from './fields.ts'
 import { operation } from './operation.ts'
+import { labelParameter } from './selection.ts'
 import { ACCESS } from './values/access.ts'
-import { isLabelKey, LABELS_ASKED_MAX } from './values/labels.ts'
 import { IDS_OPENED_MAX } from './values/lists.ts'
-import { isName } from './values/name.ts'
 
 export const agentRecord = z.object({
   agent_id: uuid.describe('The sub of its tokens. Never used twice.'),
@@ -61,22 +59,10 @@ const example = {
   suspended_at: null,
 }
 
-const parseLabel = (text: string): { readonly key: string; readonly value: string } | undefined => {
-  const equals = text.indexOf('=')
-  const [key, value] = [text.slice(0, Math.max(equals, 0)), text.slice(equals + 1)]
-  return isLabelKey(key) && isName(value) ? { key, value } : undefined
-}
-
-const label = parameter(parseLabel, 'of the form key=value, as labels are', { type: 'string' }).unwrap()
-
 const agentFilters = {
   disabled: booleanParameter('Only disabled ones, or only others.'),
   owner: nameParameter('Only those of this owner.'),
-  label: z
-    .array(label)
-    .max(LABELS_ASKED_MAX, `is given more than ${LABELS_ASKED_MAX} times`)
-    .meta({ description: 'Only those with this label, `key=value`; may repeat.', examples: [['team=data']] })
-    .optional(),
+  label: labelParameter('Only those with this label, `key=value`; may repeat.'),
   agent_id: anyOf(uuidMember(), 'Only those with one of these ids; may repeat.'),
   client_id: anyOf(clientIdParameter('').unwrap(), 'Only the clients of these ids; may repeat.'),
   ...nameFilters,

@@ -10,6 +10,7 @@ import {
   countRecord,
   note,
   listing,
+  nameParameter,
   pageOf,
   parameter,
   text,
@@ -21,9 +22,10 @@ import {
   uuidParameter,
 } from './fields.ts'
 import { operation } from './operation.ts'
+import { labelParameter } from './selection.ts'
 import { isKid, KID_FORM, KID_PATTERN } from '../packages/verify/src/readers/kid.ts'
 import { ACCESS } from './values/access.ts'
-import { PAGE_RECORDS_MAX } from './values/lists.ts'
+import { AGENTS_SELECTED_MAX, PAGE_RECORDS_MAX } from './values/lists.ts'
 import { parseReasonList, REASON_LIST_PATTERN, REASONS, TOKEN_REVOCATION_REASONS } from './values/reason.ts'
 import { ITEM_PATTERN, parseScopeItem, SCOPE_CHARACTERS_MAX } from './values/scope.ts'
 
@@ -98,6 +100,8 @@ export const lifeExample = { ...endedTokenExample, state: 'ended' as const }
 /** For what no index finds. */
 const SHORT = 'Pages may be short, even empty, with a `next_cursor`.'
 
+const SELECTED = `At most ${AGENTS_SELECTED_MAX} agents may match, in history those that were deleted among them. ${SHORT}`
+
 /** Filters of the live tokens. */
 export const tokenFilters = {
   agent_id: uuidParameter('Only tokens of this agent.'),
@@ -121,6 +125,11 @@ export const tokenFilters = {
   audience: audience
     .describe(`Only tokens for this audience, among others perhaps, in whatever spelling of the URI. ${SHORT}`)
     .optional(),
+  owner: nameParameter(`Only tokens of the agents that have this owner now. ${SELECTED}`),
+  label: labelParameter(`Only tokens of the agents that have this label now, \`key=value\`; may repeat. ${SELECTED}`),
+  agent_name: nameParameter(
+    `Only tokens of the agent that has this name now; in history also of those that had it when they were deleted. ${SELECTED}`,
+  ),
 }
 
 /** Filters of the tokens that have ended, beside those. */

@@ -260,6 +260,7 @@ export const NO_TOKEN_FILTERS: TokenFilters = {
   credentialId: null,
   kid: null,
   audience: null,
+  agents: null,
 }
 
 export const NO_HISTORY_FILTERS: HistoryFilters = {

@@ -33,6 +33,10 @@ export const gatherLabels = (text: string, before: readonly Label[] | false = fa
   return [...gathered, { key, value: text.slice(equals + 1) }]
 }
 
+/** As the query of a list has them. */
+export const labelTexts = (labels: readonly Label[]): readonly string[] =>
+  labels.map(({ key, value }) => `${key}=${value}`)
+
 const ROWS = Object.entries(SETTINGS).map(([wireName, { option }]) => {
   const { flags, help, clear } = option
   return { wireName, flags, help, clear, isFlag: !flags.includes('<') }

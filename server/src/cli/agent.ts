@@ -6,7 +6,7 @@ import { listTokens } from '../../../api/tokens.ts'
 import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { defineAdminCommand, show } from './administer.ts'
 import { describeAgent } from './names/agent-names.ts'
-import { addAgentOptions, type AgentOptions, bodyOf, gatherLabels, type Label } from './agent-options.ts'
+import { addAgentOptions, type AgentOptions, bodyOf, gatherLabels, type Label, labelTexts } from './agent-options.ts'
 import { addDryRun, describeEnds, type DryRunOption, endingBy } from './dry-run.ts'
 import { showAll } from './lists/read-list.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
@@ -52,7 +52,7 @@ type ListOptions = {
 const queryOf = ({ disabled, enabled, owner, label = [], namePrefix, search }: ListOptions) => ({
   disabled: enabled === true ? false : disabled,
   owner,
-  label: label.map(({ key, value }) => `${key}=${value}`),
+  label: labelTexts(label),
   name_prefix: namePrefix,
   q: search,
 })

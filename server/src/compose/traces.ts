@@ -35,6 +35,7 @@ const STEPS = {
     end: 'write to the store',
     endAll: 'write to the store',
     show: 'read the store',
+    selectAgents: 'read the store',
     listLive: 'read the store',
     listEnded: 'read the store',
   },

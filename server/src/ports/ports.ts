@@ -35,6 +35,7 @@ import type {
   RevocationObstacle,
   RevocationPreview,
 } from '../domain/ledger/revocation.ts'
+import type { AgentMarks } from '../domain/ledger/selection.ts'
 import type { RevocationPlan, Signing } from '../domain/ledger/plan.ts'
 import type { PublicJwk, SigningKey } from '../domain/keys/signing-key.ts'
 import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
@@ -161,6 +162,11 @@ export interface TokenLedger {
   show(tokenId: string): Promise<TokenLife | undefined>
   /** Shows the token with every check that decides whether it is dead, in one snapshot; never from a cache, like `find`. */
   explain(tokenId: string): Promise<LedgerExplanation | undefined>
+  /**
+   * The store's numbers of the agents with all of these marks, AGENTS_SELECTED_MAX at most: of those that are not deleted, or of
+   * all that ever were, with the marks that they had when they were deleted.
+   */
+  selectAgents(marks: AgentMarks, among: 'kept' | 'ever'): Promise<readonly number[] | 'too_many_agents'>
   listLive(request: PageRequest<TokenFilters>): Promise<Page<TokenRecord>>
   listEnded(request: PageRequest<HistoryFilters>): Promise<Page<EndedTokenRecord>>
   /** The tree of which a token is a member, parents before their children; undefined if it is unknown or no longer kept. */

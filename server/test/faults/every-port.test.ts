@@ -135,6 +135,11 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     path: LIST,
     calls: ['operators.verify', 'ledger.listLive'],
   },
+  'list, of an owner': {
+    ask: () => get(service, `${LIST}?owner=Ada`, reader),
+    path: LIST,
+    calls: ['apiKeys.find', 'ledger.selectAgents', 'ledger.listLive'],
+  },
   'list, by HEAD': {
     ask: () => send(service, { method: 'HEAD', path: LIST, headers: reader }),
     path: LIST,

@@ -11,6 +11,8 @@ import type { TokenLedger } from '../../src/ports/ports.ts'
 
 const secrets = makeSecrets({ bytes: length => Buffer.alloc(length) })
 
+const FILTERS = { ...NO_TOKEN_FILTERS, owner: null, labels: null, agentName: null }
+
 const CALLER: Administrator = { kind: 'cli', user: 'root' }
 
 const TOKEN: TokenRecord = {
@@ -36,7 +38,7 @@ const count = (tokens: number) => {
     return Promise.resolve(page)
   }
   const ledger = { listLive } as TokenLedger // the one method that a count calls
-  return countTokens({ secrets, ledger }, CALLER, NO_TOKEN_FILTERS)
+  return countTokens({ secrets, ledger }, CALLER, FILTERS)
 }
 
 test('a count is exact up to a page, and beyond it says that there are at least so many', async () => {

@@ -147,6 +147,7 @@ export const issueTo = async (program: Program, ...clientIds: readonly string[])
         endAll: never,
         show: never,
         explain: never,
+        selectAgents: never,
         listLive: never,
         listEnded: never,
         listLineage: never,

@@ -113,6 +113,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'seals/SEAL_ENTRIES_MAX',
     'verification-queue/UNDER_WAY_MAX',
     'token-streams/MERGED_SCOPE_SETS_MAX',
+    'token-streams/MERGED_AGENT_STREAMS_MAX',
     'token-streams/MERGED_STREAMS_MAX',
     'live-rows/DEAD_ROWS_MAX',
     'name-lookups/LOOK_UPS_MAX',

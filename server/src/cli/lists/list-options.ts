@@ -4,6 +4,7 @@ import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from '../../../../api/values/l
 import { parseReasonList, REASONS } from '../../../../api/values/reason.ts'
 import { parseScopeItem } from '../../../../api/values/scope.ts'
 import { parseUuid } from '../../../../api/values/uuid.ts'
+import { gatherLabels, type Label, labelTexts } from '../agent-options.ts'
 import { addTimeHelp, readTime } from '../terminal/time.ts'
 
 export type PagingOptions = { readonly limit: number; readonly cursor?: string }
@@ -17,6 +18,9 @@ export type TokenFilterOptions = {
   readonly credential?: string
   readonly kid?: string
   readonly audience?: string
+  readonly owner?: string
+  readonly label?: readonly Label[]
+  readonly agentName?: string
   readonly scope?: string
   readonly issuedAfter?: string
   readonly issuedBefore?: string
@@ -76,6 +80,9 @@ export const addTokenFilters = (command: Command): Command =>
     )
     .option('--kid <kid>', 'only tokens that this key signed')
     .option('--audience <uri>', 'only tokens for this audience, among others perhaps')
+    .option('--owner <name>', 'only tokens of the agents of this owner')
+    .option('--label <key=value>', 'only tokens of the agents with this label (repeatable)', gatherLabels)
+    .option('--agent-name <name>', 'only tokens of the agents with exactly this name, in history deleted ones too')
     .option('--scope <item>', 'only tokens that carry this item', expecting(parseScopeItem, 'resource:action'))
     .option('--issued-after <time>', 'only tokens issued then or later', readTime)
     .option('--issued-before <time>', 'only tokens issued earlier', readTime)
@@ -89,6 +96,9 @@ export const tokenFiltersOf = (options: TokenFilterOptions) => ({
   credential_id: options.credential,
   kid: options.kid,
   audience: options.audience,
+  owner: options.owner,
+  label: labelTexts(options.label ?? []),
+  agent_name: options.agentName,
   scope: options.scope,
   issued_after: options.issuedAfter,
   issued_before: options.issuedBefore,

@@ -1,6 +1,18 @@
 // Agents that a revocation selects by what operators mark them with.
 import type { Labels } from '../../../../api/values/labels.ts'
 
+/** By what the agents of a list of tokens are selected; null: by nothing of that kind. */
+export type AgentMarks = {
+  readonly owner: string | null
+  /** They have each of these. */
+  readonly labels: readonly { readonly key: string; readonly value: string }[] | null
+  /** The whole name. */
+  readonly agentName: string | null
+}
+
+export const isUnmarked = ({ owner, labels, agentName }: AgentMarks): boolean =>
+  owner === null && labels === null && agentName === null
+
 export type AgentSelection = {
   /** Null selects agents of any owner. */
   readonly owner: string | null

@@ -27,6 +27,8 @@ export type TokenFilters = {
   readonly kid: string | null
   /** The token is for this audience, possibly among others. */
   readonly audience: string | null
+  /** The store's numbers of the agents whose tokens are asked for. */
+  readonly agents: readonly number[] | null
 }
 
 export type HistoryFilters = TokenFilters & {

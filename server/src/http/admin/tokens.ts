@@ -17,12 +17,13 @@ import {
   type TokenCount,
 } from '../../operations/tokens/read-tokens.ts'
 import { revokeTokenById } from '../../operations/tokens/revoke-token-by-id.ts'
+import type { Asked } from '../../operations/tokens/select-agents.ts'
 import { bind, bindList } from './binding.ts'
 
 type TokensQuery = Omit<QueryOf<typeof api.listTokens>, 'limit' | 'cursor'>
 type HistoryQuery = Omit<QueryOf<typeof api.listHistory>, 'limit' | 'cursor'>
 
-export const tokenFiltersOf = (query: TokensQuery): TokenFilters => ({
+export const tokenFiltersOf = (query: TokensQuery): Asked<TokenFilters> => ({
   agentId: query.agent_id ?? null,
   clientId: query.client_id ?? null,
   scope: query.scope ?? null,
@@ -34,9 +35,12 @@ export const tokenFiltersOf = (query: TokensQuery): TokenFilters => ({
   credentialId: query.credential_id ?? null,
   kid: query.kid ?? null,
   audience: query.audience ?? null,
+  owner: query.owner ?? null,
+  labels: query.label ?? null,
+  agentName: query.agent_name ?? null,
 })
 
-export const historyFiltersOf = (query: HistoryQuery): HistoryFilters => ({
+export const historyFiltersOf = (query: HistoryQuery): Asked<HistoryFilters> => ({
   ...tokenFiltersOf(query),
   reasons: query.termination_reason?.known ?? null,
   endedAfter: query.ended_after ?? null,

@@ -2,7 +2,6 @@
 import { hasResource } from '../../../../api/values/audience.ts'
 import { ACCESS } from '../../../../api/values/access.ts'
 import type { BULK_REVOCATION_REASONS } from '../../../../api/values/reason.ts'
-import { AGENTS_SELECTED_MAX } from '../../../../api/values/lists.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 import { actBy, type Administrator, audiencesOf, type Origin } from '../../domain/caller.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
@@ -14,6 +13,7 @@ import type {
 } from '../../domain/ledger/revocation.ts'
 import { formatPlan, PLAN_SECONDS_MAX, readPlan, type RevocationPlan } from '../../domain/ledger/plan.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
+import { describeTooMany, mayKnowSelection, refuseSelection } from '../agents/selection.ts'
 import { hideAncestors, isFor } from '../tokens/hide-lineage.ts'
 import { showToken } from '../tokens/read-tokens.ts'
 import type { Ports, RevocationMade } from '../../ports/ports.ts'
@@ -67,16 +67,7 @@ const mayDisable = (caller: Administrator): boolean =>
 const refuseDisabling = () =>
   refuse('insufficient_scope', `This API key lacks the permission ${ACCESS.stopAgents.permission}.`)
 
-// Owners and labels are of the whole service: a key limited to audiences would learn by answers and counts which there are,
-// unless it may read agents anyway.
-const mayKnowSelection = (caller: Administrator): boolean =>
-  caller.kind !== 'api_key' || caller.audiences === null || caller.permissions.includes(ACCESS.readAgents.permission)
-
-const refuseSelection = () =>
-  refuse(
-    'insufficient_scope',
-    `owner, labels: this API key is limited to audiences and lacks the permission ${ACCESS.readAgents.permission}.`,
-  )
+const SELECTION = 'owner, labels'
 
 const OBSTACLES: Readonly<Record<RevocationObstacle, Refusal>> = {
   unknown_agent: { code: 'invalid_request', description: 'agent_id: no agent has this id.' },
@@ -89,7 +80,7 @@ const OBSTACLES: Readonly<Record<RevocationObstacle, Refusal>> = {
   },
   too_many_agents: {
     code: 'invalid_request',
-    description: `owner, labels: more than ${AGENTS_SELECTED_MAX} agents match: name labels that fewer have.`,
+    description: describeTooMany(SELECTION),
   },
   issued_before_in_future: {
     code: 'invalid_request',
@@ -122,7 +113,7 @@ const check = async (
 ): Promise<OrRefusal<object>> => {
   if (!isWithinReach(caller, conditions)) return refuseReach()
   const { selection = null } = conditions
-  if (selection !== null && !mayKnowSelection(caller)) return refuseSelection()
+  if (selection !== null && !mayKnowSelection(caller)) return refuseSelection(SELECTION)
   if (selection?.disable === true && !mayDisable(caller)) return refuseDisabling()
   return (await isKnownTo(ports, caller, conditions.lineage)) ? {} : { refusal: OBSTACLES.unknown_token }
 }

@@ -15,6 +15,7 @@ import type {
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { hideAncestors, hideEnd, hideLife, hideMember, isFor, isNamedHidden } from './hide-lineage.ts'
+import { type Asked, selectAgents } from './select-agents.ts'
 import { type ListPage, type ListRequest, readPage } from '../reading/read-page.ts'
 
 type ListPorts = Pick<Ports, 'ledger' | 'secrets'>
@@ -25,14 +26,16 @@ const NOTHING = { records: [], next: null, examined: 0 }
 export const listTokens = (
   ports: ListPorts,
   reader: Administrator,
-  request: ListRequest<TokenFilters>,
+  request: ListRequest<Asked<TokenFilters>>,
 ): Promise<OrRefusal<ListPage<TokenRecord>>> =>
   readPage(ports, 'tokens', {
     reader,
     request,
     read: async page => {
-      const { records, ...rest } = await ports.ledger.listLive(page)
-      if (records.some(record => isNamedHidden(record, page.filters, page.audiences))) return NOTHING
+      const filters = await selectAgents(ports, page.filters, { reader, among: 'kept' })
+      if (isRefused(filters)) return filters
+      const { records, ...rest } = await ports.ledger.listLive({ ...page, filters })
+      if (records.some(record => isNamedHidden(record, filters, page.audiences))) return NOTHING
       return { ...rest, records: records.map(record => hideAncestors(record, page.audiences)) }
     },
   })
@@ -41,14 +44,16 @@ export const listTokens = (
 export const listHistory = (
   ports: ListPorts,
   reader: Administrator,
-  request: ListRequest<HistoryFilters>,
+  request: ListRequest<Asked<HistoryFilters>>,
 ): Promise<OrRefusal<ListPage<EndedTokenRecord>>> =>
   readPage(ports, 'history', {
     reader,
     request,
     read: async page => {
-      const { filters, audiences } = page
-      const { records, ...rest } = await ports.ledger.listEnded(page)
+      const { audiences } = page
+      const filters = await selectAgents(ports, page.filters, { reader, among: 'ever' })
+      if (isRefused(filters)) return filters
+      const { records, ...rest } = await ports.ledger.listEnded({ ...page, filters })
       if (records.some(record => isNamedHidden(record, filters, audiences))) return NOTHING
       const ended = records.map(record => hideEnd(record, record, audiences))
       // A hidden act is nobody's.
@@ -69,7 +74,7 @@ const countIn = <R>(page: OrRefusal<ListPage<R>>): OrRefusal<TokenCount> =>
 export const countTokens = async (
   ports: ListPorts,
   reader: Administrator,
-  filters: TokenFilters,
+  filters: Asked<TokenFilters>,
 ): Promise<OrRefusal<TokenCount>> =>
   countIn(await listTokens(ports, reader, { filters, limit: PAGE_RECORDS_MAX, cursor: null }))
 
@@ -77,7 +82,7 @@ export const countTokens = async (
 export const countHistory = async (
   ports: ListPorts,
   reader: Administrator,
-  filters: HistoryFilters,
+  filters: Asked<HistoryFilters>,
 ): Promise<OrRefusal<TokenCount>> =>
   countIn(await listHistory(ports, reader, { filters, limit: PAGE_RECORDS_MAX, cursor: null }))
 

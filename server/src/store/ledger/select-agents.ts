@@ -1,27 +1,37 @@
 // The agents that a revocation selects by owner and labels, as its transaction sees them.
 import type { Act } from '../../domain/audit/act.ts'
-import type { AgentSelection, SelectedAgents } from '../../domain/ledger/selection.ts'
+import type { AgentMarks, AgentSelection, SelectedAgents } from '../../domain/ledger/selection.ts'
 import { AGENTS_SELECTED_MAX } from '../../../../api/values/lists.ts'
 import { formatTimeOrNull } from '../../../../api/values/time.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { markedBy } from '../lists/list-agents.ts'
+import type { Condition } from '../lists/name-conditions.ts'
 import { excludeEarlierPrograms } from '../schema-version.ts'
 import { all, run, type Program } from '../statement-program.ts'
 import { auditEach, type Transaction } from '../transaction.ts'
 
 const where = ({ owner, labels }: AgentSelection) =>
-  markedBy({ owner, labels: Object.entries(labels ?? {}).map(([key, value]) => ({ key, value })) })
+  markedBy({ owner, agentName: null, labels: Object.entries(labels ?? {}).map(([key, value]) => ({ key, value })) })
+
+function* readNumbers({ sql, values }: Condition): Program<readonly number[] | 'too_many_agents'> {
+  const select = `select n from agent where ${sql} order by n limit ?`
+  const rows = yield* all<{ n: number }>(select, ...values, AGENTS_SELECTED_MAX + 1)
+  return rows.length > AGENTS_SELECTED_MAX ? 'too_many_agents' : rows.map(({ n }) => n)
+}
+
+/** The agents whose tokens a list is asked for. */
+export const selectMarkedAgents = (
+  marks: AgentMarks,
+  among: 'kept' | 'ever',
+): Program<readonly number[] | 'too_many_agents'> => readNumbers(markedBy(marks, among))
 
 /** The agents that match now and are not deleted. */
 export function* selectAgents(
   selection: AgentSelection,
 ): Program<SelectedAgents | 'no_agent_selected' | 'too_many_agents'> {
-  const { sql, values } = where(selection)
-  const select = `select n from agent where ${sql} order by n limit ?`
-  const rows = yield* all<{ n: number }>(select, ...values, AGENTS_SELECTED_MAX + 1)
-  if (rows.length === 0) return 'no_agent_selected'
-  if (rows.length > AGENTS_SELECTED_MAX) return 'too_many_agents'
-  return { ...selection, agents: rows.map(({ n }) => n) }
+  const agents = yield* readNumbers(where(selection))
+  if (agents === 'too_many_agents') return agents
+  return agents.length === 0 ? 'no_agent_selected' : { ...selection, agents }
 }
 
 /** A program that does not know selections would end the tokens of every agent. */

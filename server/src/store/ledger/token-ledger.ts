@@ -4,6 +4,7 @@ import type { TokenLedger } from '../../ports/ports.ts'
 import type { Writer } from '../jobs.ts'
 import { listEndedTokens } from '../lists/list-history.ts'
 import { listLineage } from '../lists/list-lineage.ts'
+import { selectMarkedAgents } from './select-agents.ts'
 import { listLiveTokens } from '../lists/list-tokens.ts'
 import type { Reader } from '../snapshot.ts'
 import type { NameCaches } from './name-caches.ts'
@@ -36,6 +37,7 @@ export const makeTokenLedger = (
     endAll: (conditions, reason, act) => call('endAll', { conditions, reason, act }),
     show: tokenId => read(snapshot => showToken(snapshot, nameCaches, tokenId)),
     explain: tokenId => read(snapshot => explainToken(snapshot, nameCaches, tokenId)),
+    selectAgents: (marks, among) => read(() => selectMarkedAgents(marks, among)),
     listLive: request => queued(() => read(snapshot => listLiveTokens(snapshot, nameCaches, request))),
     listLineage: request => queued(() => read(snapshot => listLineage(snapshot, nameCaches, request))),
     listEnded: request => queued(() => read(snapshot => listEndedTokens(snapshot, nameCaches, request))),

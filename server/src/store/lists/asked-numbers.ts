@@ -17,12 +17,14 @@ export function* numberOf(what: keyof typeof NUMBER, name: string | null): Progr
 export type AskedNumbers = {
   /** The agent whose token it is. */
   readonly holder: number | null
+  /** It is one of these agents. */
+  readonly holders: ReadonlySet<number> | null
   readonly subject: number | null
   readonly credential: number | null
   readonly key: number | null
 }
 
-export const ANY_NUMBERS: AskedNumbers = { holder: null, subject: null, credential: null, key: null }
+export const ANY_NUMBERS: AskedNumbers = { holder: null, holders: null, subject: null, credential: null, key: null }
 
 type AgentKeys = { readonly n: number; readonly clientId: string }
 
@@ -50,5 +52,8 @@ export function* readAskedNumbers(filters: TokenFilters): Program<AskedNumbers |
   if (agent === undefined || subject === undefined || credential === undefined || key === undefined) return undefined
   // The tokens of a credential are reached as those of its agent.
   const holder = credential === null ? agent : yield* ownerOf(credential)
-  return agent !== null && agent !== holder ? undefined : { holder, subject, credential, key }
+  if (agent !== null && agent !== holder) return undefined
+  const holders = filters.agents === null ? null : new Set(filters.agents)
+  const isNobody = holders !== null && (holder === null ? holders.size === 0 : !holders.has(holder))
+  return isNobody ? undefined : { holder, holders, subject, credential, key }
 }

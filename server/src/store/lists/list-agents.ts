@@ -1,6 +1,7 @@
 // A page of agents, by name: one scan of the index of names, of bounded length whatever is asked for.
 import type { Agent } from '../../domain/clients/agent.ts'
 import { type AgentFilters, type KeyedPage, type KeyedRequest, PAGE_EXAMINED_MAX } from '../../domain/lists/page.ts'
+import type { AgentMarks } from '../../domain/ledger/selection.ts'
 import { IDS_OPENED_MAX } from '../../../../api/values/lists.ts'
 import { parseUuid } from '../../../../api/values/uuid.ts'
 import { AGENT_COLUMNS, agentOf, type AgentRow } from '../repositories/agent-columns.ts'
@@ -62,9 +63,13 @@ const KEPT: Condition = { sql: 'deleted_at is null', values: [] }
 
 const both = (conditions: readonly Condition[]): Condition => allOf([KEPT, ...conditions])
 
-/** Agents that are not deleted, of this owner, with these labels. */
-export const markedBy = (by: Pick<AgentFilters, 'owner' | 'labels'>): Condition =>
-  both(marks({ ...by, disabled: null }))
+/** Agents of this owner, with these labels and this name: those that are not deleted, or all that ever were. */
+export const markedBy = ({ owner, labels, agentName }: AgentMarks, among: 'kept' | 'ever' = 'kept'): Condition =>
+  allOf([
+    ...(among === 'kept' ? [KEPT] : []),
+    ...(agentName === null ? [] : [{ sql: 'name = ?', values: [agentName] }]),
+    ...marks({ owner, labels: labels ?? [], disabled: null }),
+  ])
 
 /** The same, which a range of this column is, without what stands behind the first of it that a page may look at. */
 function* bounded(column: string, opened: Condition): Program<Condition> {

@@ -199,7 +199,9 @@ function* readHistory(snapshot: Snapshot, { filters, askedActs }: Narrowed, afte
   )
   const lifetimes = yield* readLifetimes()
   const judge = makeJudge(snapshot, cutOffs)
-  const ways = yield* waysFor(snapshot.sets, filters, lifetimes)
+  // Ends are reached by an agent and a reason.
+  const each = { ofScope: Math.max(lifetimes.length, 1), ofAgent: lifetimes.length + Object.keys(REASONS).length }
+  const ways = yield* waysFor(snapshot.sets, filters, each)
   return { ...ways, snapshot, filters, after, askedActs, cutOffs: asked, acts: [...acts.values()], judge, lifetimes }
 }
 

@@ -16,8 +16,9 @@ export function* listLiveTokens(
 ): Program<Page<TokenRecord>> {
   const { sets, now } = snapshot
   const lifetimes = yield* readLifetimes()
+  const each = Math.max(lifetimes.length, 1)
   const judge = makeJudge(snapshot, yield* snapshot.cutOffs())
-  const { ways, numbers } = yield* waysFor(sets, filters, lifetimes)
+  const { ways, numbers } = yield* waysFor(sets, filters, { ofScope: each, ofAgent: each })
   const streams = ways.flatMap(way => {
     const issued = issuedBounds(way.filters)
     const below = lower(issued.below, after?.id ?? ABOVE_EVERY_ID)

@@ -35,6 +35,8 @@ export type Access =
 /** Above so many scope sets with an item, or streams of them, scanning by lifetime is cheaper than merging them. */
 const MERGED_SCOPE_SETS_MAX = 32
 const MERGED_STREAMS_MAX = 128
+/** The same of selected agents, which are reached so in fewer steps than the tokens of others are scanned. */
+const MERGED_AGENT_STREAMS_MAX = 256
 
 const SETS_WITH = 'select n from scope_set_item where item = ? order by n limit ?'
 
@@ -75,11 +77,14 @@ function* waysToLineage<F extends TokenFilters>(sets: Sets, filters: F, rootId: 
   return [root, { access: { by: 'subject', n: subject }, filters: since, rootsOnly: false }]
 }
 
+/** How many streams a way by a scope set or by an agent takes: each at least 1. */
+type StreamsEach = { readonly ofScope: number; readonly ofAgent: number }
+
 function* waysOf<F extends TokenFilters>(
   sets: Sets,
   filters: F,
-  lifetimes: readonly number[],
-  { holder, subject }: AskedNumbers,
+  streams: StreamsEach,
+  { holder, holders, subject }: AskedNumbers,
 ): Program<readonly Way<F>[]> {
   const by = (access: Access): Way<F> => ({ access, filters, rootsOnly: false })
   if (filters.parentId !== null) {
@@ -91,22 +96,20 @@ function* waysOf<F extends TokenFilters>(
   if (subject !== null) {
     return [{ ...by({ by: 'agent', n: subject }), rootsOnly: true }, by({ by: 'subject', n: subject })]
   }
+  if (holders !== null && holders.size * streams.ofAgent <= MERGED_AGENT_STREAMS_MAX) {
+    return [...holders].map(n => by({ by: 'agent', n }))
+  }
   if (filters.scope === null) return [by({ by: 'life' })]
-  const streamsEach = Math.max(lifetimes.length, 1)
-  const mergedMax = Math.min(MERGED_SCOPE_SETS_MAX, Math.floor(MERGED_STREAMS_MAX / streamsEach))
+  const mergedMax = Math.min(MERGED_SCOPE_SETS_MAX, Math.floor(MERGED_STREAMS_MAX / streams.ofScope))
   const scopes = yield* all<{ n: number }>(SETS_WITH, filters.scope, mergedMax + 1)
   return scopes.length > mergedMax ? [by({ by: 'life' })] : scopes.map(({ n }) => by({ by: 'scope', n }))
 }
 
 /** The ways to reach the rows that the filters may match. */
-export function* waysFor<F extends TokenFilters>(
-  sets: Sets,
-  filters: F,
-  lifetimes: readonly number[],
-): Program<Ways<F>> {
+export function* waysFor<F extends TokenFilters>(sets: Sets, filters: F, streams: StreamsEach): Program<Ways<F>> {
   const numbers = yield* readAskedNumbers(filters)
   if (numbers === undefined) return { ways: [], numbers: ANY_NUMBERS }
-  return { ways: yield* waysOf(sets, filters, lifetimes, numbers), numbers }
+  return { ways: yield* waysOf(sets, filters, streams, numbers), numbers }
 }
 
 const RANGE = 'id >= ? and id < ? order by id desc limit ?'
@@ -172,8 +175,9 @@ type Asked = {
   readonly audiences: readonly string[] | null
 }
 
-const passesNumbers = ({ holder, credential, key }: AskedNumbers, token: Compared): boolean =>
+const passesNumbers = ({ holder, holders, credential, key }: AskedNumbers, token: Compared): boolean =>
   (holder === null || token.agent === holder) &&
+  (holders === null || holders.has(token.agent)) &&
   (credential === null || token.credential === credential) &&
   (key === null || token.key === key)
 

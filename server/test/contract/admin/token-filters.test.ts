@@ -10,6 +10,7 @@ import {
   postForm,
   postJson,
   revoke,
+  sendJson,
 } from '../../../../testkit/callers/requests.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
@@ -95,13 +96,63 @@ test('an API key limited to audiences finds its own tokens alone, by whatever fi
   assert.deepEqual(await found('tokens', 'audience=https://theirs.example', limited), [])
 })
 
+const MARKED: readonly (readonly [marks: object, query: string])[] = [
+  [{ owner: 'Grace' }, 'owner=Grace'],
+  [{ labels: { team: 'data', env: 'live' } }, 'label=team=data&label=env=live'],
+  [{ name: 'harvest' }, 'agent_name=harvest'],
+  [{ owner: 'Linus', labels: { of: 'both' } }, 'owner=Linus&label=of=both'],
+]
+
+for (const [marks, query] of MARKED) {
+  test(`${query}: tokens of the agents that have it now, in history of deleted ones too`, async () => {
+    const [agent, other] = [await service.createAgent(), await service.createAgent()]
+    const path = `/api/v1/agents/${agent.agentId}`
+    const headers = { 'x-api-key': writer.key }
+    const changed = await sendJson(service, 'PATCH', path, { headers, body: marks })
+    assert.equal(changed.status, 200, changed.text)
+    await issue(service, other)
+    const ended = await issue(service, agent)
+    await assertFinds(query, ended)
+    assert.deepEqual(await found('history', `${query}&agent_id=${other.agentId}`), [])
+    service.clock.advance(1000)
+    const last = await issue(service, agent)
+    assert.deepEqual(await found('tokens', `${query}&agent_id=${agent.agentId}`), [idOf(last)])
+    const deleted = await sendJson(service, 'DELETE', path, { headers })
+    assert.ok(deleted.status < 300, deleted.text)
+    assert.deepEqual(await found('tokens', query), [])
+    assert.deepEqual(await found('history', query), [idOf(last), idOf(ended)])
+  })
+}
+
+test('an API key limited to audiences selects by owner, label and name only where it may read agents', async () => {
+  const ours = ['https://ours.example']
+  const blind = (await service.createApiKey('tokens:read', ours)).key
+  const description =
+    'owner, label, agent_name: this API key is limited to audiences and lacks the permission agents:read.'
+  for (const query of ['owner=Grace', 'label=team=data', 'agent_name=harvest']) {
+    for (const path of [TOKENS, `${TOKENS}/history`, `${TOKENS}/count`, '/api/v1/exports/history']) {
+      assertProblem(await ask(`${path}?${query}`, blind), 403, 'insufficient_scope', description)
+    }
+  }
+})
+
 test('what nothing has is an empty page, and what is malformed is 400', async () => {
-  for (const query of [`credential_id=${UNKNOWN}`, 'kid=none', 'audience=urn:none']) {
+  for (const query of [
+    `credential_id=${UNKNOWN}`,
+    'kid=none',
+    'audience=urn:none',
+    'owner=nobody',
+    'label=a=none',
+    'agent_name=none',
+  ]) {
     assert.deepEqual(await found('tokens', query), [])
     assert.deepEqual(await found('history', query), [])
   }
   const wrong = {
     'credential_id=none': 'credential_id is not a UUID.',
+    'owner=%20': 'owner is not 1 to 100 printable characters without spaces around them.',
+    'label=none': 'label.0 is not of the form key=value, as labels are.',
+    'agent_name=%20': 'agent_name is not 1 to 100 printable characters without spaces around them.',
     'kid=a%20b': 'kid is not 1 to 128 printable ASCII characters without spaces.',
     'audience=a%20b': 'audience is not 1 to 512 printable ASCII characters without spaces.',
   }

@@ -73,6 +73,7 @@ const isShown = <F extends TokenFilters>({ filters, audiences }: Asked<F>, token
   if (filters.rootId !== null && rootOf(token).record.id !== filters.rootId) return false
   if (filters.credentialId !== null && record.credentialId !== filters.credentialId) return false
   if (filters.kid !== null && record.kid !== filters.kid) return false
+  if (filters.agents !== null && !filters.agents.includes(token.agent)) return false
   if (filters.audience !== null && !record.audience.includes(filters.audience)) return false
   return audiences === null || record.audience.some(audience => audiences.includes(audience))
 }

@@ -76,6 +76,12 @@ export type ExportHistoryQuery = {
   readonly kid?: string | undefined
   /** Only tokens for this audience, among others perhaps, in whatever spelling of the URI. Pages may be short, even empty, with a `next_cursor`. */
   readonly audience?: string | undefined
+  /** Only tokens of the agents that have this owner now. At most 1000 agents may match, in history those that were deleted among them. Pages may be short, even empty, with a `next_cursor`. */
+  readonly owner?: string | undefined
+  /** Only tokens of the agents that have this label now, `key=value`; may repeat. At most 1000 agents may match, in history those that were deleted among them. Pages may be short, even empty, with a `next_cursor`. */
+  readonly label?: readonly string[] | undefined
+  /** Only tokens of the agent that has this name now; in history also of those that had it when they were deleted. At most 1000 agents may match, in history those that were deleted among them. Pages may be short, even empty, with a `next_cursor`. */
+  readonly agent_name?: string | undefined
   /** Only tokens that ended for one of these reasons, separated by commas: expired, manual_revocation, bulk_revocation, self_revocation, agent_disabled, agent_deleted, credential_revoked, secret_leaked, key_compromise, scope_removed, audience_removed, superseded, undelivered, restored, ancestor_ended, actor_removed. */
   readonly termination_reason?: string | undefined
   /** Only tokens that ended then or later. */
