@@ -6,7 +6,7 @@ import { compareRows } from '../src/reading/changes.ts'
 import { type Chosen, NONE_CHOSEN, toggleRows } from '../src/reading/selection.ts'
 import { staleFirst } from '../src/verifiers/stale-first.ts'
 import { isMatch } from '../src/settings/match-setting.ts'
-import { conditionsOf, isWholeAgent } from '../src/tokens/revocation-of.ts'
+import { commandOf, conditionsOf, isWholeAgent } from '../src/tokens/revocation-of.ts'
 
 const compare = (known: string, newest: string, { isWhole = false, hasMore = true } = {}) => {
   const { added, isMore, gone } = compareRows({
@@ -48,6 +48,8 @@ test('of a list that was read to its end every row that was not known is new', (
 test('a revocation takes all filters or none', () => {
   assert.deepEqual(conditionsOf({ agent_id: 'a', scope: 'db:read' }), { agent_id: 'a', scope: 'db:read' })
   assert.deepEqual(conditionsOf({ root_id: 't' }), { lineage: 't' })
+  assert.deepEqual(conditionsOf({ label: 'team=a=b', owner: 'Ada' }), { labels: { team: 'a=b' }, owner: 'Ada' })
+  assert.deepEqual(commandOf({ labels: { team: 'a=b' } }).slice(3), ['--label', 'team=a=b'])
   assert.equal(conditionsOf({ agent_id: 'a', issued_after: '2026-11-22T12:00:00.000Z' }), undefined)
   assert.equal(conditionsOf({ constructor: 'a' }), undefined)
   assert.equal(conditionsOf({}), undefined)

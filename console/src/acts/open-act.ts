@@ -49,7 +49,8 @@ export const closeAct = (): void => {
     change({ ...state, isCloseRefused: true })
     return
   }
-  change(CLOSED)
+  // How far it came says where the focus goes.
+  change({ ...CLOSED, outcome: state.outcome })
   if (act === undefined) return
   // What was left is not asked for again with the same words.
   if (draftOf(act.name) !== '') keepDraft(act.name, '')

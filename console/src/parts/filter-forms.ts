@@ -3,11 +3,14 @@ import { parseScopeItem } from '../../../api/values/scope.ts'
 import { parseTime } from '../../../api/values/time.ts'
 import { parseUuid } from '../../../api/values/uuid.ts'
 
+const parseLabel = (text: string): string | undefined => (/^[^=]+=./.test(text) ? text : undefined)
+
 type Form = { readonly parse: (text: string) => unknown; readonly expected: string; readonly example: string }
 
 export const FORMS = {
   id: { parse: parseUuid, expected: 'a UUID', example: '01a20ab7-9544-7e03-9e33-b64a4ac6a715' },
   time: { parse: parseTime, expected: 'a date, a time and a zone', example: '2026-11-22T12:00:00Z' },
+  label: { parse: parseLabel, expected: 'a label', example: 'team=payments' },
   scope: { parse: parseScopeItem, expected: 'one item of a scope', example: 'payments:read' },
 } as const satisfies Readonly<Record<string, Form>>
 

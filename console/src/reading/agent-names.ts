@@ -1,5 +1,5 @@
 // The names of agents, for tables whose records hold their ids: what is asked for together is looked up with one request.
-import { useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { LISTED_IDS_MAX } from '../../../api/values/lists.ts'
 import { administration } from './service.ts'
 
@@ -37,10 +37,10 @@ const nameOf = (id: string): Promise<string | null> =>
     wanted.push({ id, resolve, reject })
   })
 
-export const useAgentName = (id: string): string | undefined => {
+export const useAgentName = (id: string | undefined): string | undefined => {
   const { data: name } = useQuery({
     queryKey: ['agent-names', id],
-    queryFn: () => nameOf(id),
+    queryFn: id === undefined ? skipToken : () => nameOf(id),
     staleTime: FRESH_MS,
     // The reader may not see agents: its id stands for it.
     retry: false,

@@ -4,3 +4,6 @@ export type Page<Row> = { readonly data: readonly Row[]; readonly next_cursor: s
 
 /** The filters, as the API calls them. */
 export type Query = Readonly<Record<string, string>>
+
+/** The same for the API, where a label may repeat. */
+export const withLabels = ({ label, ...query }: Query) => ({ ...query, ...(label !== undefined && { label: [label] }) })

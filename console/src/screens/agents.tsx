@@ -4,16 +4,18 @@ import { CreateAgent } from '../agents/agent-form.tsx'
 import { AgentPanel } from '../agents/agent-panel.tsx'
 import type { Filter } from '../parts/chips.tsx'
 import { Command } from '../parts/command.tsx'
+import { FORMS } from '../parts/filter-forms.ts'
 import { ListScreen } from '../parts/list-screen.tsx'
 import type { Column } from '../parts/records.tsx'
 import { Time } from '../parts/time.tsx'
+import { withLabels } from '../reading/page.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
 
 const FILTERS: readonly Filter[] = [
   { name: 'q', title: 'Name or id', hint: 'the beginning of a name, or an id' },
   { name: 'owner', title: 'Owner', hint: 'Ada' },
-  { name: 'label', title: 'Label', hint: 'team=payments' },
+  { name: 'label', title: 'Label', hint: FORMS.label.example, form: 'label' },
   { name: 'disabled', title: 'Disabled', hint: '', choices: ['true', 'false'] },
 ]
 
@@ -34,13 +36,12 @@ export const Agents = () => (
     columns={COLUMNS}
     idOf={({ agent_id: id }) => id}
     name="agents"
-    read={({ disabled, label, ...query }) =>
+    read={({ disabled, ...query }) =>
       readPage((cursor, signal) =>
         administration.listAgents({
           query: {
-            ...query,
+            ...withLabels(query),
             ...(disabled !== undefined && { disabled: disabled === 'true' }),
-            ...(label !== undefined && { label: [label] }),
             cursor,
           },
           signal,

@@ -1,6 +1,7 @@
 // The tokens that ended, those that were issued last first.
 import { Command } from '../parts/command.tsx'
 import { ListScreen } from '../parts/list-screen.tsx'
+import { withLabels } from '../reading/page.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
 import { HISTORY_COLUMNS } from '../tokens/token-columns.tsx'
@@ -16,8 +17,10 @@ export const History = () => (
     idOf={({ id }) => id}
     isLive
     name="history"
-    count={(query, signal) => administration.countHistory({ query, signal })}
-    read={query => readPage((cursor, signal) => administration.listHistory({ query: { ...query, cursor }, signal }))}
+    count={(query, signal) => administration.countHistory({ query: withLabels(query), signal })}
+    read={query =>
+      readPage((cursor, signal) => administration.listHistory({ query: { ...withLabels(query), cursor }, signal }))
+    }
     panel={id => <TokenPanel key={id} id={id} />}
     empty={
       <>

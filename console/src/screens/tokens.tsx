@@ -1,6 +1,7 @@
 // The live tokens, newest first.
 import { Command } from '../parts/command.tsx'
 import { ListScreen } from '../parts/list-screen.tsx'
+import { withLabels } from '../reading/page.ts'
 import { readPage } from '../reading/read-page.ts'
 import { useRole } from '../reading/role.ts'
 import { administration } from '../reading/service.ts'
@@ -19,8 +20,10 @@ export const Tokens = () => (
     isLive
     many={useRole() === 'viewer' ? undefined : asked => <EndMany {...asked} />}
     name="tokens"
-    count={(query, signal) => administration.countTokens({ query, signal })}
-    read={query => readPage((cursor, signal) => administration.listTokens({ query: { ...query, cursor }, signal }))}
+    count={(query, signal) => administration.countTokens({ query: withLabels(query), signal })}
+    read={query =>
+      readPage((cursor, signal) => administration.listTokens({ query: { ...withLabels(query), cursor }, signal }))
+    }
     panel={id => <TokenPanel key={id} id={id} />}
     empty={
       <>

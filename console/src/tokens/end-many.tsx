@@ -87,8 +87,8 @@ export const EndMany = ({ query, rows, selection }: EndManyProps) => {
       )}
       {isFiltered && conditions === undefined && (
         <span className="quiet">
-          All that match can end together by agent, credential, scope, audience, signing key, tree and time of issue
-          alone.
+          All that match can end together by agent, owner, label, credential, scope, audience, signing key, tree and
+          time of issue alone.
         </span>
       )}
     </div>

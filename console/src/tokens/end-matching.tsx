@@ -9,7 +9,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { useAgentName } from '../reading/agent-names.ts'
 import { carryOut, type Plan, planRevocation } from '../reading/revocation-plan.ts'
 import { administration } from '../reading/service.ts'
-import { commandOf, type Conditions, isWholeAgent } from './revocation-of.ts'
+import { commandOf, type Conditions, formatConditions, isWholeAgent } from './revocation-of.ts'
 
 const FOLLOW_MS = 1_000
 
@@ -20,7 +20,7 @@ type AboutProps = { readonly conditions: Conditions; readonly plan: Plan | undef
 
 const About = ({ conditions, plan }: AboutProps) => (
   <>
-    <p>{Object.values(conditions).join(' · ')}</p>
+    <p>{formatConditions(conditions)}</p>
     {plan !== undefined && (
       <p>
         <strong>{formatTokens(plan.tokens, plan.isExact)}</strong> would end now, with every token that was got for
@@ -77,7 +77,7 @@ export const EndMatching = ({ title, conditions }: { readonly title: string; rea
   })
   const { data: plan, refetch } = query
   const agentId = isWholeAgent(conditions) ? conditions.agent_id : undefined
-  const agentName = useAgentName(agentId ?? '')
+  const agentName = useAgentName(agentId)
   const end = async (form: FormData) => {
     if (plan === undefined) throw new Error('What would end is not counted yet.')
     try {

@@ -2,6 +2,8 @@
 import type { Query } from '../reading/page.ts'
 
 export type Conditions = {
+  readonly owner?: string
+  readonly labels?: Readonly<Record<string, string>>
   readonly agent_id?: string
   readonly credential_id?: string
   readonly scope?: string
@@ -15,6 +17,8 @@ export type Conditions = {
 const CONDITION_OF: Readonly<Record<string, { readonly name: keyof Conditions; readonly option: string }>> = {
   agent_id: { name: 'agent_id', option: '--agent' },
   credential_id: { name: 'credential_id', option: '--credential' },
+  owner: { name: 'owner', option: '--owner' },
+  label: { name: 'labels', option: '--label' },
   scope: { name: 'scope', option: '--scope' },
   audience: { name: 'audience', option: '--audience' },
   kid: { name: 'kid', option: '--kid' },
@@ -22,15 +26,30 @@ const CONDITION_OF: Readonly<Record<string, { readonly name: keyof Conditions; r
   issued_before: { name: 'issued_before', option: '--issued-before' },
 }
 
+/** `team=payments` as a member of labels: the value may hold an equals sign. */
+const labelIn = (text: string): Readonly<Record<string, string>> => {
+  const equals = text.indexOf('=')
+  return { [text.slice(0, equals)]: text.slice(equals + 1) }
+}
+
+const textsOf = (value: Conditions[keyof Conditions]): readonly string[] => {
+  if (value === undefined) return []
+  return typeof value === 'string' ? [value] : Object.entries(value).map(([name, text]) => `${name}=${text}`)
+}
+
+/** Such as `team=payments · db:read`. */
+export const formatConditions = (conditions: Conditions): string =>
+  Object.values(conditions).flatMap(textsOf).join(' · ')
+
 /** Returns undefined if a filter has no condition, or if none is set: that would take more than the list shows. */
 export const conditionsOf = (query: Query): Conditions | undefined => {
   const filters = Object.entries(query)
   if (filters.length === 0) return undefined
-  const conditions: Record<string, string> = {}
+  const conditions: Record<string, string | Readonly<Record<string, string>>> = {}
   for (const [filter, value] of filters) {
     const condition = Object.hasOwn(CONDITION_OF, filter) ? CONDITION_OF[filter] : undefined
     if (condition === undefined) return undefined
-    conditions[condition.name] = value
+    conditions[condition.name] = condition.name === 'labels' ? labelIn(value) : value
   }
   return conditions
 }
@@ -44,7 +63,6 @@ export const commandOf = (conditions: Conditions): readonly string[] => [
   'revocation',
   'create',
   ...Object.values(CONDITION_OF).flatMap(({ name, option }) => {
-    const value = conditions[name]
-    return value === undefined ? [] : [option, value]
+    return textsOf(conditions[name]).flatMap(text => [option, text])
   }),
 ]

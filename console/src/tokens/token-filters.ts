@@ -5,6 +5,9 @@ import { FORMS } from '../parts/filter-forms.ts'
 
 export const TOKEN_FILTERS: readonly Filter[] = [
   { name: 'agent_id', title: 'Agent', hint: 'id of an agent', form: 'id', isAgent: true },
+  { name: 'agent_name', title: 'Agent name', hint: 'the whole name' },
+  { name: 'owner', title: 'Owner', hint: 'Ada' },
+  { name: 'label', title: 'Label', hint: FORMS.label.example, form: 'label' },
   { name: 'client_id', title: 'Client', hint: 'id of a client' },
   { name: 'scope', title: 'Scope', hint: FORMS.scope.example, form: 'scope' },
   { name: 'audience', title: 'Audience', hint: 'https://orders.example' },
