@@ -144,11 +144,15 @@ export const revokeInWorld = async (world: World, token: ModelToken, reason: End
   assert.equal(outcome, world.model.end(token, { at, reason, act: revocation }))
 }
 
-/** The same conditions as a revocation names them; undefined where it has no name for one. */
-const namedIn = ({ agents, keys }: World, conditions: CutOffConditions): RevocationConditions | undefined => {
+/** The same conditions as a revocation names them; undefined where it has no name for one, or may not ask for what is to come. */
+const namedIn = (
+  { agents, keys }: World,
+  conditions: CutOffConditions,
+  at: number,
+): RevocationConditions | undefined => {
   const { agent, credential, key, scope, audience, before, root = null } = conditions
   const { keepScopes, keepAudiences, fromAnother = false } = conditions
-  if (keepScopes !== null || keepAudiences !== null || fromAnother) return undefined
+  if (keepScopes !== null || keepAudiences !== null || fromAnother || (before ?? at) > at) return undefined
   return {
     agentId: agents.find(one => one.number === agent)?.id ?? null,
     credentialId: nameOf(
@@ -170,7 +174,7 @@ export const endAllInWorld = async (
 ): Promise<void> => {
   const [revocation, at] = [nextAct(world), await storeNow(world)]
   const conditions = { ...NO_CONDITION, ...asked }
-  const named = namedIn(world, conditions)
+  const named = namedIn(world, conditions, at)
   if (named === undefined) {
     await world.test.store.ledger.endAll(conditions, reason, revocation)
     return world.model.endAll(conditions, { at, reason, act: revocation })
