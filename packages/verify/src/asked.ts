@@ -3,7 +3,7 @@ import type { Certificate } from './proofs/certificate.ts'
 import type { Presented } from './proofs/dpop.ts'
 import { type Refusal, refusal } from './refusals.ts'
 import type { Asked, RequestToAuthorize } from './verifier.ts'
-import { copyItems, definite, isText, type Kind, type Kinds, takeMembers, unreadable } from './wire/option-members.ts'
+import { copyItems, definite, isText, type Kind, type Kinds, namedFault, takeMembers } from './wire/option-members.ts'
 
 export const EXPECTED_SCOPES = "an array of scope items, such as ['db:read']"
 export const EXPECTED_CERTIFICATE = 'DER in a Uint8Array, or PEM in a string'
@@ -50,14 +50,16 @@ const takePlain = (given: unknown, kinds: Kinds): object | undefined => {
   const taken: Record<string, unknown> = { ...given }
   const { scopes } = taken
   if (Array.isArray(scopes)) taken['scopes'] = copyItems(scopes)
-  // A member that is not enumerable has not been copied.
   else if ('scopes' in given) return undefined
+  let copied = 0
   for (const name in taken) {
     const value = taken[name]
     const fits = kinds[name]
     if (fits === undefined || (value !== undefined && fits(value) !== true)) return undefined
+    copied += 1
   }
-  return taken
+  // A member that is not enumerable has not been copied.
+  return Object.getOwnPropertyNames(given).length === copied ? taken : undefined
 }
 
 /** What was asked, or why nothing can be decided. */
@@ -75,8 +77,8 @@ const takeAll = <Options extends object>(where: string, given: unknown, kinds: K
   let taken: object | undefined
   try {
     taken = takePlain(given, kinds)
-  } catch {
-    throw unreadable(where)
+  } catch (fault) {
+    throw namedFault(where, fault)
   }
   // Each member has been checked by its kind.
   return (taken as Options | undefined) ?? takeMembers<Options>(where, given, kinds)

@@ -6,14 +6,21 @@ export type Authorization =
   | 'none'
   | 'malformed'
 
-const SCHEME = /^(bearer|dpop)(?: |$)/i
+const SCHEMES = new Map<string, 'Bearer' | 'DPoP'>([
+  ['bearer', 'Bearer'],
+  ['dpop', 'DPoP'],
+])
 /** `b64token` of RFC 6750 §2.1. */
 const TOKEN = /^[\w.~+/-]+=*$/
 
 export const parseAuthorization = (header: string | undefined): Authorization => {
-  const [, scheme] = SCHEME.exec(header ?? '') ?? []
-  if (header === undefined || scheme === undefined) return 'none'
-  const token = header.slice(scheme.length).replace(/^ +/, '')
-  if (!TOKEN.test(token)) return 'malformed'
-  return { scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer', token }
+  if (header === undefined) return 'none'
+  const space = header.indexOf(' ')
+  const end = space === -1 ? header.length : space
+  const scheme = SCHEMES.get(header.slice(0, end).toLowerCase())
+  if (scheme === undefined) return 'none'
+  let start = end
+  while (header[start] === ' ') start += 1
+  const token = header.slice(start)
+  return TOKEN.test(token) ? { scheme, token } : 'malformed'
 }

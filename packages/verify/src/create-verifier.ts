@@ -133,16 +133,17 @@ const makeDecide = (parts: Parts, journal: Journal, start: () => void, reports: 
     let decided: Verified | Refusal
     try {
       start()
-      decided = await verifyToken(parts, token, asked)
+      const verified = verifyToken(parts, token, asked)
+      decided = verified instanceof Promise ? await verified : verified
     } catch (fault) {
       decided = faultOf(fault)
     }
     if (isRefusal(decided))
       return respond(decided, isBoundToKey(decided, asked) ? 'DPoP' : 'Bearer', asked.scopes ?? NO_SCOPES)
-    const verified = decided
-    reports?.count(verified.claims.act?.sub ?? verified.claims.sub)
-    journal.notify(hooks.verified, () => verified)
-    return verified
+    const accepted = decided
+    reports?.count(accepted.claims.act?.sub ?? accepted.claims.sub)
+    journal.notify(hooks.verified, () => accepted)
+    return accepted
   }
 
   /** A request that cannot be decided on is a mistake of the program, which nobody else sees. */
@@ -174,7 +175,7 @@ const makeAuthorize =
     const { method, url, proof, certificate, scopes = NO_SCOPES } = taken
     const authorization = parseAuthorization(taken.authorization)
     if (authorization === 'malformed') return Promise.resolve(refuseHeader(scopes))
-    const asked = { scopes, ...(certificate !== undefined && { certificate }) }
+    const asked = { scopes, certificate }
     if (authorization === 'none') return decide(undefined, asked)
     const { scheme, token } = authorization
     return decide(token, scheme === 'DPoP' ? { ...asked, dpop: { method, url, proof } } : asked)

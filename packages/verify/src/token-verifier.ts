@@ -205,12 +205,10 @@ const checkRevocation = (
     : refusal('stale', 'The revocation feed holds a fact that cannot be compared with the token here.')
 }
 
-const scopeRefusal = ({ scopes }: Verified, wanted: readonly string[]): Refusal | undefined => {
+const scopeRefusal = ({ scopes }: Verified, wanted: readonly string[] = []): Refusal | undefined => {
   const missing = wanted.filter(item => !scopes.includes(item))
   return missing.length === 0 ? undefined : refusal('insufficient_scope', `The token lacks: ${missing.join(' ')}.`)
 }
-
-const NOTHING: readonly string[] = []
 
 const UNTIMELY = refusal('stale', 'A clock of this machine was set, so whether the token has expired is not known.')
 
@@ -227,32 +225,54 @@ const changedMeanwhile = (parts: Parts, { claims, generation, doubt }: CachedTok
   return untimelyNow(parts, claims, timeOf(parts))
 }
 
-/** The token, or why it is refused. */
-export const verifyToken = async (
+type Decided = Verified | Refusal
+
+/** A token that was read, with what is asked of it. */
+type Presented = { readonly token: string; readonly entry: CachedToken; readonly asked: Asked }
+
+/** By revocation, and by scope last, so that nothing is waited for between what the feed says and the answer. */
+const decideUnbound = (
   parts: Parts,
-  token: string | undefined,
-  asked: Asked,
-): Promise<Verified | Refusal> => {
-  if (parts.signal.aborted) return refusal('closed', 'The verifier was closed.')
-  if (typeof token !== 'string' || token === '') return refusal('missing_token', 'There is no token.')
-  const entry = find(parts, token) ?? (await readNew(parts, token))
-  if (isRefusal(entry)) return entry
-  const { claims } = entry
+  { token, entry, asked }: Presented,
+  untimely: 'unsure' | undefined,
+): Decided | Promise<Decided> => {
+  const doubt = entry.doubt ?? (untimely && UNTIMELY)
+  const checked = doubt === undefined ? checkRevocation(parts, token, entry) : resolveDoubt(parts, token, entry, doubt)
+  const addScope = (decided: Decided): Decided =>
+    isRefusal(decided) ? decided : (scopeRefusal(decided, asked.scopes) ?? decided)
+  return checked instanceof Promise ? checked.then(addScope) : addScope(checked)
+}
+
+const decideBound = async (parts: Parts, presented: Presented, time: TimeRange): Promise<Decided> => {
+  const { token, entry, asked } = presented
+  const unbound = await checkBinding(parts, { token, claims: entry.claims, asked, nowMs: proofTimeOf(parts, time) })
+  if (unbound !== undefined) return unbound
+  const untimely = changedMeanwhile(parts, entry)
+  return typeof untimely === 'object' ? untimely : decideUnbound(parts, presented, untimely)
+}
+
+const decide = (parts: Parts, presented: Presented): Decided | Promise<Decided> => {
+  const { token, entry, asked } = presented
   const time = timeOf(parts)
-  let untimely = untimelyNow(parts, claims, time)
-  if (untimely !== undefined && untimely !== 'unsure') {
+  const untimely = untimelyNow(parts, entry.claims, time)
+  if (typeof untimely === 'object') {
     if (untimely.refusal === 'expired') parts.tokenCache.forget(token)
     return untimely
   }
-  if (claims.cnf !== undefined || asked.dpop !== undefined) {
-    const unbound = await checkBinding(parts, { token, claims, asked, nowMs: proofTimeOf(parts, time) })
-    if (unbound !== undefined) return unbound
-    untimely = changedMeanwhile(parts, entry)
-    if (untimely !== undefined && untimely !== 'unsure') return untimely
-  }
-  const doubt = entry.doubt ?? (untimely === undefined ? undefined : UNTIMELY)
-  // Last, so that nothing is waited for between what the feed says and the answer.
-  const checked = doubt === undefined ? checkRevocation(parts, token, entry) : resolveDoubt(parts, token, entry, doubt)
-  const verified = checked instanceof Promise ? await checked : checked
-  return isRefusal(verified) ? verified : (scopeRefusal(verified, asked.scopes ?? NOTHING) ?? verified)
+  return entry.claims.cnf !== undefined || asked.dpop !== undefined
+    ? decideBound(parts, presented, time)
+    : decideUnbound(parts, presented, untimely)
+}
+
+const decideNew = async (parts: Parts, token: string, asked: Asked): Promise<Decided> => {
+  const entry = await readNew(parts, token)
+  return isRefusal(entry) ? entry : decide(parts, { token, entry, asked })
+}
+
+/** The token, or why it is refused: at once where it is cached and nothing must be waited for. */
+export const verifyToken = (parts: Parts, token: string | undefined, asked: Asked): Decided | Promise<Decided> => {
+  if (parts.signal.aborted) return refusal('closed', 'The verifier was closed.')
+  if (typeof token !== 'string' || token === '') return refusal('missing_token', 'There is no token.')
+  const entry = find(parts, token)
+  return entry === undefined ? decideNew(parts, token, asked) : decide(parts, { token, entry, asked })
 }

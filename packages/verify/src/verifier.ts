@@ -16,7 +16,7 @@ export type Asked = {
   /** The request and its proof, where the token came by the scheme DPoP (RFC 9449 §7.1). Omitted for Bearer. */
   readonly dpop?: Presented
   /** The certificate of the caller's TLS connection, where there is one (RFC 8705 §3). */
-  readonly certificate?: Certificate
+  readonly certificate?: Certificate | undefined
 }
 
 export type Verified = {

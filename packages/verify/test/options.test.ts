@@ -68,12 +68,17 @@ const MISUSES: Readonly<Record<string, readonly [reason: RegExp, asked: unknown]
   'a misspelled member': [/^verify: "scope" is not an option/, { scope: ['db:read'] }],
   'scopes as a text': [/^verify: scopes is not an array of scope items/, { scopes: 'db:read' }],
   'a hole in scopes': [/^verify: scopes is not an array of scope items/, { scopes: Array.from({ length: 1 }) }],
+  'more scopes than there are': [/^A list has more than 10000 items/, { scopes: Object.assign([], { length: 5e7 }) }],
   'scopes that are null': [/^verify: scopes is not an array of scope items/, { scopes: null }],
   'scopes that are undefined': [/^verify: scopes is undefined/, { scopes: undefined }],
   'inherited scopes that are undefined': [/^verify: scopes is undefined/, Object.create({ scopes: undefined })],
   'a misspelled member without a prototype': [
     /^verify: "scope" is not an option/,
     Object.assign(Object.create(null) as object, { scope: ['db:read'], hasOwnProperty: undefined }),
+  ],
+  'a misspelled member that is not enumerable': [
+    /^verify: "scope" is not an option/,
+    Object.defineProperty({}, 'scope', { value: ['db:read'] }),
   ],
   'scopes alone': [/^verify: the options are not an object/, ['db:read']],
   'a text': [/^verify: the options are not an object/, 'db:read'],

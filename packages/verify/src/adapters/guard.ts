@@ -4,6 +4,7 @@ import { EXPECTED_CERTIFICATE, EXPECTED_SCOPES, isCertificate } from '../asked.t
 import type { Certificate } from '../proofs/certificate.ts'
 import { isScopeList } from '../readers/scope.ts'
 import type { Verifier } from '../verifier.ts'
+import { inTime } from '../wire/deadline.ts'
 import {
   copyItems,
   definite,
@@ -15,12 +16,13 @@ import {
   type Kinds,
   takeMembers,
 } from '../wire/option-members.ts'
+import { WEB_RUNTIME } from '../wire/runtime.ts'
 
 type Awaitable<Value> = Value | Promise<Value>
 
 /** What a route demands of a token. */
 export type Guard<Request> = {
-  /** Scope items that the token must all carry, or a function that returns those for a request. Omitted, any token is enough. */
+  /** Scope items that the token must all carry, or a function that returns those for a request, within 5 s. Omitted, any token is enough. */
   readonly scopes?: readonly string[] | ((request: Request) => Awaitable<readonly string[]>)
   /** The certificate of the caller's TLS connection, where tokens are bound to certificates. Never from a header that a caller can send. */
   readonly certificate?: (request: Request) => Awaitable<Certificate | undefined>
@@ -96,7 +98,11 @@ export const takeMetadata = (where: string, members: unknown): MetadataMembers =
   return takeMembers<MetadataMembers>(`${where}: metadata`, members, { ...further, ...METADATA })
 }
 
-/** The scope items that a request needs. Rejects with what the function throws, and for what is no list of them. */
+/** What a function of the guard answers. No time is measured, and no timer set, where it answers at once. */
+const settled = async (given: unknown): Promise<unknown> =>
+  isObject(given) && 'then' in given ? inTime(WEB_RUNTIME.after, async () => given) : given
+
+/** The scope items that a request needs. Rejects with what the function throws, where it does not settle, and for what is no list of them. */
 export const scopesFor = async <Request>(
   { scopes = [] }: Guard<Request>,
   request: Request,
@@ -104,17 +110,17 @@ export const scopesFor = async <Request>(
   if (typeof scopes !== 'function') return scopes
   const given: unknown = scopes(request)
   // Before anything is waited for: what becomes of the list then is not demanded.
-  const needed: unknown = Array.isArray(given) ? copyItems(given) : await given
+  const needed: unknown = Array.isArray(given) ? copyItems(given) : await settled(given)
   if (isScopeList(needed)) return needed
   throw new TypeError(`The function scopes of a guard did not return ${EXPECTED_SCOPES}. The request does not pass.`)
 }
 
-/** The certificate of a request. Rejects with what the function throws, and for what is no certificate. */
+/** The certificate of a request. Rejects with what the function throws, where it does not settle, and for what is no certificate. */
 export const certificateFor = async <Request>(
   { certificate }: Guard<Request>,
   request: Request,
 ): Promise<Certificate | undefined> => {
-  const given: unknown = await certificate?.(request)
+  const given: unknown = await settled(certificate?.(request))
   if (given === undefined || isCertificate(given)) return given
   throw new TypeError(`The function certificate of a guard did not return ${EXPECTED_CERTIFICATE}, or undefined.`)
 }

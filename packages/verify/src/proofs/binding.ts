@@ -5,7 +5,7 @@ import type { Asked } from '../verifier.ts'
 import { type Certificate, thumbprintOf } from './certificate.ts'
 import { checkProof, type Presented } from './dpop.ts'
 import type { ProofMemory } from './replays.ts'
-import { startDeadline, untilAborted } from '../wire/deadline.ts'
+import { inTime } from '../wire/deadline.ts'
 import { describeFault } from '../wire/http.ts'
 import type { Runtime } from '../wire/runtime.ts'
 
@@ -23,9 +23,6 @@ type Proofs = {
   readonly report: (problem: string) => void
 }
 
-/** A store of the program's own that hangs is given up then. */
-const PROOFS_MS_MAX = 5000
-
 const checkKey = async (
   { proofs, runtime, report }: Proofs,
   presented: Presented,
@@ -34,10 +31,8 @@ const checkKey = async (
   if (nowMs === undefined) return refusal('stale', 'A clock of this machine was set, so no proof can be judged.')
   const proven = await checkProof(presented, { token, clientId: claims.client_id, jkt, nowMs })
   if (isRefusal(proven)) return proven
-  const late = (): Error => new Error(`No answer came within ${PROOFS_MS_MAX} ms.`)
-  const deadline = startDeadline(runtime.after, PROOFS_MS_MAX, undefined, late)
   try {
-    const seen = await untilAborted(async () => proofs(proven, nowMs), deadline.signal)
+    const seen = await inTime(runtime.after, async () => proofs(proven, nowMs))
     if (seen === 'first') return undefined
     if (seen === 'again') return refusal('replayed_proof', 'The proof came before.')
     if (seen === 'full') return refusal('proofs_unavailable', 'There is no room to remember the proof.')
@@ -45,8 +40,6 @@ const checkKey = async (
   } catch (fault) {
     report(`The store of proofs failed: ${describeFault(fault)}`)
     return refusal('proofs_unavailable', 'The store of proofs failed.')
-  } finally {
-    deadline.end()
   }
 }
 

@@ -34,9 +34,6 @@ export const definite = (kind: (value: unknown) => boolean | string): Kind =>
 
 type Given = Readonly<Record<string, unknown>>
 
-/** For a member that throws. What it throws may hold a secret. */
-export const unreadable = (where: string): TypeError => new TypeError(`${where}: the options cannot be read.`)
-
 const isRecord = (given: unknown): given is Given =>
   typeof given === 'object' && given !== null && !Array.isArray(given)
 
@@ -59,11 +56,19 @@ const unknownIn = (given: object, kinds: Kinds): string | undefined => {
 /** An error that names the option, and never its value: that may be a secret. */
 class OptionError extends TypeError {}
 
+/** Such an error as it is. What a member throws may hold a secret. */
+export const namedFault = (where: string, fault: unknown): TypeError =>
+  fault instanceof OptionError ? fault : new TypeError(`${where}: the options cannot be read.`)
+
+/** No list that is an option has more items: one of fifty million would take the thread for seconds. */
+const ITEMS_MAX = 10_000
+
 /**
  * A copy: what the caller does with its own later changes nothing. By index, because methods and the iterator of an array may be the
- * caller's. A hole becomes an item, undefined.
+ * caller's. A hole becomes an item, undefined. Throws where there are too many.
  */
 export const copyItems = (items: readonly unknown[]): unknown[] => {
+  if (items.length > ITEMS_MAX) throw new OptionError(`A list has more than ${ITEMS_MAX} items.`)
   // Mostly there is one: a literal is three times as fast as an array that grows.
   const copy = items.length > 0 ? [items[0]] : []
   for (let n = 1; n < items.length; n += 1) copy.push(items[n])
@@ -103,6 +108,6 @@ export const takeMembers = <Options extends object>(where: string, given: unknow
   try {
     return takeAll(where, given, kinds) as Readonly<Options> // Each member has been checked by its kind.
   } catch (fault) {
-    throw fault instanceof OptionError ? fault : unreadable(where)
+    throw namedFault(where, fault)
   }
 }

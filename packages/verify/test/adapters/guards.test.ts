@@ -85,6 +85,17 @@ test('a guard demands what it says, in whatever form it was written and whatever
   }
 })
 
+test('where a function of a guard does not settle the request does not pass, and is answered', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const verifier = verifierOf(t, publisher, { mode: 'offline' })
+  const hangs = (): Promise<never> => new Promise(() => undefined)
+  for (const guard of [{ scopes: hangs }, { certificate: hangs }]) {
+    const verified = verifyNodeRequest(verifier, { headers: {} }, guard)
+    setImmediate(() => t.mock.timers.tick(5000))
+    await assert.rejects(verified, /No answer came within 5000 ms/)
+  }
+})
+
 test('the list that a function of a guard returns is demanded as it was then', async t => {
   const verifier = verifierOf(t, publisher, { mode: 'offline' })
   const headers = { authorization: `Bearer ${publisher.mint().token}` }
