@@ -1,6 +1,5 @@
 // Delegation: the grants that an agent may use, and whose tokens it may exchange for its own (RFC 8693).
-import { isLabelKey } from './labels.ts'
-import { isName } from './name.ts'
+import { type Label, parseLabel } from './labels.ts'
 import { isUuid } from './uuid.ts'
 
 export const CLIENT_CREDENTIALS = 'client_credentials'
@@ -28,15 +27,9 @@ export const ACTS_FOR_FORM = `the id of an agent, label:key=value, or ${ANY_AGEN
 
 const LABEL = 'label:'
 
-type Label = { readonly key: string; readonly value: string }
-
 /** The label of an entry of `acts_for`; undefined where it names none. */
-export const labelIn = (entry: string): Label | undefined => {
-  const equals = entry.indexOf('=')
-  if (!entry.startsWith(LABEL) || equals < 0) return undefined
-  const [key, value] = [entry.slice(LABEL.length, equals), entry.slice(equals + 1)]
-  return isLabelKey(key) && isName(value) ? { key, value } : undefined
-}
+export const labelIn = (entry: string): Label | undefined =>
+  entry.startsWith(LABEL) ? parseLabel(entry.slice(LABEL.length)) : undefined
 
 export const isActsForEntry = (text: string): boolean =>
   text === ANY_AGENT || isUuid(text) || labelIn(text) !== undefined

@@ -1,4 +1,5 @@
 // Labels: what operators mark agents with, to find them again.
+import { isName } from './name.ts'
 
 /** At most so many on one agent. */
 export const LABELS_MAX = 32
@@ -11,6 +12,8 @@ const KEY = new RegExp(LABEL_KEY_PATTERN)
 /** Values have the form of a name. Keys are sorted, so that the same labels are one text. */
 export type Labels = Readonly<Record<string, string>>
 
+export type Label = { readonly key: string; readonly value: string }
+
 /** What a change says about labels, as RFC 7396 §2 has it: a value sets a label, null removes it; null alone, all. */
 export type LabelsChange = Readonly<Record<string, string | null>> | null
 
@@ -19,6 +22,13 @@ export const LABEL_KEY_FORM =
   '1 to 63 letters, digits, dots, slashes, dashes and underscores that open with a letter or digit'
 
 export const isLabelKey = (text: string): boolean => KEY.test(text)
+
+/** `key=value`; the value may contain an equals sign. */
+export const parseLabel = (text: string): Label | undefined => {
+  const equals = text.indexOf('=')
+  const [key, value] = [text.slice(0, Math.max(equals, 0)), text.slice(equals + 1)]
+  return isLabelKey(key) && isName(value) ? { key, value } : undefined
+}
 
 export const mergeLabels = (before: Labels, change: LabelsChange): Labels => {
   if (change === null) return {}

@@ -63,7 +63,8 @@ const PASTED_WRONG = {
   several: 'holds more than one token',
   words: 'holds several words, and none of them is a token',
 } as const
-export type PastedWrong = keyof typeof PASTED_WRONG
+
+type PastedWrong = keyof typeof PASTED_WRONG
 
 type Pasted = { readonly text: string; readonly not?: PastedWrong }
 

@@ -5,6 +5,7 @@ import { keepOrder } from '../src/overview/keep-order.ts'
 import { compareRows } from '../src/reading/changes.ts'
 import { type Chosen, NONE_CHOSEN, toggleRows } from '../src/reading/selection.ts'
 import { staleFirst } from '../src/verifiers/stale-first.ts'
+import { wrongIn } from '../src/parts/filter-forms.ts'
 import { isMatch } from '../src/settings/match-setting.ts'
 import { commandOf, conditionsOf, isWholeAgent } from '../src/tokens/revocation-of.ts'
 
@@ -54,6 +55,14 @@ test('a revocation takes all filters or none', () => {
   assert.equal(conditionsOf({ constructor: 'a' }), undefined)
   assert.equal(conditionsOf({}), undefined)
   assert.deepEqual([isWholeAgent({ agent_id: 'a' }), isWholeAgent({ agent_id: 'a', scope: 'db:read' })], [true, false])
+})
+
+test('a label that the service refuses is wrong at its field, and is no condition of a revocation', () => {
+  for (const label of ['team', '=data', 'a team=data', 'team=', 'team= data', 'team=da\u200Dta']) {
+    assert.equal(wrongIn('label', label), 'This is not a label, such as team=payments.', label)
+    assert.equal(conditionsOf({ label }), undefined, label)
+  }
+  assert.equal(wrongIn('label', 'team=a=b'), undefined)
 })
 
 const keep = (known: string, rows: string): string =>

@@ -7,7 +7,7 @@ import { canonicalName, parseName } from '../../api/values/distinguished-name.ts
 import { FEED_WAIT_SECONDS_MAX, parseEpoch, parsePosition, parseRange, parseWait } from '../../api/values/feed.ts'
 import { isKid } from '../../packages/verify/src/readers/kid.ts'
 import { GRANT_TYPES, isActsForEntry, isGrantType, labelIn } from '../../api/values/delegation.ts'
-import { isLabelKey } from '../../api/values/labels.ts'
+import { isLabelKey, parseLabel } from '../../api/values/labels.ts'
 import { isDescription, isName } from '../../api/values/name.ts'
 import { isNote } from '../../api/values/note.ts'
 import { parseReasonList, REASONS, type Reason } from '../../api/values/reason.ts'
@@ -81,6 +81,7 @@ const SUBJECTS: Readonly<Record<SubjectKind, fc.Arbitrary<Good>>> = {
 const scopes = parsersIn('api/values/scope.ts')
 const addresses = parsersIn('packages/verify/src/readers/web-address.ts')
 const names = parsersIn('api/values/name.ts')
+const labels = parsersIn('api/values/labels.ts')
 const delegation = parsersIn('api/values/delegation.ts')
 const feed = parsersIn('api/values/feed.ts')
 
@@ -175,7 +176,14 @@ export const VALUE_PARSERS: readonly Parser[] = [
     ),
   ),
   parsersIn('packages/verify/src/readers/kid.ts').ofText({ name: 'isKid', good: taken(word) }, isKid),
-  parsersIn('api/values/labels.ts').ofText({ name: 'isLabelKey', good: taken(word) }, isLabelKey),
+  labels.ofText({ name: 'isLabelKey', good: taken(word) }, isLabelKey),
+  labels.ofText(
+    {
+      name: 'parseLabel',
+      good: fc.tuple(word, goodName).map(([key, value]) => ({ input: `${key}=${value}`, value: { key, value } })),
+    },
+    parseLabel,
+  ),
   delegation.ofText(
     {
       name: 'labelIn',

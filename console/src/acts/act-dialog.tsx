@@ -1,17 +1,15 @@
 // An act in a dialog: what it does and would end, its form, the command that does the same, and what came of it.
 import * as Dialog from '@radix-ui/react-dialog'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Access } from '../../../api/values/access.ts'
-import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
-import { textIn } from '../parts/form-fields.tsx'
-import { refresh } from '../reading/refresh.ts'
 import { RoleContext, useRole } from '../reading/role.ts'
 import { ActTrigger } from './act-trigger.tsx'
-import { ActContext, draftOf, keepDraft } from './draft.ts'
-import { openAct, setOutcome, useHold } from './open-act.ts'
+import { ActContext, draftOf } from './draft.ts'
+import { openAct } from './open-act.ts'
+import { useSending } from './use-sending.ts'
 import { type Ends, WouldEnd } from './would-end.tsx'
 
 /** A runaway agent gets more while the question stands. */
@@ -64,40 +62,15 @@ type FormProps<Made> = Pick<
 
 const ActForm = <Made,>(props: FormProps<Made>) => {
   const { submit, isDangerous = false, isReady = true, typed, fields, commandOf, act, onMade } = props
-  const queryClient = useQueryClient()
   const [form, setForm] = useState(() => new FormData())
   const [isTyped, setTyped] = useState(false)
   const place = useRef<HTMLFormElement>(null)
-  const isSent = useRef(false)
   const name = nameOf(commandOf)
-  const acting = useMutation({
-    mutationFn: act,
-    onMutate: () => setOutcome('sending'),
-    onSuccess: made => {
-      setOutcome('done')
-      keepDraft(name, '')
-      onMade(made)
-    },
-    onError: fault => setOutcome(fault instanceof ApiRefused ? 'asked' : 'unknown'),
-    onSettled: () => {
-      isSent.current = false
-      refresh(queryClient)
-    },
-    // It may hold a secret.
-    gcTime: 0,
-  })
-  useHold(acting.isPending)
-  const send = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    // A second click may come before the page shows the first.
-    if (isSent.current || acting.isPending) return
-    isSent.current = true
-    acting.mutate(new FormData(event.currentTarget))
-  }
+  const { sending, send, keepNote } = useSending({ name, act, onMade })
   const change = (event: FormEvent<HTMLFormElement>): void => {
     const changed = new FormData(event.currentTarget)
     setForm(changed)
-    keepDraft(name, textIn(changed, 'note'))
+    keepNote(changed)
   }
   useEffect(() => {
     // A note that was kept is in the command, too.
@@ -109,17 +82,17 @@ const ActForm = <Made,>(props: FormProps<Made>) => {
       <ActContext value={name}>{fields?.(form)}</ActContext>
       {typed !== undefined && <Typed phrase={typed} onTyped={setTyped} />}
       <Command words={commandOf(form)} />
-      {acting.error !== null && <Fault fault={acting.error} isOfAct />}
+      {sending.error !== null && <Fault fault={sending.error} isOfAct />}
       <p role="status" className="quiet">
-        {acting.isPending && 'It is being sent…'}
+        {sending.isPending && 'It is being sent…'}
       </p>
       <div className="acts">
-        <Dialog.Close disabled={acting.isPending}>Cancel</Dialog.Close>
+        <Dialog.Close disabled={sending.isPending}>Cancel</Dialog.Close>
         <button
           type="submit"
           className={isDangerous ? 'danger' : 'primary'}
           disabled={isBlocked}
-          aria-disabled={acting.isPending}
+          aria-disabled={sending.isPending}
         >
           {submit}
         </button>

@@ -7,7 +7,7 @@ type Draft = { readonly act: string; readonly note: string }
 
 const readDraft = (): Draft | undefined => {
   try {
-    const { act, note } = JSON.parse(window.sessionStorage.getItem(KEY) ?? '{}') as Partial<Draft>
+    const { act, note } = JSON.parse(sessionStorage.getItem(KEY) ?? '{}') as Partial<Draft>
     return typeof act === 'string' && typeof note === 'string' ? { act, note } : undefined
   } catch {
     return undefined
@@ -20,11 +20,11 @@ export const draftOf = (act: string): string => {
   return draft?.act === act ? draft.note : ''
 }
 
-/** A browser that keeps nothing keeps no draft. */
+/** An empty note drops that of this act alone. A browser that keeps nothing keeps no draft. */
 export const keepDraft = (act: string, note: string): void => {
   try {
-    if (note === '') window.sessionStorage.removeItem(KEY)
-    else window.sessionStorage.setItem(KEY, JSON.stringify({ act, note }))
+    if (note !== '') sessionStorage.setItem(KEY, JSON.stringify({ act, note }))
+    else if (readDraft()?.act === act) sessionStorage.removeItem(KEY)
   } catch {
     // The note is lost with the session then.
   }

@@ -53,7 +53,7 @@ export const closeAct = (): void => {
   change({ ...CLOSED, outcome: state.outcome })
   if (act === undefined) return
   // What was left is not asked for again with the same words.
-  if (draftOf(act.name) !== '') keepDraft(act.name, '')
+  keepDraft(act.name, '')
   act.onClose()
 }
 

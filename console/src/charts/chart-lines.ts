@@ -1,5 +1,6 @@
 // What the charts show of a series over time: lines with a value for each point, and their sums.
 import type { ShowUsageSeriesAnswer } from '../../../packages/client/src/index.ts'
+import { formatNumber } from '../parts/format-number.ts'
 
 export type Point = ShowUsageSeriesAnswer['data'][number]
 
@@ -82,11 +83,9 @@ export const stack = (lines: readonly Line[]): readonly (readonly number[])[] =>
   return heights
 }
 
-const count = new Intl.NumberFormat('en')
-
 /** Formats the value of one point, or of all where it is undefined. */
 export const formatValue = ({ values, exact }: Line, point: number | undefined): string => {
   const value = point === undefined ? sum(values) : (values[point] ?? 0)
   const isExact = point === undefined ? exact.every(Boolean) : exact[point] !== false
-  return `${count.format(value)}${isExact ? '' : '+'}`
+  return `${formatNumber(value)}${isExact ? '' : '+'}`
 }

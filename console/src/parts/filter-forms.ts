@@ -1,9 +1,8 @@
 // What the value of a filter must be, as far as the browser knows it before it asks.
+import { parseLabel } from '../../../api/values/labels.ts'
 import { parseScopeItem } from '../../../api/values/scope.ts'
 import { parseTime } from '../../../api/values/time.ts'
 import { parseUuid } from '../../../api/values/uuid.ts'
-
-const parseLabel = (text: string): string | undefined => (/^[^=]+=./.test(text) ? text : undefined)
 
 type Form = { readonly parse: (text: string) => unknown; readonly expected: string; readonly example: string }
 

@@ -1,5 +1,5 @@
 // A table of records, page after page as the reader scrolls; only the rows in sight are in the document.
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useRef, useState } from 'react'
 import { usePrinting } from '../reading/printing.ts'
 import type { Selection } from '../reading/selection.ts'
@@ -59,6 +59,20 @@ const Head = <Row,>({
 const Space = ({ height }: { readonly height: number }) =>
   height === 0 ? null : <tr aria-hidden="true" style={{ height }} />
 
+/** The rows in the document, and the heights of the spaces around them, in pixels. */
+type Shown = { readonly indexes: readonly number[]; readonly above: number; readonly below: number }
+
+const inSightOf = (virtual: Virtualizer<HTMLDivElement, Element>): Shown => {
+  const items = virtual.getVirtualItems()
+  return {
+    indexes: items.map(({ index }) => index),
+    above: items[0]?.start ?? 0,
+    below: virtual.getTotalSize() - (items.at(-1)?.end ?? 0),
+  }
+}
+
+const allOf = (rows: readonly unknown[]): Shown => ({ indexes: [...rows.keys()], above: 0, below: 0 })
+
 export const Records = <Row,>(props: RecordsProps<Row>) => {
   const { label, columns, idOf, list, selection, openId, onOpen, empty } = props
   const { rows, error, failureReason, isPending, hasNextPage, isFetchingNextPage, readMore, readAgain, changes } = list
@@ -78,16 +92,15 @@ export const Records = <Row,>(props: RecordsProps<Row>) => {
     return <Waiting query={{ data: undefined, error, failureReason, refetch: readAgain }} />
   }
   if (rows.length === 0) return empty
-  const inSight = virtual.getVirtualItems()
-  const items = isPrinting ? rows.map((_, index) => ({ index, start: 0, end: virtual.getTotalSize() })) : inSight
-  const isActiveInSight = items.some(({ index }) => rows[index] !== undefined && idOf(rows[index]) === activeId)
+  const { indexes, above, below } = isPrinting ? allOf(rows) : inSightOf(virtual)
+  const isActiveInSight = indexes.some(index => rows[index] !== undefined && idOf(rows[index]) === activeId)
   return (
     <div className={rows.length > ROWS_SHORT ? 'records long' : 'records'} ref={place} tabIndex={-1}>
       <table aria-label={label} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>
         <Head columns={columns} hasBoxes={selection !== undefined} />
         <tbody>
-          <Space height={items[0]?.start ?? 0} />
-          {items.map(({ index }, order) => {
+          <Space height={above} />
+          {indexes.map((index, order) => {
             const row = rows[index]
             if (row === undefined) return null
             const id = idOf(row)
@@ -107,7 +120,7 @@ export const Records = <Row,>(props: RecordsProps<Row>) => {
               />
             )
           })}
-          <Space height={virtual.getTotalSize() - (items.at(-1)?.end ?? 0)} />
+          <Space height={below} />
         </tbody>
       </table>
       {isFetchingNextPage && <p className="quiet">Reading more…</p>}

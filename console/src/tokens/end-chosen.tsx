@@ -1,18 +1,17 @@
 // Ends the tokens that were chosen, after it showed what would end with them, and says what became of each that failed.
 import * as Dialog from '@radix-ui/react-dialog'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
 import { DoneButton } from '../acts/act-dialog.tsx'
-import { ActContext, keepDraft } from '../acts/draft.ts'
+import { ActContext } from '../acts/draft.ts'
 import { NoteField, noteIn } from '../acts/note-field.tsx'
-import { setOutcome, useHold } from '../acts/open-act.ts'
+import { useSending } from '../acts/use-sending.ts'
 import { WhatEnded } from '../acts/what-ended.tsx'
 import { AgentName, ShortId } from '../parts/agent-name.tsx'
 import { CommandLine } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { refresh } from '../reading/refresh.ts'
 import { type ChosenPlan, commandOf } from './chosen-plan.ts'
 import { endEach } from './end-each.ts'
 import { planChosen } from './plan-chosen.ts'
@@ -97,51 +96,34 @@ type ConfirmProps = {
 }
 
 const Confirm = ({ plan, asked, name, onBegin, onDone, onAgain }: ConfirmProps) => {
-  const queryClient = useQueryClient()
   const [progress, setProgress] = useState<Progress>()
   const stop = useRef<AbortController>(undefined)
-  const isSent = useRef(false)
-  const ending = useMutation({
-    mutationFn: (note: { readonly note?: string }) => {
+  const { sending, send, keepNote } = useSending({
+    name,
+    act: form => {
       stop.current = new AbortController()
-      return endEach({ plan, note, signal: stop.current.signal, onProgress: setProgress })
+      return endEach({ plan, note: noteIn(form), signal: stop.current.signal, onProgress: setProgress })
     },
-    onMutate: () => setOutcome('sending'),
-    onSuccess: () => {
-      setOutcome('done')
-      keepDraft(name, '')
-      onDone()
-    },
+    onMade: onDone,
     // It fails before the first of them is asked to end.
-    onError: () => setOutcome('asked'),
-    onSettled: () => {
-      isSent.current = false
-      refresh(queryClient)
-    },
+    outcomeOf: () => 'asked',
   })
-  useHold(ending.isPending)
   useEffect(() => {
     if (progress !== undefined) onBegin()
   }, [progress, onBegin])
   if (progress !== undefined)
-    return <Course progress={progress} isOver={ending.isSuccess} onStop={() => stop.current?.abort()} />
-  const send = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    if (isSent.current) return
-    isSent.current = true
-    ending.mutate(noteIn(new FormData(event.currentTarget)))
-  }
+    return <Course progress={progress} isOver={sending.isSuccess} onStop={() => stop.current?.abort()} />
   return (
-    <form onSubmit={send} onChange={event => keepDraft(name, noteIn(new FormData(event.currentTarget)).note ?? '')}>
+    <form onSubmit={send} onChange={event => keepNote(new FormData(event.currentTarget))}>
       <WouldEnd plan={plan} asked={asked} />
       <ActContext value={name}>
         <NoteField />
       </ActContext>
       {plan.chosen.length > 0 && <CommandLine text={commandOf(plan.chosen)} />}
-      {ending.error !== null && <Fault fault={ending.error} onAgain={onAgain} />}
+      {sending.error !== null && <Fault fault={sending.error} onAgain={onAgain} />}
       <div className="acts">
-        <Dialog.Close disabled={ending.isPending}>Cancel</Dialog.Close>
-        <button type="submit" className="danger" disabled={ending.isPending || plan.chosen.length === 0}>
+        <Dialog.Close disabled={sending.isPending}>Cancel</Dialog.Close>
+        <button type="submit" className="danger" disabled={sending.isPending || plan.chosen.length === 0}>
           End them
         </button>
       </div>

@@ -66,31 +66,32 @@ export const EndMany = ({ query, rows, selection }: EndManyProps) => {
           </button>
         </>
       )}
-      {isFiltered && rows.length > 0 && conditions !== undefined && (
-        <button
-          type="button"
-          aria-haspopup="dialog"
-          onClick={() =>
-            openAct({
-              title: END_MATCHING,
-              name: commandOfConditions(conditions).join(' '),
-              content: (
-                <RoleContext value={role}>
-                  <EndMatching title={END_MATCHING} conditions={conditions} />
-                </RoleContext>
-              ),
-            })
-          }
-        >
-          End all that match
-        </button>
-      )}
-      {isFiltered && conditions === undefined && (
-        <span className="quiet">
-          All that match can end together by agent, owner, label, credential, scope, audience, signing key, tree and
-          time of issue alone.
-        </span>
-      )}
+      {isFiltered &&
+        rows.length > 0 &&
+        (conditions === undefined ? (
+          <span className="quiet">
+            All that match can end together by agent, owner, label, credential, scope, audience, signing key, tree and
+            time of issue alone.
+          </span>
+        ) : (
+          <button
+            type="button"
+            aria-haspopup="dialog"
+            onClick={() =>
+              openAct({
+                title: END_MATCHING,
+                name: commandOfConditions(conditions).join(' '),
+                content: (
+                  <RoleContext value={role}>
+                    <EndMatching title={END_MATCHING} conditions={conditions} />
+                  </RoleContext>
+                ),
+              })
+            }
+          >
+            End all that match
+          </button>
+        ))}
     </div>
   )
 }

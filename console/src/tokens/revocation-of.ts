@@ -1,4 +1,5 @@
 // The filters of a list as the conditions of a revocation: all of them, or none.
+import { parseLabel } from '../../../api/values/labels.ts'
 import type { Query } from '../reading/page.ts'
 
 export type Conditions = {
@@ -26,10 +27,13 @@ const CONDITION_OF: Readonly<Record<string, { readonly name: keyof Conditions; r
   issued_before: { name: 'issued_before', option: '--issued-before' },
 }
 
-/** `team=payments` as a member of labels: the value may hold an equals sign. */
-const labelIn = (text: string): Readonly<Record<string, string>> => {
-  const equals = text.indexOf('=')
-  return { [text.slice(0, equals)]: text.slice(equals + 1) }
+type Value = NonNullable<Conditions[keyof Conditions]>
+
+/** The value of a filter as that of its condition; undefined for a label that is none. */
+const valueOf = (name: keyof Conditions, text: string): Value | undefined => {
+  if (name !== 'labels') return text
+  const label = parseLabel(text)
+  return label && { [label.key]: label.value }
 }
 
 const textsOf = (value: Conditions[keyof Conditions]): readonly string[] => {
@@ -41,15 +45,16 @@ const textsOf = (value: Conditions[keyof Conditions]): readonly string[] => {
 export const formatConditions = (conditions: Conditions): string =>
   Object.values(conditions).flatMap(textsOf).join(' · ')
 
-/** Returns undefined if a filter has no condition, or if none is set: that would take more than the list shows. */
+/** Returns undefined if a filter has no condition or no value of its form, or if none is set: that would take more than the list shows. */
 export const conditionsOf = (query: Query): Conditions | undefined => {
   const filters = Object.entries(query)
   if (filters.length === 0) return undefined
-  const conditions: Record<string, string | Readonly<Record<string, string>>> = {}
-  for (const [filter, value] of filters) {
+  const conditions: Record<string, Value> = {}
+  for (const [filter, text] of filters) {
     const condition = Object.hasOwn(CONDITION_OF, filter) ? CONDITION_OF[filter] : undefined
-    if (condition === undefined) return undefined
-    conditions[condition.name] = condition.name === 'labels' ? labelIn(value) : value
+    const value = condition && valueOf(condition.name, text)
+    if (condition === undefined || value === undefined) return undefined
+    conditions[condition.name] = value
   }
   return conditions
 }

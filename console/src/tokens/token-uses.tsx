@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ListUsesRecord, TokenRecord } from '../../../packages/client/src/index.ts'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
+import { formatNumber } from '../parts/format-number.ts'
 import { Time } from '../parts/time.tsx'
 import { useRefreshMs } from '../reading/live-stream.ts'
 import { readPage } from '../reading/read-page.ts'
@@ -14,8 +15,6 @@ const MINUTES_READ = 200
 const LATE_SHOWN = 20
 /** The stream of changes does not report uses. */
 const REFRESH_MS = 5_000
-
-const count = new Intl.NumberFormat('en')
 
 const AfterEnd = ({ id }: { readonly id: string }) => {
   const { data, error, refetch } = useQuery({
@@ -33,7 +32,7 @@ const AfterEnd = ({ id }: { readonly id: string }) => {
     <ul className="uses">
       {data.data.map(use => (
         <li key={use.api_key_id} className="late">
-          <bdi>{use.api_key_name}</bdi> asked {count.format(use.count)} {use.count === 1 ? 'time' : 'times'} after its
+          <bdi>{use.api_key_name}</bdi> asked {formatNumber(use.count)} {use.count === 1 ? 'time' : 'times'} after its
           end: last <Time at={use.last_used_at} />
         </li>
       ))}
@@ -59,9 +58,9 @@ const OfAgent = ({ agentId }: { readonly agentId: string }) => {
         <li key={key}>
           <bdi>{name}</bdi>{' '}
           <span className="quiet">
-            {count.format(introspections)} introspected
-            {afterEnd > 0 && `, ${count.format(afterEnd)} after an end`}
-            {uses > 0 && `, ${count.format(uses)} accepted from the feed`} · <Time at={last} />
+            {formatNumber(introspections)} introspected
+            {afterEnd > 0 && `, ${formatNumber(afterEnd)} after an end`}
+            {uses > 0 && `, ${formatNumber(uses)} accepted from the feed`} · <Time at={last} />
           </span>
         </li>
       ))}

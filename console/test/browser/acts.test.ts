@@ -72,6 +72,39 @@ test('an agent is made, changed and deleted, with its name typed and a note', { 
   assert.deepEqual(complaints, [])
 })
 
+test('a note that the service refuses is said at its field and not sent, also where it was kept', {
+  skip: SKIPPED,
+}, async () => {
+  const { agent_id: id } = await service.makeAgent('noted')
+  const note = dialog().getByLabel('Note')
+  await open(`agents?open=${id}`)
+  await press('Stop noted')
+  // A zero-width joiner, a mark that turns the direction of the text, and one character too many.
+  for (const text of ['it runs\u200D away', 'it runs \u202Eaway', 'x'.repeat(501)]) {
+    await note.fill(text)
+    await dialog().getByRole('alert').getByText('This is not 1 to 500 printable characters').waitFor()
+    assert.equal(await note.getAttribute('aria-invalid'), 'true')
+    await submit()
+    await note.fill(' it runs away ')
+    assert.equal(await note.getAttribute('aria-invalid'), 'false')
+  }
+  await note.fill('it runs\u200D away')
+  await page.reload()
+  await press('Stop noted')
+  await dialog().getByRole('alert').waitFor()
+  assert.equal(await note.inputValue(), 'it runs\u200D away')
+  assert.equal(await note.getAttribute('aria-invalid'), 'true')
+  await assertAccessible()
+  await submit()
+  const agent = (await service.ask('GET', `/api/v1/agents/${id}`)) as { readonly disabled_at: unknown }
+  assert.equal(agent.disabled_at, null)
+  await note.fill('it runs away')
+  await submit()
+  await dialog().getByRole('heading', { name: 'noted is stopped' }).waitFor()
+  await press('Done')
+  assert.deepEqual(complaints, [])
+})
+
 test('an agent gets another secret, its first is rolled with a chosen end, and an exposed one is revoked', {
   skip: SKIPPED,
 }, async () => {

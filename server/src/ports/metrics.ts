@@ -153,7 +153,7 @@ export const METRICS = {
   ),
   mintmark_sign_in_call_seconds: seconds('How long such a request took, whatever came of it.', { call: SIGN_IN_CALLS }),
   mintmark_live_tokens: gauge(
-    'Live tokens of the store, counted; with a million and more as of up to some seconds for each million ago.',
+    'Live tokens of the store, counted at most 30 s, and 2 s more for each million, before the store was read; left out where they were not counted in time.',
     {},
   ),
   mintmark_signing_key_created_timestamp_seconds: gauge('When the oldest signing key in each state was made.', {
