@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { AGENT_ID, API_KEY_ID, LATER, MADE, TOKEN_ID } from './examples.ts'
 import {
+  anyOf,
   choiceParameter,
   countRecord,
   limitParameter,
@@ -10,6 +11,7 @@ import {
   timeOrNull,
   timeParameter,
   uuid,
+  uuidMember,
   uuidParameter,
 } from './fields.ts'
 import { operation } from './operation.ts'
@@ -34,6 +36,7 @@ const usageRecord = z.object({
     .int()
     .describe('Token requests of the last 60 minutes that were refused although the agent had authenticated itself.'),
   last_issued_at: timeOrNull.describe('When it got its last token; null: not within the last day.'),
+  last_used_at: timeOrNull.describe('When one of its credentials last got a token, to the minute; null: never.'),
 })
 
 export const listAgentUsage = operation({
@@ -41,13 +44,16 @@ export const listAgentUsage = operation({
   id: 'listAgentUsage',
   summary: 'List the agents that use the service most',
   access: ACCESS.readUsage,
-  query: z.object({ limit: limitParameter('Agents, at most.') }),
+  query: z.object({
+    limit: limitParameter('Agents, at most.'),
+    agent_id: anyOf(uuidMember(), 'Only these agents, also where they asked for no token; may repeat.'),
+  }),
   answers: {
     200: z.object({
       data: z
         .array(usageRecord)
         .describe(
-          'Agents that asked for a token within the last day, most tokens of the last minute first, of equals those of the last hour, of the last day, and that got one last.',
+          'Agents that asked for a token within the last day, or those of `agent_id`, most tokens of the last minute first, of equals those of the last hour, of the last day, and that got one last.',
         ),
     }),
   },
@@ -65,6 +71,7 @@ export const listAgentUsage = operation({
           live_tokens: { count: 10_000, exact: false },
           refusals: 17,
           last_issued_at: LATER,
+          last_used_at: LATER,
         },
       ],
     },

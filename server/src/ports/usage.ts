@@ -49,6 +49,8 @@ export interface UsageCounts {
    * first, then those that issued last. At most `limit`. The answer is at most a second old, its counts another second.
    */
   list(limit: number): Promise<readonly AgentUsage[]>
+  /** The same of a few agents by their ids, also of those that asked for no token; deleted ones too. Its counts are a second old. */
+  listEach(agentIds: readonly string[], limit: number): Promise<readonly AgentUsage[]>
   /** Lists where tokens were used, newest minute first. */
   listUses(request: PageRequest<TokenUseFilters>): Promise<Page<TokenUse>>
   /** Tokens that were introspected after their end, last used first. */

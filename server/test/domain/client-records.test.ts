@@ -65,6 +65,7 @@ test('what an agent used is counted in slots, of which the first counts in propo
     owner: 'o',
     state: 'active',
     liveTokens: { count: 5, isExact: false },
+    lastUsedAt: 0,
   }
   assert.deepEqual(usageRecord(usage), {
     agent_id: 'a',
@@ -77,6 +78,7 @@ test('what an agent used is counted in slots, of which the first counts in propo
     live_tokens: { count: 5, exact: false },
     refusals: 4,
     last_issued_at: T0,
+    last_used_at: '1970-01-01T00:00:00.000Z',
   })
 })
 

@@ -87,6 +87,7 @@ const usage: UsageCounts = {
   countInactive: never,
   countReported: never,
   list: never,
+  listEach: never,
   listUses: never,
   listLateUses: never,
   status: never,

@@ -21,6 +21,8 @@ export type AgentUsage = AgentActivity & {
   readonly owner: string | null
   readonly state: AgentState
   readonly liveTokens: Count
+  /** To the minute; null if none of its credentials was ever used for a token. */
+  readonly lastUsedAt: Milliseconds | null
 }
 
 /** A window of time, the slots in which it is counted, and how long after its end a slot is kept. */
@@ -71,4 +73,5 @@ export const usageRecord = (usage: AgentUsage) => ({
   live_tokens: { count: usage.liveTokens.count, exact: usage.liveTokens.isExact },
   refusals: usage.refusals,
   last_issued_at: formatTimeOrNull(usage.lastIssuedAt),
+  last_used_at: formatTimeOrNull(usage.lastUsedAt),
 })

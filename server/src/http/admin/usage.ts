@@ -20,7 +20,9 @@ const filtersOf = (query: Filters) => ({
 
 export const bindings = [
   bind(api.listAgentUsage, {
-    run: async ({ usage }, _origin, { query }) => ({ usages: await usage.list(query.limit ?? PAGE_RECORDS_DEFAULT) }),
+    run: async ({ usage }, _origin, { query: { limit = PAGE_RECORDS_DEFAULT, agent_id: ids } }) => ({
+      usages: ids === undefined ? await usage.list(limit) : await usage.listEach(ids, limit),
+    }),
     answer: ({ usages }) => ({ data: usages.map(usageRecord) }),
   }),
   bindList(api.listUses, { filtersOf, list: listUses, format: tokenUseRecord }),

@@ -18,7 +18,7 @@ export const opensWith = (column: string, opening: string): Condition => ({
 const PLACES = [1, 10, LISTED_IDS_MAX] as const
 
 /** No condition where there is no value. */
-export const isAnyOf = (column: string, values: readonly string[]): readonly Condition[] => {
+export const isAnyOf = (column: string, values: readonly (string | number)[]): readonly Condition[] => {
   const [last] = values.slice(-1)
   if (last === undefined) return []
   const places = PLACES.find(one => one >= values.length) ?? values.length

@@ -17,7 +17,7 @@ import type { UseBatch } from './count-uses.ts'
 import { readExpiring } from './read-expiring.ts'
 import { readSeries } from './read-series.ts'
 import { readStatus } from './read-status.ts'
-import { readUsage } from './read-usage.ts'
+import { readUsage, readUsageOf } from './read-usage.ts'
 import { listLateUses, listUses } from './read-uses.ts'
 import { type ResolvedCount, resolveUses } from './resolve-uses.ts'
 import { makeUsageCounter } from './usage-counter.ts'
@@ -108,6 +108,7 @@ export const makeUsageCounts = (
     countInactive: uses.countInactive,
     countReported: uses.countReported,
     list: makeBuffered(limit => readUsage(reader, limit), timing),
+    listEach: (agentIds, limit) => readUsageOf(reader, agentIds, limit),
     listUses: request => reader.readUntimed(() => listUses(request)),
     listLateUses: request => reader.readUntimed(() => listLateUses(request)),
     status: async () => {

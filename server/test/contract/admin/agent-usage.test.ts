@@ -41,7 +41,14 @@ test('the agent that gets the most tokens comes first, with what it got and hold
     live_tokens: { count: 5, exact: true },
     refusals: 0,
     last_issued_at: new Date(service.clock.wall()).toISOString(),
+    last_used_at: new Date(service.clock.wall()).toISOString(),
   })
+  const each = await get(service, `/api/v1/usage/agents?agent_id=${runaway.agentId}`, { 'x-api-key': reader.key })
+  const { data } = each.json as { data: readonly Usage[] }
+  assert.deepEqual(
+    data.map(({ agent_id: id }) => id),
+    [runaway.agentId],
+  )
 })
 
 test('what an authenticated agent is refused is counted: scope, resource, grant, limit, proof, and being disabled', async () => {

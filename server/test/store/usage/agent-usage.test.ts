@@ -1,5 +1,6 @@
 // What agents got and were refused, in the store: by slots of time, in the order of the last minute, for a day.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
 import { COUNT_JUDGED_MAX } from '../../../src/store/ledger/count-tokens.ts'
@@ -121,12 +122,43 @@ test('agents stand in the order of their last minute, then of their last token; 
     liveTokens: { count: 5, isExact: true },
     refusals: 0,
     lastIssuedAt: last,
+    lastUsedAt: last,
   })
   assert.deepEqual([usages[3]?.refusals, usages[3]?.lastIssuedAt, usages[3]?.liveTokens.count], [7, null, 0])
   assert.deepEqual(
     (await store.usage.list(2)).map(({ name }) => name),
     ['runaway', 'newer'],
   )
+})
+
+test('agents are asked for by their ids, also those that got nothing of late', async t => {
+  const world = await makeWorld(t)
+  const { store, clock } = world
+  const [once, idle, busy, other] = [
+    await createAgent(store),
+    await createAgent(store),
+    await createAgent(store),
+    await createAgent(store),
+  ]
+  const before = clock.wall()
+  await issueCounted(world, once, 1)
+  await store.settle()
+  clock.advance(25 * HOUR_MS)
+  await issueCounted(world, busy, 2)
+  await issueCounted(world, other, 3)
+  await store.settle()
+  const ids = [idle.id, once.id, busy.id, busy.id, randomUUID()]
+  const usages = await store.usage.listEach(ids, 10)
+  assert.deepEqual(
+    usages.map(one => [one.agentId, one.tokensLastDay, one.lastIssuedAt, one.lastUsedAt, one.liveTokens.count]),
+    [
+      [busy.id, 2, clock.wall(), clock.wall(), 2],
+      [once.id, 0, null, before, 0],
+      [idle.id, 0, null, null, 0],
+    ],
+  )
+  assert.deepEqual(await store.usage.listEach([randomUUID()], 10), [])
+  assert.equal((await store.usage.listEach(ids, 1)).length, 1)
 })
 
 test('an agent that is disabled or deleted stays in the list, and says so', async t => {

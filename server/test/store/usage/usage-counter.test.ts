@@ -120,6 +120,7 @@ const usageOf = (name: string): AgentUsage => ({
   tokensLastDay: 0,
   refusals: 0,
   lastIssuedAt: null,
+  lastUsedAt: null,
   liveTokens: { count: 0, isExact: true },
 })
 

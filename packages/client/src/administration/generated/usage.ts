@@ -29,7 +29,7 @@ export type ShowUsageSeriesAnswer = {
 }
 
 export type ListAgentUsageAnswer = {
-  /** Agents that asked for a token within the last day, most tokens of the last minute first, of equals those of the last hour, of the last day, and that got one last. */
+  /** Agents that asked for a token within the last day, or those of `agent_id`, most tokens of the last minute first, of equals those of the last hour, of the last day, and that got one last. */
   readonly data: readonly {
     readonly agent_id: string
     readonly name: string
@@ -47,6 +47,8 @@ export type ListAgentUsageAnswer = {
     readonly refusals: number
     /** When it got its last token; null: not within the last day. */
     readonly last_issued_at: string | null
+    /** When one of its credentials last got a token, to the minute; null: never. */
+    readonly last_used_at: string | null
   }[]
 }
 
@@ -104,6 +106,8 @@ export type ListUsesAfterEndPage = {
 export type ListAgentUsageQuery = {
   /** Agents, at most. */
   readonly limit?: number | undefined
+  /** Only these agents, also where they asked for no token; may repeat. */
+  readonly agent_id?: readonly string[] | undefined
 }
 
 export type ListUsesQuery = {
