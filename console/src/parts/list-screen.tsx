@@ -6,10 +6,12 @@ import type { Page, Query } from '../reading/page.ts'
 import { type Selection, useSelection } from '../reading/selection.ts'
 import { useList } from '../reading/use-list.ts'
 import { Chips, type Filter, type Refused } from './chips.tsx'
+import { formatNumber } from './format-number.ts'
 import { type CountRecords, ListCount } from './list-count.tsx'
 import { LiveBar } from './live-bar.tsx'
 import { OPEN } from './panel.tsx'
 import { type Column, Records } from './records.tsx'
+import { SORT, SORTED_MAX, useSorted } from './sort.ts'
 
 /** What can be done with many records: those that were chosen, or all that match. */
 type Many<Row> = (asked: {
@@ -75,7 +77,8 @@ export const ListScreen = <Row,>(props: ListScreenProps<Row>) => {
     children,
   } = props
   const { query } = useAddress()
-  const asked = queryOf(filters, query)
+  const sorted = useSorted(columns)
+  const asked = { ...queryOf(filters, query), ...(sorted?.asked !== undefined && { [SORT]: sorted.asked }) }
   const openId = query.get(OPEN)
   const list = useList({ queryKey: [name, asked], read: read(asked), idOf, isLive })
   const refused = refusedAmong(asked, list.error)
@@ -94,6 +97,11 @@ export const ListScreen = <Row,>(props: ListScreenProps<Row>) => {
           {isLive && <LiveBar changes={list.changes} onShow={list.showNewest} />}
         </div>
       )}
+      {list.isPart && (
+        <p className="quiet">
+          Sorted are the first {formatNumber(SORTED_MAX)} by name. Filter, and the rest is sorted too.
+        </p>
+      )}
       {many?.({ query: asked, rows: list.rows, selection })}
       <div className="beside">
         {refused !== undefined ? (
@@ -105,6 +113,7 @@ export const ListScreen = <Row,>(props: ListScreenProps<Row>) => {
             idOf={idOf}
             list={list}
             selection={many === undefined ? undefined : selection}
+            sorted={sorted}
             openId={openId}
             onOpen={row => changeQuery(OPEN, idOf(row))}
             empty={<section className="empty">{empty}</section>}

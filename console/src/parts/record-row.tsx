@@ -1,6 +1,6 @@
 // One row of a table of records: opened by a click or Enter, chosen by its box or the space bar.
 import type { KeyboardEvent } from 'react'
-import type { Column } from './records.tsx'
+import { type Column, classOf } from './records.tsx'
 
 type RecordRowProps<Row> = {
   readonly columns: readonly Column<Row>[]
@@ -59,9 +59,9 @@ export const RecordRow = <Row,>(props: RecordRowProps<Row>) => {
           />
         </td>
       )}
-      {columns.map(({ title, show, isNumber }) => (
-        <td key={title} className={isNumber === true ? 'number' : undefined}>
-          {show(row)}
+      {columns.map(column => (
+        <td key={column.title} className={classOf(column)}>
+          {column.show(row)}
         </td>
       ))}
     </tr>

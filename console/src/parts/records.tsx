@@ -5,6 +5,7 @@ import { usePrinting } from '../reading/printing.ts'
 import type { Selection } from '../reading/selection.ts'
 import type { ReadList } from '../reading/use-list.ts'
 import { Fault } from './fault.tsx'
+import { type Order, orderOf } from './order.ts'
 import { RecordRow } from './record-row.tsx'
 import { Waiting } from './waiting.tsx'
 
@@ -12,7 +13,21 @@ export type Column<Row> = {
   readonly title: string
   readonly show: (row: Row) => ReactNode
   readonly isNumber?: boolean
+  /** The order in the address by which rows are first sorted by it, such as `-live`. Undefined where they cannot be. */
+  readonly sort?: string
+  /** Where there is no room for all: those with 1 are left out first, those without last. */
+  readonly drops?: 1 | 2
 }
+
+/** Which column the rows are sorted by. */
+export type Sorted = Order & {
+  /** The same as text; undefined where it is the order of the store. */
+  readonly asked: string | undefined
+  readonly onSort: (sort: string) => void
+}
+
+export const classOf = <Row,>({ isNumber, drops }: Column<Row>): string =>
+  [...(isNumber === true ? ['number'] : []), ...(drops === undefined ? [] : [`drops-${drops}`])].join(' ')
 
 type RecordsProps<Row> = {
   /** Says what the records are, for readers of the screen. */
@@ -22,6 +37,7 @@ type RecordsProps<Row> = {
   readonly list: ReadList<Row>
   /** Undefined where rows cannot be chosen. */
   readonly selection: Selection<Row> | undefined
+  readonly sorted?: Sorted | undefined
   readonly openId: string | null
   readonly onOpen: (row: Row) => void
   readonly empty: ReactNode
@@ -32,13 +48,38 @@ const ROWS_BEYOND = 20
 /** The number of rows beyond which the table scrolls by itself on a narrow screen too. */
 const ROWS_SHORT = 50
 
-const Head = <Row,>({
-  columns,
-  hasBoxes,
-}: {
+type HeadProps<Row> = {
   readonly columns: readonly Column<Row>[]
   readonly hasBoxes: boolean
-}) => (
+  readonly sorted: Sorted | undefined
+}
+
+const ariaSortOf = (sort: string | undefined, sorted: Sorted | undefined) => {
+  if (sort === undefined || sorted === undefined) return undefined
+  if (sorted.by !== orderOf(sort).by) return 'none'
+  return sorted.isDescending ? 'descending' : 'ascending'
+}
+
+const ARROWS = { none: '', ascending: ' ↑', descending: ' ↓' } as const
+
+const Heading = <Row,>({ column, sorted }: { readonly column: Column<Row>; readonly sorted: Sorted | undefined }) => {
+  const { title, sort } = column
+  const order = ariaSortOf(sort, sorted)
+  return (
+    <th scope="col" className={classOf(column)} aria-sort={order}>
+      {sort === undefined || order === undefined ? (
+        title
+      ) : (
+        <button type="button" className="sort" onClick={() => sorted?.onSort(sort)}>
+          {title}
+          <span aria-hidden="true">{ARROWS[order]}</span>
+        </button>
+      )}
+    </th>
+  )
+}
+
+const Head = <Row,>({ columns, hasBoxes, sorted }: HeadProps<Row>) => (
   <thead>
     <tr>
       {hasBoxes && (
@@ -46,10 +87,8 @@ const Head = <Row,>({
           <span className="unseen">Chosen</span>
         </th>
       )}
-      {columns.map(({ title, isNumber }) => (
-        <th key={title} scope="col" className={isNumber === true ? 'number' : undefined}>
-          {title}
-        </th>
+      {columns.map(column => (
+        <Heading key={column.title} column={column} sorted={sorted} />
       ))}
     </tr>
   </thead>
@@ -74,7 +113,7 @@ const inSightOf = (virtual: Virtualizer<HTMLDivElement, Element>): Shown => {
 const allOf = (rows: readonly unknown[]): Shown => ({ indexes: [...rows.keys()], above: 0, below: 0 })
 
 export const Records = <Row,>(props: RecordsProps<Row>) => {
-  const { label, columns, idOf, list, selection, openId, onOpen, empty } = props
+  const { label, columns, idOf, list, selection, sorted, openId, onOpen, empty } = props
   const { rows, error, failureReason, isPending, hasNextPage, isFetchingNextPage, readMore, readAgain, changes } = list
   const place = useRef<HTMLDivElement>(null)
   const isPrinting = usePrinting()
@@ -97,7 +136,7 @@ export const Records = <Row,>(props: RecordsProps<Row>) => {
   return (
     <div className={rows.length > ROWS_SHORT ? 'records long' : 'records'} ref={place} tabIndex={-1}>
       <table aria-label={label} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>
-        <Head columns={columns} hasBoxes={selection !== undefined} />
+        <Head columns={columns} hasBoxes={selection !== undefined} sorted={sorted} />
         <tbody>
           <Space height={above} />
           {indexes.map((index, order) => {

@@ -1,6 +1,11 @@
 // A page of a list, and what it was asked for.
 
-export type Page<Row> = { readonly data: readonly Row[]; readonly next_cursor: string | null }
+export type Page<Row> = {
+  readonly data: readonly Row[]
+  readonly next_cursor: string | null
+  /** There are more, which are not among those that were sorted. */
+  readonly isPart?: boolean
+}
 
 /** The filters, as the API calls them. */
 export type Query = Readonly<Record<string, string>>

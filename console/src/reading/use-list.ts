@@ -24,6 +24,7 @@ export type ReadList<Row> = {
   /** Of the last try, while others follow. */
   readonly failureReason: Error | null
   readonly isPending: boolean
+  readonly isPart: boolean
   readonly hasNextPage: boolean
   readonly isFetchingNextPage: boolean
   readonly readMore: () => void
@@ -69,6 +70,7 @@ export const useList = <Row>({ queryKey, read, idOf, isLive }: Asked<Row>): Read
     error: list.error,
     failureReason: list.failureReason,
     isPending: list.isPending,
+    isPart: first?.isPart === true,
     hasNextPage,
     isFetchingNextPage,
     readMore: () => {

@@ -1,16 +1,22 @@
 // The agents: who gets tokens.
+import { useQueryClient } from '@tanstack/react-query'
+import { lazy } from 'react'
+import { ACCESS } from '../../../api/values/access.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
+import { AGENT_COLUMNS } from '../agents/agent-columns.tsx'
 import { CreateAgent } from '../agents/agent-form.tsx'
 import { AgentPanel } from '../agents/agent-panel.tsx'
+import { readAgents } from '../agents/read-agents.ts'
+import { commandOf } from '../agents/stop-plan.ts'
 import type { Filter } from '../parts/chips.tsx'
+import { CHOSEN_MAX, type ChosenAct, ChosenBar } from '../parts/chosen-bar.tsx'
 import { Command } from '../parts/command.tsx'
 import { FORMS } from '../parts/filter-forms.ts'
 import { ListScreen } from '../parts/list-screen.tsx'
-import type { Column } from '../parts/records.tsx'
-import { Time } from '../parts/time.tsx'
-import { withLabels } from '../reading/page.ts'
-import { readPage } from '../reading/read-page.ts'
-import { administration } from '../reading/service.ts'
+import { useMay } from '../reading/role.ts'
+import type { Selection } from '../reading/selection.ts'
+
+const StopChosen = lazy(async () => ({ default: (await import('../agents/stop-chosen.tsx')).StopChosen }))
 
 const FILTERS: readonly Filter[] = [
   { name: 'q', title: 'Name or id', hint: 'the beginning of a name, or an id' },
@@ -19,41 +25,48 @@ const FILTERS: readonly Filter[] = [
   { name: 'disabled', title: 'Disabled', hint: '', choices: ['true', 'false'] },
 ]
 
-const COLUMNS: readonly Column<AgentRecord>[] = [
-  { title: 'Agent', show: ({ name }) => name },
-  { title: 'Owner', show: ({ owner }) => owner },
-  { title: 'Scope', show: ({ scope }) => <span title={scope}>{scope}</span> },
-  { title: 'Made', show: ({ created_at: at }) => <Time at={at} /> },
-  { title: 'State', show: ({ disabled_at: at }) => (at === null ? 'active' : 'disabled') },
-]
+const stopChosen = (agents: readonly AgentRecord[]): ChosenAct => {
+  const title = `Stop ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}?`
+  return {
+    title,
+    name: commandOf(agents),
+    content: onBegin => <StopChosen title={title} agents={agents} onBegin={onBegin} />,
+  }
+}
 
-export const Agents = () => (
-  <ListScreen
-    title="Agents"
-    acts={<CreateAgent />}
-    label="Agents, by id"
-    filters={FILTERS}
-    columns={COLUMNS}
-    idOf={({ agent_id: id }) => id}
-    name="agents"
-    read={({ disabled, ...query }) =>
-      readPage((cursor, signal) =>
-        administration.listAgents({
-          query: {
-            ...withLabels(query),
-            ...(disabled !== undefined && { disabled: disabled === 'true' }),
-            cursor,
-          },
-          signal,
-        }),
-      )
-    }
-    panel={id => <AgentPanel key={id} id={id} />}
-    empty={
-      <>
-        <p>No agent matches.</p>
-        <Command words={['mintmark', 'agent', 'create', '--name', 'NAME', '--scope', 'SCOPE']} />
-      </>
-    }
-  />
+const StopMany = ({ selection }: { readonly selection: Selection<AgentRecord> }) => (
+  <div className="many">
+    <ChosenBar
+      selection={selection}
+      hint="Choose rows by their boxes or the space bar to stop several."
+      submit="Stop them"
+      tooMany={`At most ${CHOSEN_MAX} are stopped so.`}
+      actOn={stopChosen}
+    />
+  </div>
 )
+
+export const Agents = () => {
+  const queryClient = useQueryClient()
+  const mayStop = useMay(ACCESS.stopAgents)
+  return (
+    <ListScreen
+      title="Agents"
+      acts={<CreateAgent />}
+      label="Agents"
+      filters={FILTERS}
+      columns={AGENT_COLUMNS}
+      idOf={({ agent_id: id }) => id}
+      name="agents"
+      many={mayStop ? ({ selection }) => <StopMany selection={selection} /> : undefined}
+      read={query => readAgents(queryClient, query)}
+      panel={id => <AgentPanel key={id} id={id} />}
+      empty={
+        <>
+          <p>No agent matches.</p>
+          <Command words={['mintmark', 'agent', 'create', '--name', 'NAME', '--scope', 'SCOPE']} />
+        </>
+      }
+    />
+  )
+}

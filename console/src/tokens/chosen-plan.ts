@@ -1,9 +1,6 @@
 // What would end with the tokens that were chosen: themselves, as far as they are live, and all that was got for them.
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
 
-/** Each is ended by a request of its own: more than these end together by filters. */
-export const CHOSEN_MAX = 100
-
 type Member = Pick<TokenRecord, 'id' | 'parent_id' | 'depth'>
 
 export type ChosenPlan<Token extends Member = TokenRecord> = {

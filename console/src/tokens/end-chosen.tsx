@@ -1,49 +1,14 @@
-// Ends the tokens that were chosen, after it showed what would end with them, and says what became of each that failed.
+// Ends the tokens that were chosen, after it showed what would end with them.
 import * as Dialog from '@radix-ui/react-dialog'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
-import { DoneButton } from '../acts/act-dialog.tsx'
-import { ActContext } from '../acts/draft.ts'
-import { NoteField, noteIn } from '../acts/note-field.tsx'
-import { useSending } from '../acts/use-sending.ts'
-import { WhatEnded } from '../acts/what-ended.tsx'
-import { AgentName, ShortId } from '../parts/agent-name.tsx'
-import { CommandLine } from '../parts/command.tsx'
-import { Fault } from '../parts/fault.tsx'
+import { EachForm } from '../acts/each-form.tsx'
+import { AgentName } from '../parts/agent-name.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { type ChosenPlan, commandOf } from './chosen-plan.ts'
 import { endEach } from './end-each.ts'
 import { planChosen } from './plan-chosen.ts'
-import { formatProgress, type Progress } from './progress.ts'
-
-type CourseProps = { readonly progress: Progress; readonly isOver: boolean; readonly onStop: () => void }
-
-const Course = ({ progress: { done, of, failures, since }, isOver, onStop }: CourseProps) => (
-  <>
-    <progress value={done} max={of} aria-label="Tokens that were asked for" />
-    <p role="status">{formatProgress({ done, of, failures })}</p>
-    {failures.length > 0 && (
-      <ul className="failures">
-        {failures.map(({ id, message }) => (
-          <li key={id}>
-            <ShortId id={id} /> {message}
-          </li>
-        ))}
-      </ul>
-    )}
-    {isOver && since !== undefined && <WhatEnded since={since} history={{ ended_after: since }} />}
-    {isOver ? (
-      <DoneButton />
-    ) : (
-      <div className="acts">
-        <button type="button" onClick={onStop}>
-          Stop here
-        </button>
-      </div>
-    )}
-  </>
-)
 
 const countTokens = (count: number): string => `${count} ${count === 1 ? 'token' : 'tokens'}`
 
@@ -86,51 +51,6 @@ const WouldEnd = ({
   </>
 )
 
-type ConfirmProps = {
-  readonly plan: ChosenPlan
-  readonly asked: number
-  readonly name: string
-  readonly onBegin: () => void
-  readonly onDone: () => void
-  readonly onAgain: () => void
-}
-
-const Confirm = ({ plan, asked, name, onBegin, onDone, onAgain }: ConfirmProps) => {
-  const [progress, setProgress] = useState<Progress>()
-  const stop = useRef<AbortController>(undefined)
-  const { sending, send, keepNote } = useSending({
-    name,
-    act: form => {
-      stop.current = new AbortController()
-      return endEach({ plan, note: noteIn(form), signal: stop.current.signal, onProgress: setProgress })
-    },
-    onMade: onDone,
-    // It fails before the first of them is asked to end.
-    outcomeOf: () => 'asked',
-  })
-  useEffect(() => {
-    if (progress !== undefined) onBegin()
-  }, [progress, onBegin])
-  if (progress !== undefined)
-    return <Course progress={progress} isOver={sending.isSuccess} onStop={() => stop.current?.abort()} />
-  return (
-    <form onSubmit={send} onChange={event => keepNote(new FormData(event.currentTarget))}>
-      <WouldEnd plan={plan} asked={asked} />
-      <ActContext value={name}>
-        <NoteField />
-      </ActContext>
-      {plan.chosen.length > 0 && <CommandLine text={commandOf(plan.chosen)} />}
-      {sending.error !== null && <Fault fault={sending.error} onAgain={onAgain} />}
-      <div className="acts">
-        <Dialog.Close disabled={sending.isPending}>Cancel</Dialog.Close>
-        <button type="submit" className="danger" disabled={sending.isPending || plan.chosen.length === 0}>
-          End them
-        </button>
-      </div>
-    </form>
-  )
-}
-
 type EndChosenProps = {
   readonly title: string
   readonly tokens: readonly TokenRecord[]
@@ -154,15 +74,20 @@ export const EndChosen = ({ title, tokens, onBegin }: EndChosenProps) => {
       <Dialog.Description>They are refused from the next request on. Nothing brings them back.</Dialog.Description>
       <Waiting query={query} />
       {data !== undefined && (
-        <Confirm
+        <EachForm
           key={dataUpdatedAt}
-          plan={data}
-          asked={tokens.length}
           name={commandOf(tokens)}
+          command={commandOf(data.chosen)}
+          submit="End them"
+          deed="ended"
+          isEmpty={data.chosen.length === 0}
+          act={each => endEach(data, each)}
           onBegin={onBegin}
           onDone={() => setDone(true)}
           onAgain={() => void refetch()}
-        />
+        >
+          <WouldEnd plan={data} asked={tokens.length} />
+        </EachForm>
       )}
     </>
   )

@@ -5,8 +5,8 @@ import { openAct } from '../acts/open-act.ts'
 import type { Query } from '../reading/page.ts'
 import { RoleContext, useRole } from '../reading/role.ts'
 import type { Selection } from '../reading/selection.ts'
-import type { Role } from '../reading/service.ts'
-import { CHOSEN_MAX, commandOf } from './chosen-plan.ts'
+import { CHOSEN_MAX, type ChosenAct, ChosenBar } from '../parts/chosen-bar.tsx'
+import { commandOf } from './chosen-plan.ts'
 import { commandOf as commandOfConditions, conditionsOf } from './revocation-of.ts'
 
 const EndChosen = lazy(async () => ({ default: (await import('./end-chosen.tsx')).EndChosen }))
@@ -20,52 +20,28 @@ type EndManyProps = {
 
 const END_MATCHING = 'End all that match?'
 
-/** The table may be read anew meanwhile; what was chosen stays what it was. */
-const openChosen = (selection: Selection<TokenRecord>, role: Role): void => {
-  const tokens = [...selection.chosen.values()]
+const endChosen = (tokens: readonly TokenRecord[]): ChosenAct => {
   const title = `End ${tokens.length} ${tokens.length === 1 ? 'token' : 'tokens'}?`
-  let isBegun = false
-  const begin = (): void => {
-    isBegun = true
-  }
-  openAct({
+  return {
     title,
     name: commandOf(tokens),
-    content: (
-      <RoleContext value={role}>
-        <EndChosen title={title} tokens={tokens} onBegin={begin} />
-      </RoleContext>
-    ),
-    onClose: () => {
-      if (isBegun) selection.clear()
-    },
-  })
+    content: onBegin => <EndChosen title={title} tokens={tokens} onBegin={onBegin} />,
+  }
 }
 
 export const EndMany = ({ query, rows, selection }: EndManyProps) => {
   const role = useRole()
   const conditions = conditionsOf(query)
-  const chosen = selection.chosen.size
   const isFiltered = Object.keys(query).length > 0
   return (
     <div className="many">
-      {chosen === 0 ? (
-        <span className="quiet">Choose rows by their boxes or the space bar to end several.</span>
-      ) : (
-        <>
-          <span role="status">{chosen} chosen</span>
-          {chosen <= CHOSEN_MAX ? (
-            <button type="button" className="danger" aria-haspopup="dialog" onClick={() => openChosen(selection, role)}>
-              End them
-            </button>
-          ) : (
-            <span className="quiet">At most {CHOSEN_MAX} end so: filter, and end all that match.</span>
-          )}
-          <button type="button" onClick={selection.clear}>
-            Choose none
-          </button>
-        </>
-      )}
+      <ChosenBar
+        selection={selection}
+        hint="Choose rows by their boxes or the space bar to end several."
+        submit="End them"
+        tooMany={`At most ${CHOSEN_MAX} end so: filter, and end all that match.`}
+        actOn={endChosen}
+      />
       {isFiltered &&
         rows.length > 0 &&
         (conditions === undefined ? (
