@@ -101,16 +101,16 @@ test('a part of a request that its operation does not have, or of another type, 
   for (const [act, message] of [
     [
       () => administration.showStatus({ sginal: 1 } as object),
-      '"sginal" is not an option. Expected any of: path, query, body, signal.',
+      '"sginal" is not an option. Expected any of: path, query, signal.',
     ],
     [
       () => administration.showAgent({ agent_id: 'x' } as never),
-      '"agent_id" is not an option. Expected any of: path, query, body, signal.',
+      '"agent_id" is not an option. Expected any of: path, query, signal.',
     ],
     [() => administration.showAgent({ path: 'x' } as never), 'path is not an object.'],
     [
       () => administration.showStatus({ idempotencyKey: 'x' } as object),
-      '"idempotencyKey" is not an option. Expected any of: path, query, body, signal.',
+      '"idempotencyKey" is not an option. Expected any of: path, query, signal.',
     ],
     [() => administration.listTokens({ query: 'agent_id=x' } as never), 'query is not an object.'],
     [() => administration.exportTokens({ signal: 7 } as never), 'signal is not an AbortSignal.'],
@@ -122,6 +122,44 @@ test('a part of a request that its operation does not have, or of another type, 
     })
   }
   assert.equal(server.received.length, sent)
+})
+
+test('what of a request would not be sent is an error: a dry run is never an act, and a filter never everything', async () => {
+  const sent = server.received.length
+  const administration = connect() as unknown as Readonly<Record<string, (...given: readonly unknown[]) => unknown>>
+  const path = { id: 'a1' }
+  const hidden = Object.defineProperty({}, 'dry_run', { value: true })
+  const dryRun = { dry_run: true }
+  for (const query of [new URLSearchParams('dry_run=true'), new Map([['dry_run', true]]), hidden, { dry_run: [] }]) {
+    await assert.rejects(async () => administration['deleteAgent']?.({ path, query }), TypeError)
+  }
+  for (const body of [new Map(), new URLSearchParams('dry_run=true'), hidden, () => dryRun, Object.create(dryRun)]) {
+    await assert.rejects(async () => administration['disableAgent']?.({ path, body }), TypeError)
+    await assert.rejects(async () => administration['disableAgent']?.({ path, body: { labels: body } }), TypeError)
+  }
+  for (const given of [
+    [{ path }, { query: dryRun }],
+    [{ path: { ...path, credential_id: 'c1' } }],
+    [{ path, body: dryRun }],
+  ]) {
+    await assert.rejects(async () => administration['deleteAgent']?.(...given), TypeError)
+  }
+  assert.equal(server.received.length, sent)
+})
+
+test('a request is sent as it was when it was asked for', async () => {
+  const sent: unknown[] = []
+  const administration = connect({
+    fetch: async (_, init) => {
+      sent.push(JSON.parse(typeof init?.body === 'string' ? init.body : ''))
+      return Response.json({})
+    },
+  })
+  const [path, body] = [{ id: 'a1' }, { dry_run: true as boolean, note: undefined }]
+  const first = administration.disableAgent({ path, body } as never)
+  body.dry_run = false
+  await Promise.all([first, administration.disableAgent({ path, body } as never)])
+  assert.deepEqual(sent, [{ dry_run: true }, { dry_run: false }])
 })
 
 test('an option that is wrong is named at once, and a credential that no header holds before anything is sent', async () => {

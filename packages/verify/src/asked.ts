@@ -3,14 +3,24 @@ import type { Certificate } from './proofs/certificate.ts'
 import type { Presented } from './proofs/dpop.ts'
 import { type Refusal, refusal } from './refusals.ts'
 import type { Asked, RequestToAuthorize } from './verifier.ts'
-import { copyItems, definite, isText, type Kind, type Kinds, namedFault, takeMembers } from './wire/option-members.ts'
+import {
+  copyItems,
+  definite,
+  isShortList,
+  isText,
+  type Kind,
+  type Kinds,
+  namedFault,
+  onlyOne,
+  takeMembers,
+} from './wire/option-members.ts'
 
 export const EXPECTED_SCOPES = "an array of scope items, such as ['db:read']"
 export const EXPECTED_CERTIFICATE = 'DER in a Uint8Array, or PEM in a string'
 
 /** An item that no token can carry is refused with 403, so its characters need no check. A hole is no string. */
 const isScopes = definite(value => {
-  if (!Array.isArray(value)) return EXPECTED_SCOPES
+  if (!isShortList(value)) return EXPECTED_SCOPES
   for (const item of value) if (typeof item !== 'string') return EXPECTED_SCOPES
   return true
 })
@@ -41,25 +51,21 @@ const ASKED = table<keyof Asked>({
   certificate: isCertificateKind,
 })
 
-/**
- * What takeMembers would return, for a plain object without a mistake: a third of the time, with each request. Undefined for
- * everything else, which takeMembers reads again, and names.
- */
-const takePlain = (given: unknown, kinds: Kinds): object | undefined => {
-  if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype) return undefined
-  const taken: Record<string, unknown> = { ...given }
-  const { scopes } = taken
-  if (Array.isArray(scopes)) taken['scopes'] = copyItems(scopes)
-  else if ('scopes' in given) return undefined
-  let copied = 0
-  for (const name in taken) {
-    const value = taken[name]
+/** Whether a copy by spread has all its members: it has none that is inherited, or not enumerable. */
+const isPlain = (given: unknown): given is object =>
+  typeof given === 'object' &&
+  given !== null &&
+  Object.getPrototypeOf(given) === Object.prototype &&
+  Object.keys(given).length === Object.getOwnPropertyNames(given).length
+
+/** Whether all its members are known, and of their kinds. */
+const isRight = (copy: Readonly<Record<string, unknown>>, kinds: Kinds): boolean => {
+  for (const name in copy) {
+    const value = copy[name]
     const fits = kinds[name]
-    if (fits === undefined || (value !== undefined && fits(value) !== true)) return undefined
-    copied += 1
+    if (fits === undefined || (value === undefined ? fits.isDefinite === true : fits(value) !== true)) return false
   }
-  // A member that is not enumerable has not been copied.
-  return Object.getOwnPropertyNames(given).length === copied ? taken : undefined
+  return true
 }
 
 /** What was asked, or why nothing can be decided. */
@@ -73,24 +79,34 @@ const takeOrRefuse = <Options extends object>(take: () => Readonly<Options>): Ta
   }
 }
 
+/** What takeMembers returns, for a plain object without a mistake in a third of the time: it is for each request. */
 const takeAll = <Options extends object>(where: string, given: unknown, kinds: Kinds): Readonly<Options> => {
-  let taken: object | undefined
+  // Each member is read once: what is wrong with a copy is named by the copy.
+  let members = given
   try {
-    taken = takePlain(given, kinds)
+    if (isPlain(given)) {
+      const copy: Record<string, unknown> = { ...given }
+      const { scopes } = copy
+      if (isShortList(scopes)) copy['scopes'] = copyItems(scopes)
+      // A proxy may have members that it does not list.
+      const isWhole = scopes !== undefined || (given as Asked).scopes === undefined
+      // Each member has been checked by its kind.
+      if (isWhole && isRight(copy, kinds)) return copy as Options
+      if (isWhole) members = copy
+    }
   } catch (fault) {
     throw namedFault(where, fault)
   }
-  // Each member has been checked by its kind.
-  return (taken as Options | undefined) ?? takeMembers<Options>(where, given, kinds)
+  return takeMembers<Options>(where, members, kinds)
 }
 
-export const takeAsked = (asked: unknown): Taken<Asked> =>
+export const takeAsked = (asked: readonly unknown[]): Taken<Asked> =>
   takeOrRefuse(() => {
-    const taken = takeAll<Asked>('verify', asked, ASKED)
+    const taken = takeAll<Asked>('verify', onlyOne('verify', asked), ASKED)
     return taken.dpop === undefined
       ? taken
       : { ...taken, dpop: takeMembers<Presented>('verify: dpop', taken.dpop, PRESENTED) }
   })
 
-export const takeRequest = (request: unknown): Taken<RequestToAuthorize> =>
-  takeOrRefuse(() => takeAll<RequestToAuthorize>('authorize', request, REQUEST))
+export const takeRequest = (request: readonly unknown[]): Taken<RequestToAuthorize> =>
+  takeOrRefuse(() => takeAll<RequestToAuthorize>('authorize', onlyOne('authorize', request), REQUEST))

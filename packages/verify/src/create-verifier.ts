@@ -20,6 +20,7 @@ import { makeTokenCache, CACHED_BYTES_MAX, CACHED_TOKENS_MAX } from './tokens/to
 import { makeReader } from './tokens/signatures.ts'
 import type { Asked, Status, Verified, Verifier } from './verifier.ts'
 import { describeFault } from './wire/http.ts'
+import { onlyOne } from './wire/option-members.ts'
 import { pause } from './wire/pause.ts'
 import { type Runtime, WEB_RUNTIME } from './wire/runtime.ts'
 
@@ -134,7 +135,8 @@ const makeDecide = (parts: Parts, journal: Journal, start: () => void, reports: 
     try {
       start()
       const verified = verifyToken(parts, token, asked)
-      decided = verified instanceof Promise ? await verified : verified
+      // By its form: the Promise of the program may be another one than that of async functions.
+      decided = 'then' in verified ? await verified : verified
     } catch (fault) {
       decided = faultOf(fault)
     }
@@ -162,14 +164,14 @@ const makeVerify =
   ({ decide, refuseMisuse }: ReturnType<typeof makeDecide>): Verifier['verify'] =>
   (token, ...asked) => {
     // What is there and undefined is a misspelled name, and asks for nothing by mistake.
-    const taken = asked.length === 0 ? NOTHING : takeAsked(asked[0])
+    const taken = asked.length === 0 ? NOTHING : takeAsked(asked)
     // No promise of a promise, which takes three more turns of the queue.
     return isRefusal(taken) ? Promise.resolve(refuseMisuse(taken)) : decide(token, taken)
   }
 
 const makeAuthorize =
   ({ decide, refuseMisuse, refuseHeader }: ReturnType<typeof makeDecide>): Verifier['authorize'] =>
-  request => {
+  (...request) => {
     const taken = takeRequest(request)
     if (isRefusal(taken)) return Promise.resolve(refuseMisuse(taken))
     const { method, url, proof, certificate, scopes = NO_SCOPES } = taken
@@ -238,4 +240,5 @@ export const makeVerifier = (options: VerifierOptions, runtime: Runtime): Verifi
  * A verifier of Mintmark's access tokens (RFC 9068). Throws `TypeError` where an option is not as it should be. In mode
  * `feed` it works in the background from the first token, or from `ready()`, until `close()`.
  */
-export const createVerifier = (options: VerifierOptions): Verifier => makeVerifier(options, WEB_RUNTIME)
+export const createVerifier = (...options: readonly [options: VerifierOptions]): Verifier =>
+  makeVerifier(onlyOne('createVerifier', options), WEB_RUNTIME)

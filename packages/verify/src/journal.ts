@@ -14,6 +14,8 @@ export type Journal = {
 
 const call = async <T>(hook: Hook<T>, makeValue: () => T, failed: () => void): Promise<void> => {
   try {
+    // Not before verify() has returned: a hook may call it again.
+    await Promise.resolve()
     await hook(makeValue())
   } catch {
     failed()

@@ -81,17 +81,18 @@ export const KEY_AGE_USUAL = 3600
 const MODES: readonly Mode[] = ['feed', 'offline', 'introspect']
 
 const isAnything = (): true => true
+const isNotNull = (value: unknown): boolean => value !== null
 
 /** Those with a message of their own are checked by it. */
 const KINDS: Record<keyof VerifierOptions, Kind> = {
   issuer: isAnything,
   audience: isAnything,
   apiKey: isText,
-  mode: isAnything,
-  maxStaleness: isAnything,
-  whenStale: isAnything,
-  algorithms: isAnything,
-  maxKeyAge: isAnything,
+  mode: isNotNull,
+  maxStaleness: isNotNull,
+  whenStale: isNotNull,
+  algorithms: isNotNull,
+  maxKeyAge: isNotNull,
   resourceMetadata: isText,
   proofs: isFunction,
   insecure: isOneOf('http'),

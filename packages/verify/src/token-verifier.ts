@@ -144,7 +144,7 @@ const judgeByFacts = ({ digests }: Parts, facts: Facts, entry: CachedToken): Ver
   const young = facts.judgeYoung(entry.claims)
   if (young !== undefined) return young
   const subjects = entry.subjects ?? subjectsOf(digests, entry.claims, entry.kid)
-  if (subjects instanceof Promise) return subjects.then(computed => void (entry.subjects = computed))
+  if ('then' in subjects) return subjects.then(computed => void (entry.subjects = computed))
   entry.subjects = subjects
   return facts.judge(subjects)
 }
@@ -196,7 +196,7 @@ const checkRevocation = (
   if (mode === 'offline') return accept(entry, 'signature')
   if (mode === 'introspect') return introspect(parts, token, entry)
   const verdict = judgeByFeed(parts, entry)
-  if (verdict instanceof Promise) return verdict.then(() => checkRevocation(parts, token, entry))
+  if (typeof verdict === 'object') return verdict.then(() => checkRevocation(parts, token, entry))
   if (verdict === 'clear') return accept(entry, 'feed')
   if (verdict === 'ended') return refusal('revoked', 'The revocation feed says that the token has ended.')
   if (whenStale === 'introspect') return introspect(parts, token, entry)
@@ -216,10 +216,13 @@ const UNTIMELY = refusal('stale', 'A clock of this machine was set, so whether t
 const untimelyNow = (parts: Parts, claims: Claims, time: TimeRange): Refusal | 'unsure' | undefined =>
   parts.settings.mode === 'introspect' ? undefined : timeRefusal(claims, time)
 
+const CLOSED = refusal('closed', 'The verifier was closed.')
+
 const CHANGED = refusal('keys_unavailable', 'The key set has changed while the request was checked.')
 
 /** Why a token is not good any more that was before something was waited for. */
 const changedMeanwhile = (parts: Parts, { claims, generation, doubt }: CachedToken): Refusal | 'unsure' | undefined => {
+  if (parts.signal.aborted) return CLOSED
   if (parts.settings.mode === 'introspect') return undefined
   if (doubt === undefined && !parts.keySet.vouchesFor(generation)) return CHANGED
   return untimelyNow(parts, claims, timeOf(parts))
@@ -240,7 +243,7 @@ const decideUnbound = (
   const checked = doubt === undefined ? checkRevocation(parts, token, entry) : resolveDoubt(parts, token, entry, doubt)
   const addScope = (decided: Decided): Decided =>
     isRefusal(decided) ? decided : (scopeRefusal(decided, asked.scopes) ?? decided)
-  return checked instanceof Promise ? checked.then(addScope) : addScope(checked)
+  return 'then' in checked ? checked.then(addScope) : addScope(checked)
 }
 
 const decideBound = async (parts: Parts, presented: Presented, time: TimeRange): Promise<Decided> => {
@@ -271,7 +274,7 @@ const decideNew = async (parts: Parts, token: string, asked: Asked): Promise<Dec
 
 /** The token, or why it is refused: at once where it is cached and nothing must be waited for. */
 export const verifyToken = (parts: Parts, token: string | undefined, asked: Asked): Decided | Promise<Decided> => {
-  if (parts.signal.aborted) return refusal('closed', 'The verifier was closed.')
+  if (parts.signal.aborted) return CLOSED
   if (typeof token !== 'string' || token === '') return refusal('missing_token', 'There is no token.')
   const entry = find(parts, token)
   return entry === undefined ? decideNew(parts, token, asked) : decide(parts, { token, entry, asked })

@@ -42,6 +42,8 @@ const OPTIONS: Readonly<Record<string, readonly [message: RegExp, options: objec
   ],
   'a hook that is no function': [/^createVerifier: hooks: failed is not a function/, { hooks: { failed: 'log' } }],
   'an API key that is a function': [/^createVerifier: apiKey is not a string/, { apiKey: () => 'mma_x' }],
+  'a mode that is null, as JSON may have it': [/^createVerifier: mode is not/, { mode: null }],
+  'algorithms that are null': [/^createVerifier: algorithms is not/, { algorithms: null }],
   'a fetch that is none': [/^createVerifier: fetch is not a function/, { fetch: 'fetch' }],
   'a memory of proofs that is none': [/^createVerifier: proofs is not a function/, { proofs: new Map() }],
   'a name that cannot be shown': [/^createVerifier: name is not 1 to 100 printable/, { name: '' }],
@@ -68,7 +70,10 @@ const MISUSES: Readonly<Record<string, readonly [reason: RegExp, asked: unknown]
   'a misspelled member': [/^verify: "scope" is not an option/, { scope: ['db:read'] }],
   'scopes as a text': [/^verify: scopes is not an array of scope items/, { scopes: 'db:read' }],
   'a hole in scopes': [/^verify: scopes is not an array of scope items/, { scopes: Array.from({ length: 1 }) }],
-  'more scopes than there are': [/^A list has more than 10000 items/, { scopes: Object.assign([], { length: 5e7 }) }],
+  'more scopes than there are': [
+    /^verify: scopes has more than 10000 items/,
+    { scopes: Object.assign([], { length: 5e7 }) },
+  ],
   'scopes that are null': [/^verify: scopes is not an array of scope items/, { scopes: null }],
   'scopes that are undefined': [/^verify: scopes is undefined/, { scopes: undefined }],
   'inherited scopes that are undefined': [/^verify: scopes is undefined/, Object.create({ scopes: undefined })],
@@ -142,6 +147,55 @@ test('what is asked is read once: what a program does with its own objects meanw
     }
   }
   assert.equal(await verifyAs(verifier, token, new Needs()), 'insufficient_scope')
+})
+
+test('what is asked is read once also where a member is wrong, and a proxy that lists none is read', async t => {
+  const verifier = verifierOf(t, publisher, { mode: 'offline' })
+  const { token } = publisher.mint()
+  let reads = 0
+  const fickle = {
+    get scopes(): readonly string[] {
+      reads += 1
+      return reads === 1 ? ['db:admin'] : []
+    },
+  }
+  Object.defineProperty(fickle, 'certificate', { value: 'x' })
+  assert.equal(await verifyAs(verifier, token, fickle), 'insufficient_scope')
+  const unlisted = new Proxy<Asked>({}, { get: (_, name) => (name === 'scopes' ? ['db:admin'] : undefined) })
+  assert.equal(await verifyAs(verifier, token, unlisted), 'insufficient_scope')
+})
+
+test('an argument too many is named: its demands would be none', async t => {
+  const verifier = verifierOf(t, publisher, { mode: 'offline' })
+  const { token } = publisher.mint()
+  const request = { authorization: `Bearer ${token}`, proof: undefined, method: 'GET', url: '/' }
+  const more = { scopes: ['db:admin'] }
+  const verify = verifier.verify as (...given: readonly unknown[]) => ReturnType<typeof verifier.verify>
+  const authorize = verifier.authorize as typeof verify
+  assert.equal(refusalOf(await verify(token, {}, more)), 'misuse')
+  assert.equal(refusalOf(await authorize(request, more)), 'misuse')
+  const create = createVerifier as (...given: readonly unknown[]) => unknown
+  assert.throws(() => create({ issuer: 'https://tokens.example', audience: AUDIENCE, mode: 'offline' }, {}), /too many/)
+})
+
+test('a hook runs once verify has returned, and may call it', async t => {
+  const said: string[] = []
+  const verifier = verifierOf(t, publisher, { mode: 'offline', hooks: { verified: () => void said.push('hook') } })
+  const { token } = publisher.mint()
+  await verifier.verify(token)
+  const decided = verifier.verify(token)
+  said.push('returned')
+  await decided
+  assert.deepEqual(said, ['hook', 'returned', 'hook'])
+})
+
+test('a program with a Promise of its own is answered as any other', async t => {
+  const verifier = verifierOf(t, publisher, { mode: 'offline' })
+  const { Promise: builtIn } = globalThis
+  t.after(() => void (globalThis.Promise = builtIn))
+  globalThis.Promise = class<T> extends builtIn<T> {}
+  assert.equal(refusalOf(await verifier.verify('garbage')), 'malformed')
+  assert.equal(refusalOf(await verifier.verify(publisher.mint().token)), 'accepted')
 })
 
 test('a hook cannot make a token of a refusal', async t => {

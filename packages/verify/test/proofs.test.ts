@@ -11,6 +11,7 @@ import { PROOF_AGE_SECONDS_MAX, PROOF_CHARACTERS_MAX } from '../src/readers/proo
 import { makeRuntime, refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
 import { ADDRESS, proofOf, thumbprint } from './proofs.ts'
 import { startPublisher } from './publisher.ts'
+import type { Verifier } from '../src/verifier.ts'
 import { WEB_RUNTIME } from '../src/wire/runtime.ts'
 
 const publisher = usePublisher()
@@ -142,17 +143,26 @@ test('a store of proofs of one’s own decides; where it fails nothing is accept
   assert.equal(broken.status().failures, 1)
 })
 
+test('a proof without htm is none, also for a request whose method is not given', async t => {
+  const verifier = verifierOf(t, publisher, { mode: 'offline' })
+  const token = await bound()
+  const { method: _, ...rest } = request
+  const proof = proofOf(key, token, { claims: { htm: undefined } })
+  assert.equal(await verifyAs(verifier, token, { dpop: { ...rest, proof } as never }), 'bad_proof')
+})
+
 test('a token whose key goes, or whose time ends, while the store of proofs is waited for is not accepted', async t => {
   const own = await startPublisher()
   t.after(() => own.close())
   const { token } = own.mint({ cnf: { jkt: await thumbprint(key) } })
   for (const [meanwhile, expected] of [
-    [(runtime: ReturnType<typeof makeRuntime>) => runtime.pass(1_000_000), 'expired'],
+    [runtime => runtime.pass(1_000_000), 'expired'],
+    [(_, { close }) => close(), 'closed'],
     [() => void (own.keys = [{ ...own.keys[0], kid: 'next' }]), 'keys_unavailable'],
-  ] as const) {
+  ] satisfies readonly [(runtime: ReturnType<typeof makeRuntime>, verifier: Verifier) => void, string][]) {
     const runtime = makeRuntime()
     const proofs = async (): Promise<'first'> => {
-      meanwhile(runtime)
+      meanwhile(runtime, verifier)
       await verifier.verify(own.mint({}, { kid: 'unknown' }).token)
       return 'first'
     }

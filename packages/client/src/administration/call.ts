@@ -5,6 +5,7 @@ import { isSignal, isText, type Kind, takeMembers } from '../../../verify/src/wi
 import { type Fetch, isSuccess, parseObject, retryAfterOf } from '../wire/answer.ts'
 import { harmless } from '../wire/redaction.ts'
 import { ApiRefused, ApiUnavailable } from './api-errors.ts'
+import { copyBody, copyPath, copyQuery, type QueryValue } from './request-parts.ts'
 
 /** A row of the table that generate.ts makes. */
 export type ApiOperation = {
@@ -38,11 +39,9 @@ export type Tryable<Part extends 'body' | 'query', Request, Done, Counted> = {
   (request: Request & { readonly [P in Part]?: { readonly dry_run?: false | undefined } | undefined }): Promise<Done>
 }
 
-type QueryValue = string | number | boolean | readonly string[] | undefined
-
 /** A request of any method, whose declared type is that of its operation. */
 export type LooseRequest = CreationOptions & {
-  readonly path?: Readonly<Record<string, string>>
+  readonly path?: Readonly<Record<string, unknown>>
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly body?: unknown
 }
@@ -64,15 +63,26 @@ const IDEMPOTENCY_KEY = /^[\x20-\x7E]{1,255}$/
 
 const isParts: Kind = value => (typeof value === 'object' && value !== null && !Array.isArray(value)) || 'an object'
 
-/** The parts of a request. Throws a TypeError for one that the operation does not have, or that is of another type. */
-export const takeRequest = (id: string, { creates }: ApiOperation, request: unknown): LooseRequest =>
-  takeMembers<LooseRequest>(id, request, {
+const PLACE = /\{(\w+)\}/g
+
+const hasBody = (row: ApiOperation): boolean => row.method === 'POST' || row.method === 'PATCH'
+
+/**
+ * The parts of a request as they are now. Throws a TypeError for one that the operation does not have, that is of another type, or
+ * of which something would not be sent.
+ */
+export const takeRequest = (id: string, row: ApiOperation, request: unknown): LooseRequest => {
+  const taken = takeMembers<LooseRequest>(id, request, {
     path: isParts,
     query: isParts,
-    body: () => true,
+    ...(hasBody(row) && { body: () => true }),
     signal: isSignal,
-    ...(creates && { idempotencyKey: isText }),
+    ...(row.creates && { idempotencyKey: isText }),
   })
+  const names = [...row.path.matchAll(PLACE)].map(([, name = '']) => name)
+  const { path = {}, query = {}, body } = taken
+  return { ...taken, path: copyPath(path, names), query: copyQuery(query), body: copyBody(body) }
+}
 
 const checkSegment = (name: string, text: unknown): string => {
   // What a URL resolves before it is sent would name another path.
@@ -81,7 +91,7 @@ const checkSegment = (name: string, text: unknown): string => {
 }
 
 const targetOf = (row: ApiOperation, { path = {}, query = {} }: LooseRequest): string => {
-  const target = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => checkSegment(name, path[name]))
+  const target = row.path.replaceAll(PLACE, (_, name: string) => checkSegment(name, path[name]))
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map(each => [name, String(each)]),
   )
@@ -111,16 +121,16 @@ export const messageOf = async (connection: Connection, row: ApiOperation, reque
   const url = connection.url + targetOf(row, request)
   // The caller's function may hang.
   const { headers, secret } = await untilAborted(connection.authorize, request.signal)
-  const hasBody = request.body !== undefined
+  const { body } = request
   const init = {
     method: row.method,
     headers: {
       ...headers,
       accept: row.kind === 'records' ? 'application/x-ndjson' : 'application/json',
-      ...(hasBody && { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': quote(idempotencyKey) }),
     },
-    ...(hasBody && { body: JSON.stringify(request.body) }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   }
   return { url, init, idempotencyKey, secret }
 }

@@ -5,6 +5,7 @@ import {
   isText,
   isWholeNumber,
   type Kind,
+  onlyOne,
   takeMembers,
 } from '../../../verify/src/wire/option-members.ts'
 import type { Fetch } from '../wire/answer.ts'
@@ -94,19 +95,26 @@ const startFor = (connection: Connection, row: ApiOperation): ((request: LooseRe
     )
 }
 
-const methodFor = (connection: Connection, id: string, row: ApiOperation): ((request?: LooseRequest) => unknown) => {
+const methodFor = (
+  connection: Connection,
+  id: string,
+  row: ApiOperation,
+): ((...given: readonly unknown[]) => unknown) => {
   const start = startFor(connection, row)
-  const checked = (request: LooseRequest): unknown => start(takeRequest(id, row, request))
+  const checked = (given: readonly unknown[]): unknown => {
+    const request = onlyOne(id, given)
+    return start(takeRequest(id, row, request === undefined ? {} : request))
+  }
   // What returns a promise throws nothing at once.
-  return row.kind === 'call' ? async (request = {}) => checked(request) : (request = {}) => checked(request)
+  return row.kind === 'call' ? async (...given) => checked(given) : (...given) => checked(given)
 }
 
 /**
  * Makes the administration of a service: a method for each operation, by its id. A method throws `ApiRefused` or
  * `ApiUnavailable`, and a TypeError where a parameter is wrong; nothing is repeated by itself.
  */
-export const createAdministration = (options: AdministrationOptions): Administration => {
-  const connection = connect(options)
+export const createAdministration = (...options: readonly [options: AdministrationOptions]): Administration => {
+  const connection = connect(onlyOne('createAdministration', options))
   const methods = Object.entries(OPERATIONS).map(([id, row]) => [id, methodFor(connection, id, row)])
   return Object.fromEntries(methods) as Administration // each as its row says
 }

@@ -9,6 +9,7 @@ import {
   isTextList,
   isWholeNumber,
   type Kind,
+  onlyOne,
   takeMembers,
 } from '../../../verify/src/wire/option-members.ts'
 import type { Fetch } from '../wire/answer.ts'
@@ -175,4 +176,5 @@ export const makeTokenSource = (given: TokenSourceOptions, world: World): TokenS
  * Makes a source of access tokens. One serves a whole process: it asks for a token when one is needed, keeps it until 70 to 85 %
  * of its life, and replaces it by one request for all that wait. Throws a TypeError where an option is wrong.
  */
-export const createTokenSource = (options: TokenSourceOptions): TokenSource => makeTokenSource(options, realWorld)
+export const createTokenSource = (...options: readonly [options: TokenSourceOptions]): TokenSource =>
+  makeTokenSource(onlyOne('createTokenSource', options), realWorld)

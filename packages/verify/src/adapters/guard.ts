@@ -9,6 +9,8 @@ import {
   copyItems,
   definite,
   isFlag,
+  isShortList,
+  onlyOne,
   isFunction,
   isText,
   isTextList,
@@ -85,7 +87,7 @@ export const takeGuard = <Taken extends Guard<never>>(
   more: Kinds = {},
 ): Readonly<Taken> => {
   checkVerifier(where, verifier)
-  const [given] = guard.length === 0 ? [{}] : guard
+  const given = guard.length === 0 ? {} : onlyOne(where, guard)
   return takeMembers<Taken>(where, given, { ...GUARD, ...more })
 }
 
@@ -98,9 +100,14 @@ export const takeMetadata = (where: string, members: unknown): MetadataMembers =
   return takeMembers<MetadataMembers>(`${where}: metadata`, members, { ...further, ...METADATA })
 }
 
-/** What a function of the guard answers. No time is measured, and no timer set, where it answers at once. */
+/** A list as it is when it arrives: what becomes of it then is not demanded. */
+const arrived = (given: unknown): unknown => (isShortList(given) ? copyItems(given) : given)
+
+/** What a function of the guard answers. Whatever may have a `then` is given up where it does not settle. */
 const settled = async (given: unknown): Promise<unknown> =>
-  isObject(given) && 'then' in given ? inTime(WEB_RUNTIME.after, async () => given) : given
+  typeof given === 'function' || (isObject(given) && !ArrayBuffer.isView(given))
+    ? inTime(WEB_RUNTIME.after, async () => arrived(await Promise.resolve(given)))
+    : given
 
 /** The scope items that a request needs. Rejects with what the function throws, where it does not settle, and for what is no list of them. */
 export const scopesFor = async <Request>(
@@ -109,9 +116,8 @@ export const scopesFor = async <Request>(
 ): Promise<readonly string[]> => {
   if (typeof scopes !== 'function') return scopes
   const given: unknown = scopes(request)
-  // Before anything is waited for: what becomes of the list then is not demanded.
-  const needed: unknown = Array.isArray(given) ? copyItems(given) : await settled(given)
-  if (isScopeList(needed)) return needed
+  const needed: unknown = Array.isArray(given) ? arrived(given) : await settled(given)
+  if (isShortList(needed) && isScopeList(needed)) return needed
   throw new TypeError(`The function scopes of a guard did not return ${EXPECTED_SCOPES}. The request does not pass.`)
 }
 

@@ -58,8 +58,14 @@ const FAULT: Sent = {
 
 /** For a fault that no error handler of the application takes. */
 const report = (fault: unknown): void => {
-  // oxlint-disable-next-line no-console -- thrown, it would end the process, and nothing else hears of it.
-  console.error(fault)
+  for (const said of [fault, 'A fault that cannot be printed.']) {
+    try {
+      // oxlint-disable-next-line no-console -- thrown, it would end the process, and nothing else hears of it.
+      return console.error(said)
+    } catch {
+      // It is an object that cannot be read; then it is said that there was a fault.
+    }
+  }
 }
 
 /** As an error: without one, and with the text `route`, a framework would run the next handler. */

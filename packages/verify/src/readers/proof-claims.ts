@@ -87,7 +87,7 @@ export const checkProofClaims = (
   time: ProofTime,
 ): ProofClaims | ProofFault => {
   const { htm, htu, jti } = claims
-  if (htm !== method) return { wrong: `htm is not ${method}` }
+  if (typeof htm !== 'string' || htm !== method) return { wrong: `htm is not ${method}` }
   if (!isAddress(htu, url)) return { wrong: `htu is not ${withoutQuery(url)}` }
   if (typeof jti !== 'string' || jti === '' || jti.length > ID_CHARACTERS_MAX) {
     return { wrong: `jti is not 1 to ${ID_CHARACTERS_MAX} characters` }

@@ -41,6 +41,13 @@ const isRecord = (given: unknown): given is Given =>
 const isRoot = (object: object): boolean =>
   object === Object.prototype || (Object.getPrototypeOf(object) === null && Object.hasOwn(object, 'hasOwnProperty'))
 
+/** Whether a copy of its listed members has all that it has: none is inherited, hidden, or named by a symbol. */
+export const isPlainObject = (value: unknown): value is Given => {
+  if (!isRecord(value)) return false
+  const prototype = Object.getPrototypeOf(value) as object | null
+  return (prototype === null || isRoot(prototype)) && Reflect.ownKeys(value).length === Object.keys(value).length
+}
+
 /** A member that is not in the table, of the object or of a class that it is made of; undefined where there is none. */
 const unknownIn = (given: object, kinds: Kinds): string | undefined => {
   for (let at: object | null = given; at !== null; at = Object.getPrototypeOf(at) as object | null) {
@@ -63,19 +70,21 @@ export const namedFault = (where: string, fault: unknown): TypeError =>
 /** No list that is an option has more items: one of fifty million would take the thread for seconds. */
 const ITEMS_MAX = 10_000
 
+export const isShortList = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && value.length <= ITEMS_MAX
+
 /**
  * A copy: what the caller does with its own later changes nothing. By index, because methods and the iterator of an array may be the
- * caller's. A hole becomes an item, undefined. Throws where there are too many.
+ * caller's. A hole becomes an item, undefined.
  */
 export const copyItems = (items: readonly unknown[]): unknown[] => {
-  if (items.length > ITEMS_MAX) throw new OptionError(`A list has more than ${ITEMS_MAX} items.`)
   // Mostly there is one: a literal is three times as fast as an array that grows.
   const copy = items.length > 0 ? [items[0]] : []
   for (let n = 1; n < items.length; n += 1) copy.push(items[n])
   return copy
 }
 
-const take = (value: unknown): unknown => (Array.isArray(value) ? Object.freeze(copyItems(value)) : value)
+const take = (value: unknown): unknown => (isShortList(value) ? Object.freeze(copyItems(value)) : value)
 
 const takeAll = (where: string, given: unknown, kinds: Kinds): Given => {
   if (!isRecord(given)) throw new OptionError(`${where}: the options are not an object.`)
@@ -88,6 +97,8 @@ const takeAll = (where: string, given: unknown, kinds: Kinds): Given => {
   for (const [name, kind] of Object.entries(kinds)) {
     const value = take(given[name])
     if (value === undefined && !(kind.isDefinite === true && name in given)) continue
+    if (Array.isArray(value) && !isShortList(value))
+      throw new OptionError(`${where}: ${name} has more than ${ITEMS_MAX} items.`)
     const expected = kind(value)
     if (expected !== true) {
       if (value === undefined)
@@ -110,4 +121,10 @@ export const takeMembers = <Options extends object>(where: string, given: unknow
   } catch (fault) {
     throw namedFault(where, fault)
   }
+}
+
+/** The one argument that there may be. Throws a TypeError for more, whose demands would be none: there is no second object of options. */
+export const onlyOne = <Arguments extends readonly unknown[]>(where: string, given: Arguments): Arguments[0] => {
+  if (given.length > 1) throw new TypeError(`${where}: there is an argument too many. Put all options into one object.`)
+  return given[0]
 }

@@ -219,6 +219,22 @@ suite('faults beside the verifier', () => {
   })
 })
 
+test('a fault that cannot be printed ends no process', async t => {
+  const verifier = verifierOf(t, publisher, { mode: 'offline' })
+  const guard = forExpress.requireToken(verifier, { scopes: () => assert.fail('closed') })
+  const printed: unknown[] = []
+  const print = (said: unknown): void => {
+    if (typeof said === 'object') throw new Error('It cannot be printed.')
+    printed.push(said)
+  }
+  const listener: RequestListener = (request, response) => {
+    t.mock.method(console, 'error', print)
+    guard(request, response, () => void response.end('handled'))
+  }
+  assert.equal(await serve(t, listener), 500)
+  assert.deepEqual(printed, ['A fault that cannot be printed.'])
+})
+
 /** What a program may throw by mistake, with which a framework would run the next handler. */
 const NO_ERRORS = [undefined, null, false, 0, '', 'route', 'router']
 

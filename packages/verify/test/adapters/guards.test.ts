@@ -19,7 +19,7 @@ const GUARDED: Readonly<Record<string, Loose>> = {
   'requireToken of Fastify': forFastify.requireToken as Loose,
   'requireToken of Hono': forHono.requireToken as Loose,
   requireMcpToken: requireMcpToken as Loose,
-  protect: (verifier, guard) => (forFetch.protect as Loose)(verifier, () => new Response(), guard),
+  protect: (verifier, ...guards) => (forFetch.protect as Loose)(verifier, () => new Response(), ...guards),
 }
 
 const WRONG_GUARDS: readonly (readonly [guard: unknown, named: RegExp])[] = [
@@ -52,6 +52,7 @@ test('a guard that is not as it should be is a TypeError where the route is writ
     }
     assert.throws(() => require({ scopes: [] }, verifier), /first argument is not a verifier/, name)
     assert.throws(() => require(), /first argument is not a verifier/, name)
+    assert.throws(() => require(verifier, {}, { scopes: ['db:admin'] }), /an argument too many/, name)
     require(verifier, { scopes: ['db:read'], certificate: () => undefined, prefix: '/api/v1' })
     require(verifier, { scopes: [] })
   }
@@ -89,7 +90,14 @@ test('where a function of a guard does not settle the request does not pass, and
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const verifier = verifierOf(t, publisher, { mode: 'offline' })
   const hangs = (): Promise<never> => new Promise(() => undefined)
-  for (const guard of [{ scopes: hangs }, { certificate: hangs }]) {
+  // As stubs of remote procedures are: each of their members is a stub.
+  const stub: () => never = new Proxy(hangs, { get: () => () => undefined }) as never
+  for (const guard of [
+    { scopes: hangs },
+    { certificate: hangs },
+    { scopes: () => stub as never },
+    { certificate: () => new Proxy({}, { get: () => () => undefined }) as never },
+  ]) {
     const verified = verifyNodeRequest(verifier, { headers: {} }, guard)
     setImmediate(() => t.mock.timers.tick(5000))
     await assert.rejects(verified, /No answer came within 5000 ms/)
@@ -104,10 +112,18 @@ test('the list that a function of a guard returns is demanded as it was then', a
     queueMicrotask(() => void list.pop())
     return list
   }
-  const answer = await forFetch.protect(verifier, () => new Response(), { scopes })(
-    new Request('https://api.example/v1/read', { headers }),
-  )
-  assert.equal(answer.status, 403)
+  const later = async (): Promise<string[]> => {
+    const list = ['db:admin']
+    void (async () => {
+      for (let turn = 0; turn < 4; turn += 1) await Promise.resolve()
+      list.pop()
+    })()
+    return list
+  }
+  for (const given of [scopes, later]) {
+    const request = new Request('https://api.example/v1/read', { headers })
+    assert.equal((await forFetch.protect(verifier, () => new Response(), { scopes: given })(request)).status, 403)
+  }
 })
 
 test('metadata that is not as it should be is a TypeError where it is written', t => {
