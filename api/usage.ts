@@ -16,7 +16,7 @@ import {
 } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
-import { PAIRS_A_MINUTE_MAX, SERIES_WINDOW_NAMES, USES_KEPT_DAYS } from './values/usage.ts'
+import { PAIRS_A_MINUTE_MAX, REFUSAL_ROWS_A_SLOT_MAX, SERIES_WINDOW_NAMES, USES_KEPT_DAYS } from './values/usage.ts'
 
 const tokens = (window: string) =>
   z
@@ -75,6 +75,59 @@ export const listAgentUsage = operation({
         },
       ],
     },
+  },
+})
+
+const reasonOfRefusal = {
+  reason: z.string().describe('The code of the error, see `/errors`, or the name of the limit that was reached.'),
+  status: z.int().nullable().describe('The status of the response. Null: there was none, the connection was closed.'),
+  settings: z
+    .array(z.string())
+    .describe(
+      'What changes the limit: settings of the service, or a member of the agent. Empty: it is none, or fixed.',
+    ),
+  count: z.int().describe('How often; the slot of time that the window cuts counts in proportion.'),
+  last_at: time.describe('When it was last counted, at most 2 s after it happened.'),
+}
+
+const LIMIT_REACHED = {
+  reason: 'tokens_per_minute',
+  status: 429,
+  settings: ['tokens_per_minute'],
+  count: 17,
+  last_at: LATER,
+}
+
+export const listRefusedRequests = operation({
+  route: 'GET /api/v1/usage/refusals',
+  id: 'listRefusedRequests',
+  summary: 'List what was refused of late by agent and reason, and the limits that were reached',
+  access: ACCESS.readUsage,
+  query: z.object({
+    over: choiceParameter(SERIES_WINDOW_NAMES, { description: 'The last hour, or the last day.', default: '1h' }),
+    agent_id: uuidParameter('Only what this agent asked for.'),
+    limit: limitParameter('Rows of `data`, at most.'),
+  }),
+  answers: {
+    200: z.object({
+      data: z
+        .array(
+          z.object({
+            agent_id: uuid
+              .nullable()
+              .describe(
+                `Null: a limit of the service turned it away, or it is beyond ${REFUSAL_ROWS_A_SLOT_MAX} pairs of agent and reason of a slot.`,
+              ),
+            name: z.string().nullable(),
+            ...reasonOfRefusal,
+          }),
+        )
+        .describe('Most first, then the one that was counted last.'),
+      limits: z.array(z.object(reasonOfRefusal)).describe('The limits among them, each of all agents together.'),
+    }),
+  },
+  example: {
+    answer: { data: [{ agent_id: AGENT_ID, name: 'reports', ...LIMIT_REACHED }], limits: [LIMIT_REACHED] },
   },
 })
 

@@ -11,6 +11,9 @@ export const EXPIRED_A_MINUTE_MAX = 50
 
 export const USES_KEPT_DAYS = 30
 
+/** Pairs of an agent and a reason of refusals that a slot of time has rows for; of all others one row for each reason. */
+export const REFUSAL_ROWS_A_SLOT_MAX = 200
+
 /** Windows of the series over time, and the length of a point of each. */
 export const SERIES_WINDOWS = {
   '1h': { pointSeconds: 60, seconds: 3600 },

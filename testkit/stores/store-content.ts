@@ -7,6 +7,7 @@ const TABLES_LEFT_OUT = new Set([
   'agent_usage',
   'ended_minute',
   'given',
+  'refusal_count',
   'refused',
   'seal',
   'service',

@@ -1,14 +1,15 @@
-// mintmark top
-import type { Command } from 'commander'
-import { listAgentUsage } from '../../../api/usage.ts'
+// mintmark top: which agents get the most tokens, and what is refused most.
+import { type Command, Option } from 'commander'
+import { listAgentUsage, listRefusedRequests } from '../../../api/usage.ts'
 import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
-import { defineAdminCommand } from './administer.ts'
+import { SERIES_WINDOW_NAMES, type SeriesWindow } from '../../../api/values/usage.ts'
+import { defineAdminCommand, type Shown } from './administer.ts'
 import { readLimit } from './lists/list-options.ts'
 import type { Api } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
-import { areRecords, type PrintedRecord, printTable } from './terminal/print.ts'
+import { areRecords, type PrintedRecord, printLine, printTable } from './terminal/print.ts'
 
-type TopOptions = { readonly limit: number }
+type TopOptions = { readonly limit: number; readonly refused?: SeriesWindow }
 
 /** Numbers first: text that runs from right to left then moves none of them. `state` keeps name and owner apart. */
 const TOP_COLUMNS = [
@@ -30,15 +31,40 @@ const readUsage = async (api: Api, limit: number): Promise<readonly PrintedRecor
   throw new CommandFailed('The answer is no list of agents: is the URL that of a service of this version?')
 }
 
+const REFUSAL_COLUMNS = ['count', 'reason', 'status', 'last_at', 'agent_id', 'name']
+const LIMIT_COLUMNS = ['count', 'reason', 'status', 'last_at', 'settings']
+
+const showRefusals = async (api: Api, over: SeriesWindow, limit: number): Promise<Shown> => {
+  const refusals = await api.call(listRefusedRequests, { query: { over, limit } })
+  const { data, limits } = refusals
+  if (!areRecords(data) || !areRecords(limits))
+    throw new CommandFailed('The answer is no list of refusals: is the URL that of a service of this version?')
+  return {
+    json: refusals,
+    forPeople: () => {
+      printTable(REFUSAL_COLUMNS, data)
+      printLine('')
+      printTable(LIMIT_COLUMNS, limits)
+    },
+  }
+}
+
 export const addTop = (program: Command): void => {
   const command = program
     .command('top')
-    .description('show the agents that get the most tokens')
+    .description('show the agents that get the most tokens, or what was refused most')
     .option('--limit <number>', `agents, at most; up to ${PAGE_RECORDS_MAX}`, readLimit, PAGE_RECORDS_DEFAULT)
+    .addOption(
+      new Option(
+        '--refused <window>',
+        'show what was refused, by agent and reason, and the limits that were reached',
+      ).choices(SERIES_WINDOW_NAMES),
+    )
   defineAdminCommand<TopOptions>(command, {
-    json: 'print {"data":[…]} as GET /api/v1/usage/agents answers it',
-    examples: ['mintmark top --limit 20', 'mintmark top --json'],
-    run: async ({ api, options: { limit } }) => {
+    json: 'print {"data":[…]} as GET /api/v1/usage/agents answers it, or with --refused GET /api/v1/usage/refusals',
+    examples: ['mintmark top --limit 20', 'mintmark top --refused 1h', 'mintmark top --json'],
+    run: async ({ api, options: { limit, refused } }) => {
+      if (refused !== undefined) return showRefusals(api, refused, limit)
       const data = await readUsage(api, limit)
       return { json: { data }, forPeople: () => printTable(TOP_COLUMNS, data) }
     },

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { FailedAuthentications } from '../ports/failed-authentications.ts'
 import type { CheckResult } from '../domain/checkup.ts'
 import { isRefused } from '../domain/refusal.ts'
+import type { CountLimit } from '../domain/refusal-reasons.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 import { NO_TRACES, type Traces } from '../ports/traces.ts'
@@ -82,11 +83,12 @@ type Parts = {
   readonly admission: Admission
   readonly notes: Notes | null
   readonly answerBroken: ReturnType<typeof makeBrokenRequestHandler>
+  readonly countLimit: CountLimit
 }
 
 const optionsOf = (
   { bodyBytesMax, https, connections }: ServerOptions,
-  { timing, refuser, makeId, admission, notes, answerBroken }: Parts,
+  { timing, refuser, makeId, admission, notes, answerBroken, countLimit }: Parts,
 ) => ({
   // Our own lines go to options.logger; a child logger for each request is what Fastify's would cost.
   logger: false as const,
@@ -96,6 +98,7 @@ const optionsOf = (
       https,
       timing,
       connections,
+      onBeyond: () => countLimit('connections'),
       ServerResponse: notes?.ServerResponse,
       onWaiting: admission.receive,
     }),
@@ -139,7 +142,8 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const { report: reportUnavailable } = outages
   const answerBroken = makeBrokenRequestHandler({ makeId, timing, accessLog })
   const refuseUnread = makeUnreadRefuser({ makeId, accessLog })
-  const observers = { makeId, sourceOf, reportUnavailable, metrics, accessLog, refuseUnread }
+  const countLimit: CountLimit = limit => ports.usage.countRefused(null, limit)
+  const observers = { makeId, sourceOf, reportUnavailable, metrics, countLimit, accessLog, refuseUnread }
   const admission = makeAdmission({ issuer, basePath, monotonic, timing, ...observers })
   const { credentials } = admission
   const recognize = makeRecognizer(ports, sourceOf)
@@ -156,12 +160,15 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     logger,
     reportUnavailable,
     metrics,
+    countLimit,
     countRefusal: (attempt, source) => ports.audit.countRefusal(attempt, source),
     failedAuthentications: options.failedAuthentications ?? UNLIMITED,
     sourceOf,
     forgetCredential: credentials.remove,
   })
-  const app: FastifyInstance = fastify(optionsOf(options, { timing, refuser, makeId, admission, notes, answerBroken }))
+  const app: FastifyInstance = fastify(
+    optionsOf(options, { timing, refuser, makeId, admission, notes, answerBroken, countLimit }),
+  )
   useOurReaders(app, refuser)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
   notes?.register(app)

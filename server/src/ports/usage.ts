@@ -1,5 +1,7 @@
 // What agents use of the service, and where their tokens are used: counted by the threads that answer, and read by operators.
 import type { Expiring, ServiceStatus } from '../domain/service-status.ts'
+import type { AgentRefusals, RefusalsRequest } from '../domain/clients/agent-refusals.ts'
+import type { RefusalReason } from '../domain/refusal-reasons.ts'
 import type { AgentUsage } from '../domain/clients/agent-usage.ts'
 import type { LateUse, LateUseFilters, TokenUse, TokenUseFilters } from '../domain/clients/token-use.ts'
 import type { PositionReport } from '../domain/clients/verifier.ts'
@@ -34,8 +36,11 @@ export type Inactive =
 export interface UsageCounts {
   /** Counts a token that was inserted. In memory; written about a second later, in the background. Never throws. */
   countIssued(agent: number, tokenId: string): void
-  /** Counts a token request of an authenticated agent that was refused, in the same way. */
-  countRefused(agent: number): void
+  /**
+   * Counts a token request of an authenticated agent that was refused, in the same way; null: any request, or connection,
+   * that a limit of the service turned away.
+   */
+  countRefused(agent: number | null, reason: RefusalReason): void
   /** Runs what counts once the answers of this turn are out, and before anything more is handed over. It must not throw. */
   afterAnswers(count: () => void): void
   /** Counts an introspection that was answered with active, in the same way. */
@@ -59,6 +64,8 @@ export interface UsageCounts {
   status(): Promise<ServiceStatus>
   /** What happened over time; of all agents as old as a list may be. Undefined if no agent has the id. */
   series(request: SeriesRequest): Promise<UsageSeries | undefined>
+  /** What was refused of late by agent and reason, most first; of all agents as old as a list may be. */
+  listRefusals(request: RefusalsRequest): Promise<readonly AgentRefusals[]>
   /** The credentials and API keys that expire soon, soonest first; as old as a list may be. */
   listExpiring(): Promise<readonly Expiring[]>
 }

@@ -6,6 +6,7 @@ import { readLifetimes } from './ledger/scan-affected-rows.ts'
 import { MINUTE_MS } from './lists/ended-minutes.ts'
 import { first, run, type Program } from './statement-program.ts'
 import type { Transaction } from './transaction.ts'
+import { removeOldReasons } from './usage/count-reasons.ts'
 import { removeOldUsage } from './usage/count-usage.ts'
 import { removeOldUses } from './usage/count-uses.ts'
 
@@ -64,6 +65,7 @@ function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Re
     yield* run(OLD_REFUSALS, now - REFUSALS_KEPT_MS, RETENTION_ROWS),
     yield* run(OLD_KEYS, now - IDEMPOTENCY_KEPT_MS, RETENTION_ROWS),
     yield* removeOldUsage({ now }, RETENTION_ROWS),
+    yield* removeOldReasons({ now }, RETENTION_ROWS),
     yield* removeOldUses({ now }, RETENTION_ROWS),
   ]
   return removed.reduce((sum, count) => sum + count, 0)

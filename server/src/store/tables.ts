@@ -38,6 +38,7 @@ export const TABLES: readonly Table[] = [
   table('refused', ['n']),
   table('issue_count', ['agent']),
   table('agent_usage', ['slot_ms', 'slot', 'agent']),
+  table('refusal_count', ['slot_ms', 'slot', 'agent', 'reason'], ['reason']),
   table('token_use', ['n']),
   table('late_use', ['n']),
   table('idempotency', ['actor', 'key'], ['actor', 'key']),

@@ -92,6 +92,7 @@ const usage: UsageCounts = {
   listLateUses: never,
   status: never,
   series: never,
+  listRefusals: never,
   listExpiring: never,
 }
 
@@ -127,6 +128,7 @@ const follow = ({ find = () => 'enabled', insert, insertLocked = () => 'inserted
 
 export const issueTo = async (program: Program, ...clientIds: readonly string[]) => {
   const { steps, viewForIssue, ledger } = follow(program)
+  const counted: (readonly [number | null, string])[] = []
   const answers = await issueTokens(
     {
       agents: {
@@ -153,7 +155,7 @@ export const issueTo = async (program: Program, ...clientIds: readonly string[])
         listEnded: never,
         listLineage: never,
       },
-      usage,
+      usage: { ...usage, countRefused: (agent, reason) => void counted.push([agent, reason]) },
       codec: {
         mint: claims =>
           claims.map(({ client_id, seq }) =>
@@ -188,7 +190,7 @@ export const issueTo = async (program: Program, ...clientIds: readonly string[])
     })),
     UNTIL,
   )
-  return { steps, answers }
+  return { steps, answers, counted }
 }
 
 /** The answer to a client whose token was decided on the look-up of this number. */

@@ -120,7 +120,8 @@ test('under the lock, too, what fails fails for the culprit alone', async () => 
 
 test('a token that would be too long is refused and not written, and its neighbours are', async () => {
   const program: Program = { insert: () => 'inserted', isTooLong: clientId => clientId === 'two' }
-  const { steps, answers } = await issueTo(program, 'one', 'two', 'three')
+  const { steps, answers, counted } = await issueTo(program, 'one', 'two', 'three')
+  assert.deepEqual(counted, [[2, 'invalid_request']])
   assert.deepEqual(steps, ['cached one two three', 'insert one three'])
   const description = 'The token would be too long: ask for fewer resources or a smaller scope.'
   assert.deepEqual(answers, [token('one', 1), { refusal: { code: 'invalid_request', description } }, token('three', 1)])

@@ -63,7 +63,9 @@ test('a limit that the store met is counted where the request is answered', asyn
 })
 
 test('every limit of work is named where something is turned away', () => {
-  const sources = readFiles('server/src/**/*.ts').filter(({ path }) => !path.endsWith('/domain/refusal.ts'))
+  const sources = readFiles('server/src/**/*.ts').filter(
+    ({ path }) => !/\/domain\/refusal(?:-reasons)?\.ts$/.test(path),
+  )
   nothing(
     WORK_LIMITS.filter(limit => !sources.some(({ text }) => text.includes(`'${limit}'`))),
     'Name it in the refusal of that limit, or remove it from WORK_LIMITS.',

@@ -6,6 +6,7 @@ import { publishKeys, publishMetadata, publishOpenidMetadata } from '../../../..
 import { pathOf as pathOfRow } from '../../../../api/operation.ts'
 import { createRevocation } from '../../../../api/revocations.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import type { CountLimit } from '../../domain/refusal-reasons.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Timing } from '../../ports/timing.ts'
@@ -44,6 +45,7 @@ type AdmissionOptions = {
   readonly sourceOf: SourceOf
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
   readonly metrics?: Metrics
+  readonly countLimit?: CountLimit
   /** Answers a request that no route can read. */
   readonly refuseUnread: RefuseUnread
   /** Called for each request that is refused here; null: nothing is logged. */
@@ -63,7 +65,7 @@ type Reason = { readonly refusal: typeof REFUSED | typeof REFUSED_LATE; readonly
 
 /** The refusal as bytes, made once: it must cost next to nothing. */
 const makeRefusal = (
-  { issuer, basePath, makeId, reportUnavailable, accessLog }: AdmissionOptions,
+  { issuer, basePath, makeId, reportUnavailable, accessLog, countLimit }: AdmissionOptions,
   { refusal, fault }: Reason,
 ) => {
   const problem: RefusalText = {
@@ -77,6 +79,7 @@ const makeRefusal = (
     const { type, body } = request.url?.startsWith(problemsUnder) === true ? problem : error
     const id = makeId()
     reportUnavailable(id, fault)
+    countLimit?.('waiting_requests')
     response.writeHead(503, {
       'content-type': type,
       'content-length': body.length,

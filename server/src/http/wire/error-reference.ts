@@ -240,3 +240,8 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
 
 /** The `type` of a problem: the address of the section of its code on the page /errors. */
 export const typeOf = (issuer: string, code: RefusalCode): string => `${issuer}/errors#${code}`
+
+const isCode = (text: string): text is RefusalCode => Object.hasOwn(ERRORS, text)
+
+/** The status of a code as the store has it: null where a later program wrote it. */
+export const statusOf = (text: string): number | null => (isCode(text) ? ERRORS[text].status : null)

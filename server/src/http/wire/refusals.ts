@@ -12,6 +12,7 @@ import {
   Unavailable,
   type WorkLimit,
 } from '../../domain/refusal.ts'
+import { type CountLimit, limitOf } from '../../domain/refusal-reasons.ts'
 import type { FailedAuthentications } from '../../ports/failed-authentications.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 import type { AuditLog } from '../../ports/audit-log.ts'
@@ -49,10 +50,10 @@ type Answer = {
   readonly retryAfterSeconds?: number
 }
 
-const UNAVAILABLE: Answer = {
+const UNAVAILABLE = {
   code: 'temporarily_unavailable',
   description: 'The service cannot answer for certain right now: try again.',
-}
+} as const satisfies Answer
 /** The response in place of a 401, the same for every caller, credential and cause. A right credential never gets it. */
 const FAILED_TOO_OFTEN: Answer = {
   code: 'too_many_requests',
@@ -121,6 +122,7 @@ type RefuserOptions = {
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
   readonly metrics: Metrics
   readonly countRefusal: AuditLog['countRefusal']
+  readonly countLimit: CountLimit
   /** Bounds failed authentications. */
   readonly failedAuthentications: FailedAuthentications
   readonly sourceOf: SourceOf
@@ -144,9 +146,14 @@ const makeChallenges = (issuer: string) => {
   }
 }
 
-const countLimit = (metrics: Metrics, limit: WorkLimit | undefined): void => {
-  if (limit !== undefined) metrics.add('mintmark_limits_reached_total', { limit })
-}
+/** Counts what a limit refused for the metrics of this process, and for the usage that the store keeps. */
+const makeLimitCounter =
+  ({ metrics, countLimit }: Pick<RefuserOptions, 'metrics' | 'countLimit'>) =>
+  (code: Refusal['code'], limit: WorkLimit | undefined): void => {
+    if (limit !== undefined) metrics.add('mintmark_limits_reached_total', { limit })
+    const counted = limitOf(code, limit)
+    if (counted !== undefined) countLimit(counted)
+  }
 
 const makeRefusalLog =
   ({ logger, causeLevel = 'info' }: Pick<RefuserOptions, 'logger' | 'causeLevel'>) =>
@@ -162,6 +169,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
   const log = makeRefusalLog(options)
 
   const challengesOf = makeChallenges(issuer)
+  const countLimit = makeLimitCounter(options)
 
   const answer = (reply: FastifyReply, what: Answer): FastifyReply => {
     metrics.add('mintmark_refusals_total', { code: what.code })
@@ -194,9 +202,10 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     const retryAfterSeconds = count(reply, refusal)
     if (retryAfterSeconds !== null) {
       metrics.add('mintmark_limits_reached_total', { limit: 'failed_authentications' })
+      options.countLimit('failed_authentications')
       return answer(reply, { ...FAILED_TOO_OFTEN, retryAfterSeconds })
     }
-    if ('limit' in refusal) countLimit(metrics, refusal.limit)
+    countLimit(refusal.code, 'limit' in refusal ? refusal.limit : undefined)
     if (refusal.code === 'temporarily_unavailable') restConnection(reply.request.raw, sourceOf)
     const challenges = challengesOf(reply, refusal)
     if (challenges.length > 0) void reply.header('www-authenticate', challenges)
@@ -210,7 +219,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     const requestId = reply.request.id
     if (fault instanceof Unavailable) {
       reportUnavailable(requestId, fault)
-      countLimit(metrics, fault.limit)
+      countLimit(UNAVAILABLE.code, fault.limit)
       if (fault instanceof Overloaded) restConnection(reply.request.raw, sourceOf)
       return answer(reply, { ...UNAVAILABLE, description: fault.toCaller ?? UNAVAILABLE.description })
     }

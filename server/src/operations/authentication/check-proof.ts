@@ -4,6 +4,7 @@ import { digestIn } from '../../domain/text/text.ts'
 import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { Ports, TokenProof } from '../../ports/ports.ts'
+import type { NotGranted } from '../tokens/grant-token.ts'
 import { type CheckedCredentials, findClient } from './recognize-client.ts'
 
 /** `nonce` is for the client's next proof; null where none is demanded. */
@@ -27,20 +28,7 @@ const checkNonce = (ports: ProofPorts, nonce: unknown, now: Milliseconds): OrRef
   return step === undefined ? demandNonce(ports.proofs.nonce(current)) : { until: nonceLastInstant(step) }
 }
 
-/**
- * The proof as its token needs it, or the refusal. Whether it was used before is decided when the token is written: the
- * proof of a request that is refused is not used up.
- */
-export const checkProof = async (
-  ports: ProofPorts,
-  credentials: CheckedCredentials,
-  text: string,
-): Promise<OrRefusal<CheckedProof>> => {
-  const cached = await findClient(ports, credentials, 'cached')
-  // No refusal comes from a cache.
-  const found = isRefused(cached) ? await findClient(ports, credentials, 'fresh') : cached
-  if (isRefused(found)) return found
-  const { now } = found
+const checkText = async (ports: ProofPorts, text: string, now: Milliseconds): Promise<OrRefusal<CheckedProof>> => {
   // Node joins the values of a header that is given more than once (RFC 9449 §4.3, check 1).
   if (text.includes(',')) return refuseProof('there is more than one')
   const read = ports.proofs.read(text)
@@ -55,4 +43,21 @@ export const checkProof = async (
   const id = digestIn(ports.secrets.hash(`${jkt} ${claims.jti}`))
   const nonce = ports.profile.dpopNonce === 'off' ? null : ports.proofs.nonce(nonceStepAt(now))
   return { proof: { jkt, id, until: Math.min(claims.until, fresh.until) }, nonce }
+}
+
+/**
+ * The proof as its token needs it, or the refusal. Whether it was used before is decided when the token is written: the
+ * proof of a request that is refused is not used up.
+ */
+export const checkProof = async (
+  ports: ProofPorts,
+  credentials: CheckedCredentials,
+  text: string,
+): Promise<CheckedProof | NotGranted> => {
+  const cached = await findClient(ports, credentials, 'cached')
+  // No refusal comes from a cache.
+  const found = isRefused(cached) ? await findClient(ports, credentials, 'fresh') : cached
+  if (isRefused(found)) return found
+  const checked = await checkText(ports, text, found.now)
+  return isRefused(checked) ? { ...checked, authenticated: found.client.number } : checked
 }

@@ -179,6 +179,15 @@ const decide = (
 /** `authenticated`: the store's number of the agent, where it was refused although it authenticated itself. */
 export type NotGranted = { readonly refusal: Refusal; readonly authenticated?: number }
 
+/** Counts it, and returns what is answered. */
+export const countNotGranted = <Refused extends NotGranted>(
+  { usage }: Pick<Ports, 'usage'>,
+  { authenticated, ...refused }: Refused,
+): Omit<Refused, 'authenticated'> => {
+  if (authenticated !== undefined) usage.countRefused(authenticated, refused.refusal.code)
+  return refused
+}
+
 /** Decides on a request at `now`. `client` is the one with its client id; it is authenticated before anything else is checked. */
 export const grantToken = (
   ports: GrantPorts,

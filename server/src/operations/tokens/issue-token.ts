@@ -10,7 +10,7 @@ import type { ClientCredentials } from '../authentication/recognize-client.ts'
 import { withPermit } from '../concurrency-limit.ts'
 import { GROUP_MAX } from '../../domain/one-by-one.ts'
 import { inGroups } from '../group.ts'
-import type { IssueRequest } from './grant-token.ts'
+import { countNotGranted, type IssueRequest } from './grant-token.ts'
 import { makeIssueRoom } from './issue-room.ts'
 import { type IssueAnswer, type IssuedToken, issueTokens } from './issue-tokens.ts'
 
@@ -60,7 +60,7 @@ export const makeIssueToken = (
   // A proof is checked before its request joins a group: no other request waits for it.
   const issueBound = async (request: Checked<TokenRequest>, text: string): Promise<OrRefusal<Issued>> => {
     const checked = await checkProof(ports, request.credentials, text)
-    if (isRefused(checked)) return checked
+    if (isRefused(checked)) return countNotGranted(ports, checked)
     const issued = await issueTogether({ ...request, proof: checked.proof })
     return isRefused(issued) ? issued : { ...issued, nonce: checked.nonce }
   }

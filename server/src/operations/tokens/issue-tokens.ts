@@ -5,6 +5,7 @@ import { refuseProof } from '../../domain/ledger/dpop.ts'
 import type { LimitName } from '../../../../api/values/limits.ts'
 import { oneByOne } from '../../domain/one-by-one.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse, Unavailable } from '../../domain/refusal.ts'
+import { AGENT_LIMITS } from '../../domain/refusal-reasons.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type {
   Freshness,
@@ -17,7 +18,7 @@ import type {
 } from '../../ports/ports.ts'
 import { clientIdOf, refuseUsed } from '../authentication/recognize-client.ts'
 import { decideExchanges, areDecided, SUBJECT_INACTIVE } from './exchange-tokens.ts'
-import { type Grant, grantToken, type IssueRequest } from './grant-token.ts'
+import { countNotGranted, type Grant, grantToken, type IssueRequest } from './grant-token.ts'
 import { type Minted, mintTokens } from './mint-tokens.ts'
 
 export type IssuedToken = {
@@ -67,12 +68,15 @@ const answerOf = ({ grant, request }: Granted, minted: Minted, outcome: InsertOu
   return outcome === 'inserted' ? issuedToken(minted.token, minted.row) : 'again'
 }
 
-/** Counts what the agent of a grant got or was refused. A used assertion authenticates nobody. */
-const countOutcome = ({ usage }: Pick<RoundPorts, 'usage'>, row: NewToken, outcome: InsertOutcome | Error): void => {
-  if (outcome === 'inserted') usage.countIssued(row.agent, row.id)
-  else if (outcome === 'proof_used' || outcome === 'proof_late' || outcome === 'parent_ended')
-    usage.countRefused(row.agent)
-  else if (typeof outcome === 'object' && 'limit' in outcome) usage.countRefused(row.agent)
+/** Counts what the agent of a grant is refused. A used assertion authenticates nobody. */
+const countRefusal = (
+  { usage }: Pick<RoundPorts, 'usage'>,
+  agent: number,
+  { outcome, answer }: { readonly outcome: InsertOutcome | Error | undefined; readonly answer: Decided },
+): void => {
+  if (outcome === 'assertion_used' || typeof answer !== 'object' || !('refusal' in answer)) return
+  const isLimit = typeof outcome === 'object' && 'limit' in outcome
+  usage.countRefused(agent, isLimit ? AGENT_LIMITS[outcome.limit] : answer.refusal.code)
 }
 
 /** Signs and writes what was granted; one answer for each, in order. */
@@ -87,12 +91,15 @@ const write = async (ports: RoundPorts, granted: readonly Granted[], view: Issue
   const outcomes = await ports.ledger.insert(rows)
   outcomes.forEach((outcome, n) => {
     const row = rows[n]
-    if (row !== undefined) countOutcome(ports, row, outcome)
+    if (row !== undefined && outcome === 'inserted') ports.usage.countIssued(row.agent, row.id)
   })
   const written = atPlaces(minted, one => one !== undefined, outcomes)
   return granted.map((one, n) => {
     const own = minted[n]
-    return own === undefined ? refuse('invalid_request', TOO_LONG) : answerOf(one, own, written[n])
+    const outcome = written[n]
+    const answer = own === undefined ? refuse('invalid_request', TOO_LONG) : answerOf(one, own, outcome)
+    countRefusal(ports, one.grant.client.number, { outcome, answer })
+    return answer
   })
 }
 
@@ -112,9 +119,7 @@ const issueRound = async (
     if (decided === undefined) throw new Error('A request of a group was not decided on.')
     if (isRefused(decided)) {
       if (freshness === 'cached') return 'again'
-      const { authenticated, ...refusal } = decided
-      if (authenticated !== undefined) ports.usage.countRefused(authenticated)
-      return refusal
+      return countNotGranted(ports, decided)
     }
     granted.push({ grant: decided, request })
     return undefined

@@ -14,6 +14,7 @@ const HISTORY = [
   'fact',
   'refused',
   'agent_usage',
+  'refusal_count',
   'token_use',
   'late_use',
   'idempotency',

@@ -8,6 +8,7 @@ import { endAll } from '../ledger/end-tokens.ts'
 import { dropAllIssueCounts } from '../ledger/issue-counts.ts'
 import { dropAllSessions } from '../repositories/sessions.ts'
 import { dropAllUsage } from '../usage/count-usage.ts'
+import { dropAllReasons } from '../usage/count-reasons.ts'
 import { dropAllUses } from '../usage/count-uses.ts'
 import { run, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
@@ -20,6 +21,7 @@ export function* endAndReset(tx: Transaction, act: Act, wall: Milliseconds): Pro
   yield* audit(tx, act, null, { seq, from: tx.now, to: wall })
   yield* dropAllIssueCounts()
   yield* dropAllUsage()
+  yield* dropAllReasons()
   yield* dropAllUses()
   yield* dropAllVerifiers()
   yield* dropAllSessions()

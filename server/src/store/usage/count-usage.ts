@@ -3,6 +3,7 @@ import { slotOf, USAGE_WINDOWS, type UsageWindow } from '../../domain/clients/ag
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { run, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
+import { countReasons, NO_AGENT, type ReasonCount } from './count-reasons.ts'
 
 /** What one thread counted; `lastAt` is when the agent got its last token, 0 where it got none. */
 export type UsageCount = {
@@ -10,6 +11,7 @@ export type UsageCount = {
   readonly issued: number
   readonly refused: number
   readonly lastAt: Milliseconds
+  readonly reasons: readonly Omit<ReasonCount, 'agent'>[]
 }
 
 const WINDOWS: readonly UsageWindow[] = Object.values(USAGE_WINDOWS)
@@ -22,10 +24,11 @@ const upsertOf = (rows: number): string =>
       refused = agent_usage.refused + excluded.refused,
       last_at = case when excluded.last_at > agent_usage.last_at then excluded.last_at else agent_usage.last_at end`
 
-/** Adds to the slots in which it runs, in one statement: other processes add to the same rows. Each agent is there once. */
+/** Adds to the slots in which it runs: other processes add to the same rows. Each agent is there once. */
 export function* countUsage({ now }: Pick<Transaction, 'now'>, counts: readonly UsageCount[]): Program<void> {
+  const ofAgents = counts.filter(({ agent }) => agent !== NO_AGENT)
   const rows = WINDOWS.flatMap(window =>
-    counts.map(({ agent, issued, refused, lastAt }) => [
+    ofAgents.map(({ agent, issued, refused, lastAt }) => [
       window.slotMs,
       slotOf(window, now),
       agent,
@@ -35,6 +38,8 @@ export function* countUsage({ now }: Pick<Transaction, 'now'>, counts: readonly 
     ]),
   )
   if (rows.length > 0) yield* run(upsertOf(rows.length), ...rows.flat())
+  const reasons = counts.flatMap(({ agent, reasons: ofAgent }) => ofAgent.map(one => ({ agent, ...one })))
+  yield* countReasons({ now }, reasons)
 }
 
 const OLD = `delete from agent_usage where slot_ms = ? and (slot, agent) in

@@ -1,6 +1,8 @@
 // Counts what agents get and are refused in the memory of a serving thread: an issued token costs a look-up in a map, and no write.
 import { issuedAtOf } from '../../domain/ledger/token-id.ts'
 import { type HandOverOptions, makeHandOver } from '../hand-over.ts'
+import type { RefusalReason } from '../../domain/refusal-reasons.ts'
+import { NO_AGENT } from './count-reasons.ts'
 import type { UsageCount } from './count-usage.ts'
 
 /** Agents that a thread counts at once; others are counted as lost until the store has taken these. */
@@ -8,21 +10,38 @@ export const COUNTED_AGENTS_MAX = 20_000
 /** An act waits for the rows of so many agents, some milliseconds. */
 const TOGETHER_MAX = 64
 
-type Counted = { issued: number; refused: number; lastTokenId: string | null; lastAt: number }
+type Counted = {
+  issued: number
+  refused: number
+  lastTokenId: string | null
+  lastAt: number
+  /** Null until something is refused. */
+  reasons: Map<RefusalReason, number> | null
+}
 
 type UsageCounter = {
   readonly issued: (agent: number, tokenId: string) => void
-  readonly refused: (agent: number) => void
+  /** `agent` is null for what a limit of the service turned away. */
+  readonly refused: (agent: number | null, reason: RefusalReason) => void
   /** Hands over what it holds. Never rejects. */
   readonly settle: () => Promise<void>
 }
 
-const countOf = ([agent, { issued, refused, lastTokenId, lastAt }]: readonly [number, Counted]): UsageCount => ({
+const countOf = ([agent, { issued, refused, lastTokenId, lastAt, reasons }]: readonly [
+  number,
+  Counted,
+]): UsageCount => ({
   agent,
   issued,
   refused,
   lastAt: Math.max(lastAt, lastTokenId === null ? 0 : issuedAtOf(lastTokenId)),
+  reasons: Array.from(reasons ?? [], ([reason, count]) => ({ reason, count })),
 })
+
+const addReason = (entry: Counted, reason: RefusalReason, count: number): void => {
+  entry.reasons ??= new Map()
+  entry.reasons.set(reason, count + (entry.reasons.get(reason) ?? 0))
+}
 
 export const makeUsageCounter = (options: HandOverOptions<UsageCount>): UsageCounter => {
   let counts = new Map<number, Counted>()
@@ -35,17 +54,18 @@ export const makeUsageCounter = (options: HandOverOptions<UsageCount>): UsageCou
       lost += 1
       return undefined
     }
-    const added: Counted = { issued: 0, refused: 0, lastTokenId: null, lastAt: 0 }
+    const added: Counted = { issued: 0, refused: 0, lastTokenId: null, lastAt: 0, reasons: null }
     counts.set(agent, added)
     return added
   }
 
-  const keep = ({ agent, issued, refused, lastAt }: UsageCount): void => {
+  const keep = ({ agent, issued, refused, lastAt, reasons }: UsageCount): void => {
     const entry = entryOf(agent)
     if (entry === undefined) return
     entry.issued += issued
     entry.refused += refused
     entry.lastAt = Math.max(entry.lastAt, lastAt)
+    for (const { reason, count } of reasons) addReason(entry, reason, count)
   }
 
   const take = (): readonly UsageCount[] => {
@@ -74,10 +94,11 @@ export const makeUsageCounter = (options: HandOverOptions<UsageCount>): UsageCou
       entry.lastTokenId = tokenId
       wake()
     },
-    refused: agent => {
-      const entry = entryOf(agent)
+    refused: (agent, reason) => {
+      const entry = entryOf(agent ?? NO_AGENT)
       if (entry === undefined) return
       entry.refused += 1
+      addReason(entry, reason, 1)
       wake()
     },
     settle,

@@ -5,6 +5,7 @@ import type { Timing } from '../../ports/timing.ts'
 import type { UsageCounts } from '../../ports/usage.ts'
 import { EXPIRING_MAX } from '../../../../api/values/status.ts'
 import type { SeriesWindow } from '../../../../api/values/usage.ts'
+import type { AgentRefusals } from '../../domain/clients/agent-refusals.ts'
 import type { UsageSeries } from '../../domain/clients/usage-series.ts'
 import type { OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
@@ -15,6 +16,7 @@ import type { Reader } from '../snapshot.ts'
 import type { Ages } from './count-late-uses.ts'
 import type { UseBatch } from './count-uses.ts'
 import { readExpiring } from './read-expiring.ts'
+import { readRefusals } from './read-refusals.ts'
 import { readSeries } from './read-series.ts'
 import { readStatus } from './read-status.ts'
 import { readUsage, readUsageOf } from './read-usage.ts'
@@ -100,6 +102,11 @@ export const makeUsageCounts = (
     '1h': seriesOver('1h'),
     '24h': seriesOver('24h'),
   }
+  const refusalsOver = (over: SeriesWindow) => makeBuffered(() => readRefusals(reader, { over, agentId: null }), timing)
+  const refusals: Readonly<Record<SeriesWindow, (limit: number) => Promise<readonly AgentRefusals[]>>> = {
+    '1h': refusalsOver('1h'),
+    '24h': refusalsOver('24h'),
+  }
   return {
     countIssued: counter.issued,
     countRefused: counter.refused,
@@ -118,6 +125,8 @@ export const makeUsageCounts = (
     },
     series: async request =>
       request.agentId === null ? (await series[request.over](1))[0] : readSeries(reader, request),
+    listRefusals: request =>
+      request.agentId === null ? refusals[request.over](Number.POSITIVE_INFINITY) : readRefusals(reader, request),
     listExpiring: () => expiring(EXPIRING_MAX),
     settle: async () => {
       await counter.settle()

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { issue } from '../../../../testkit/callers/requests.ts'
+import { askToken, issue } from '../../../../testkit/callers/requests.ts'
 import { KEY, makeFolder, run, runAside } from '../../../../testkit/commands/run-mintmark.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
@@ -93,12 +93,36 @@ test('stats --expiring lists what expires within a week', async t => {
   assert.deepEqual([(await ask('--over', '1h')).status, (await ask('--agent', agent.agentId)).status], [2, 2])
 })
 
+test('top --refused prints what was refused by agent and reason, then the limits with what changes them', async t => {
+  const folder = makeFolder(t)
+  const limited = await service.createAgent({ name: 'limited', tokensPerMinute: 1 })
+  await issue(service, limited)
+  for (let n = 0; n < 2; n += 1) await askToken(service, limited)
+  await askToken(service, limited, { scope: 'no:such' })
+  await service.settle()
+  const ask = (...args: readonly string[]) =>
+    runAside(folder, ['top', '--url', service.origin, ...args], { variables: { MINTMARK_API_KEY: reader.key } })
+  const { status, stdout, stderr } = await ask('--refused', '24h')
+  assert.equal(status, 0, stderr)
+  const [heading = '', first = '', second = '', empty, limits = '', limit = ''] = stdout.split('\n')
+  assert.match(heading, /^count +reason +status +last_at +agent_id +name$/)
+  assert.match(first, /^2 +tokens_per_minute +429 +\S+Z +[0-9a-f-]{36} +limited$/)
+  assert.match(second, /^1 +invalid_scope +400 +\S+Z +[0-9a-f-]{36} +limited$/)
+  assert.equal(empty, '')
+  assert.match(limits, /^count +reason +status +last_at +settings$/)
+  assert.match(limit, /^2 +tokens_per_minute +429 +\S+Z +tokens_per_minute$/)
+  const shown = JSON.parse((await ask('--refused', '1h', '--limit', '1', '--json')).stdout) as Record<string, unknown[]>
+  assert.deepEqual([shown['data']?.length, shown['limits']?.length], [1, 1])
+  assert.equal((await ask('--refused', '2h')).status, 2)
+})
+
 test('both show the store of this machine, without a service', t => {
   const folder = makeFolder(t)
   assert.equal(run(folder, ['migrate'], { MINTMARK_KEY_ENCRYPTION_KEY: KEY }).status, 0)
   assert.equal(run(folder, ['agent', 'create', '--name', 'one', '--scope', 'db:read']).status, 0)
   const top = run(folder, ['top', '--json'])
   assert.deepEqual([top.status, top.stdout], [0, '{"data":[]}\n'])
+  assert.equal(run(folder, ['top', '--refused', '1h', '--json']).stdout, '{"data":[],"limits":[]}\n')
   const stats = JSON.parse(run(folder, ['stats', '--json']).stdout) as Readonly<Record<string, unknown>>
   assert.deepEqual([stats['ready'], stats['agents'], ...RATES.map(name => stats[name])], [null, 1, 0, 0, 0, 0, 0])
 })

@@ -35,7 +35,12 @@ const start = async (t: TestContext, isSecure: boolean, timing: Timing = TIMING)
     report: () => undefined,
     timing,
   })
-  const service = await startServer({ server: { connections, ...(isSecure ? TLS : {}) }, timing })
+  const limits: string[] = []
+  const service = await startServer({
+    server: { connections, ...(isSecure ? TLS : {}) },
+    timing,
+    break: ports => ({ ...ports, usage: { ...ports.usage, countRefused: (_, limit) => void limits.push(limit) } }),
+  })
   const sockets: Socket[] = []
   t.after(async () => {
     for (const socket of sockets) socket.destroy()
@@ -63,7 +68,7 @@ const start = async (t: TestContext, isSecure: boolean, timing: Timing = TIMING)
     for (let n = 0; n < count; n += 1) opened.push(await open(address))
     return opened
   }
-  return { service, own, open, openMany }
+  return { service, own, limits, open, openMany }
 }
 
 /** Whether a request on the connection is answered; it then stays open. */
@@ -90,13 +95,14 @@ const untilNoneIsCounted = async (own: Int32Array): Promise<void> => {
 for (const isSecure of [false, true]) {
   suite(isSecure ? 'by TLS' : 'plain', () => {
     test('connections of an address beyond its bound are closed without an answer, the others are served', async t => {
-      const { service, own, openMany } = await start(t, isSecure)
+      const { service, own, limits, openMany } = await start(t, isSecure)
       const first = await openMany(PER_ADDRESS, '127.0.0.1')
       assert.equal(await servedAmong(service, first), PER_ADDRESS)
       const beyond = await openMany(5, '127.0.0.1')
       assert.deepEqual(await Promise.all(beyond.map(readToEnd)), Array(5).fill(''))
       const elsewhere = await openMany(1, '127.0.0.2')
       assert.equal(await servedAmong(service, [...first, ...elsewhere]), PER_ADDRESS + 1)
+      assert.deepEqual(limits, Array(5).fill('connections'))
       for (const socket of [...first, ...elsewhere]) socket.destroy()
       await untilNoneIsCounted(own)
       assert.equal(await servedAmong(service, await openMany(PER_ADDRESS, '127.0.0.1')), PER_ADDRESS)

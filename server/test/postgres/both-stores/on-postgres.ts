@@ -48,6 +48,7 @@ export const STORE: Readonly<Record<string, readonly string[]>> = {
     'store/offline/sessions',
     'store/repositories/change-agent',
     'store/repositories/delete-agent',
+    'store/usage/refusals',
     'store/usage/token-uses',
     'store/usage/usage-series',
   ],

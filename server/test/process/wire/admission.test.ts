@@ -19,6 +19,7 @@ const CROWD = 300
 type World = {
   readonly begun: string[]
   readonly reasons: string[]
+  readonly limits: string[]
   readonly admission: Admission
   /** An accepted connection. */
   readonly connectTo: (localAddress?: string) => Promise<Socket>
@@ -37,7 +38,7 @@ const answerOf = async (socket: Socket): Promise<string> => {
 
 /** A listener behind its admission, whose clock moves by `stepMs` each time it is read. */
 const makeWorld = async (t: TestContext, stepMs: number, basePath = ''): Promise<World> => {
-  const [begun, reasons]: [string[], string[]] = [[], []]
+  const [begun, reasons, limits]: [string[], string[], string[]] = [[], [], []]
   let now = 0
   const admission = makeAdmission({
     issuer: ISSUER,
@@ -47,6 +48,7 @@ const makeWorld = async (t: TestContext, stepMs: number, basePath = ''): Promise
     makeId: () => ID,
     sourceOf: makeSourceReader(() => false),
     reportUnavailable: (_id, { message }) => void reasons.push(message),
+    countLimit: limit => void limits.push(limit),
     refuseUnread: response => void response.destroy(),
   })
   const guarded = admission.guard((request, response) => {
@@ -70,7 +72,7 @@ const makeWorld = async (t: TestContext, stepMs: number, basePath = ''): Promise
     await answerOf(socket)
     return socket
   }
-  return { begun, reasons, admission, connectTo }
+  return { begun, reasons, limits, admission, connectTo }
 }
 
 const statusOf = (answer: string): string => answer.slice(9, 12)
@@ -103,6 +105,10 @@ test('what is more than can be served is refused early, each as its path wants i
   assert.match(problem, /\r\ncontent-type: application\/problem\+json\r\n/i)
   assert.ok(problem.includes(`"type":"${ISSUER}/errors#temporarily_unavailable"`))
   assert.deepEqual(new Set(world.reasons), new Set(['More requests arrive than can be served.']))
+  assert.deepEqual(
+    world.limits,
+    world.reasons.map(() => 'waiting_requests'),
+  )
 })
 
 const PROBES = [

@@ -105,7 +105,7 @@ test('agents stand in the order of their last minute, then of their last token; 
   const last = clock.wall()
   await issueCounted(world, runaway, 5)
   const number = await numberOf(world, refused)
-  for (let n = 0; n < 7; n += 1) store.usage.countRefused(number)
+  for (let n = 0; n < 7; n += 1) store.usage.countRefused(number, 'invalid_scope')
   const usages = await list(world)
   assert.deepEqual(
     usages.map(({ name }) => name),

@@ -23,7 +23,7 @@ test('a thread counts in memory and hands over once, in the order of agents and 
   const counter = makeUsageCounter({ timing: TIMING, handOver, onFault: assert.fail })
   for (let agent = 200; agent > 0; agent -= 1) counter.issued(agent, tokenAt(AT))
   for (let n = 1; n <= 1000; n += 1) counter.issued(7, tokenAt(AT + n))
-  counter.refused(7)
+  counter.refused(7, 'invalid_scope')
   await counter.settle()
   await counter.settle()
   assert.deepEqual(
@@ -35,7 +35,13 @@ test('a thread counts in memory and hands over once, in the order of agents and 
     counts.map(({ agent }) => agent),
     Array.from({ length: 200 }, (_, n) => n + 1),
   )
-  assert.deepEqual(counts[6], { agent: 7, issued: 1001, refused: 1, lastAt: AT + 1000 })
+  assert.deepEqual(counts[6], {
+    agent: 7,
+    issued: 1001,
+    refused: 1,
+    lastAt: AT + 1000,
+    reasons: [{ reason: 'invalid_scope', count: 1 }],
+  })
 })
 
 test('where the store cannot be had the counts wait for it, and add up', async () => {
@@ -47,11 +53,14 @@ test('where the store cannot be had the counts wait for it, and add up', async (
     onFault: assert.fail,
   })
   counter.issued(1, tokenAt(AT))
+  counter.refused(1, 'invalid_scope')
   await counter.settle()
   counter.issued(1, tokenAt(AT - 1000))
   isThere = true
   await counter.settle()
-  assert.deepEqual(handed, [[{ agent: 1, issued: 2, refused: 0, lastAt: AT }]])
+  assert.deepEqual(handed, [
+    [{ agent: 1, issued: 2, refused: 1, lastAt: AT, reasons: [{ reason: 'invalid_scope', count: 1 }] }],
+  ])
 })
 
 test('a store that hangs blocks nobody who counts, and is asked once', async () => {
@@ -102,8 +111,8 @@ test('a thread counts a bounded number of agents, and reports what it could not 
   const { handed, handOver } = follow()
   const faults: unknown[] = []
   const counter = makeUsageCounter({ timing: TIMING, handOver, onFault: (_, fault) => void faults.push(fault) })
-  for (let agent = 0; agent < COUNTED_AGENTS_MAX + 3; agent += 1) counter.refused(agent)
-  counter.refused(0)
+  for (let agent = 1; agent <= COUNTED_AGENTS_MAX + 3; agent += 1) counter.refused(agent, 'invalid_scope')
+  counter.refused(1, 'invalid_target')
   await counter.settle()
   assert.equal(handed.flat().length, COUNTED_AGENTS_MAX)
   assert.equal(handed.flat()[0]?.refused, 2)

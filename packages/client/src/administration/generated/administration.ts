@@ -78,6 +78,8 @@ import type {
 import type {
   ListAgentUsageAnswer,
   ListAgentUsageQuery,
+  ListRefusedRequestsAnswer,
+  ListRefusedRequestsQuery,
   ListUsesAfterEndPage,
   ListUsesAfterEndQuery,
   ListUsesAfterEndRecord,
@@ -232,6 +234,10 @@ export type Administration = {
   readonly listAgentUsage: (
     request?: { readonly query?: ListAgentUsageQuery | undefined } & CallOptions,
   ) => Promise<ListAgentUsageAnswer>
+  /** List what was refused of late by agent and reason, and the limits that were reached: `GET /api/v1/usage/refusals`. */
+  readonly listRefusedRequests: (
+    request?: { readonly query?: ListRefusedRequestsQuery | undefined } & CallOptions,
+  ) => Promise<ListRefusedRequestsAnswer>
   /** List where tokens were used, by agent, API key and minute, for 30 days: `GET /api/v1/usage`. */
   readonly listUses: (
     request?: { readonly query?: ListUsesQuery | undefined } & CallOptions,

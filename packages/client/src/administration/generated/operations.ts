@@ -104,6 +104,13 @@ export const OPERATIONS = {
   explainToken: { method: 'GET', path: '/api/v1/tokens/{id}/explain', kind: 'call', creates: false, mayBeEmpty: false },
   explainTokenText: { method: 'POST', path: '/api/v1/tokens/explain', kind: 'call', creates: false, mayBeEmpty: false },
   listAgentUsage: { method: 'GET', path: '/api/v1/usage/agents', kind: 'call', creates: false, mayBeEmpty: false },
+  listRefusedRequests: {
+    method: 'GET',
+    path: '/api/v1/usage/refusals',
+    kind: 'call',
+    creates: false,
+    mayBeEmpty: false,
+  },
   listUses: { method: 'GET', path: '/api/v1/usage', kind: 'list', creates: false, mayBeEmpty: false },
   listUsesAfterEnd: { method: 'GET', path: '/api/v1/usage/after-end', kind: 'list', creates: false, mayBeEmpty: false },
   showUsageSeries: { method: 'GET', path: '/api/v1/usage/series', kind: 'call', creates: false, mayBeEmpty: false },

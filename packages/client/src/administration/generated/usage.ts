@@ -52,6 +52,38 @@ export type ListAgentUsageAnswer = {
   }[]
 }
 
+export type ListRefusedRequestsAnswer = {
+  /** Most first, then the one that was counted last. */
+  readonly data: readonly {
+    /** Null: a limit of the service turned it away, or it is beyond 200 pairs of agent and reason of a slot. */
+    readonly agent_id: string | null
+    readonly name: string | null
+    /** The code of the error, see `/errors`, or the name of the limit that was reached. */
+    readonly reason: string
+    /** The status of the response. Null: there was none, the connection was closed. */
+    readonly status: number | null
+    /** What changes the limit: settings of the service, or a member of the agent. Empty: it is none, or fixed. */
+    readonly settings: readonly string[]
+    /** How often; the slot of time that the window cuts counts in proportion. */
+    readonly count: number
+    /** When it was last counted, at most 2 s after it happened. */
+    readonly last_at: string
+  }[]
+  /** The limits among them, each of all agents together. */
+  readonly limits: readonly {
+    /** The code of the error, see `/errors`, or the name of the limit that was reached. */
+    readonly reason: string
+    /** The status of the response. Null: there was none, the connection was closed. */
+    readonly status: number | null
+    /** What changes the limit: settings of the service, or a member of the agent. Empty: it is none, or fixed. */
+    readonly settings: readonly string[]
+    /** How often; the slot of time that the window cuts counts in proportion. */
+    readonly count: number
+    /** When it was last counted, at most 2 s after it happened. */
+    readonly last_at: string
+  }[]
+}
+
 export type ListUsesRecord = {
   /** The minute in which it was counted. */
   readonly minute: string
@@ -108,6 +140,15 @@ export type ListAgentUsageQuery = {
   readonly limit?: number | undefined
   /** Only these agents, also where they asked for no token; may repeat. */
   readonly agent_id?: readonly string[] | undefined
+}
+
+export type ListRefusedRequestsQuery = {
+  /** The last hour, or the last day. */
+  readonly over?: '1h' | '24h' | undefined
+  /** Only what this agent asked for. */
+  readonly agent_id?: string | undefined
+  /** Rows of `data`, at most. */
+  readonly limit?: number | undefined
 }
 
 export type ListUsesQuery = {

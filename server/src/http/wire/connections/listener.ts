@@ -24,6 +24,8 @@ type ListenerOptions = {
   readonly timing: Pick<Timing, 'connectionCheckMs' | 'idleConnectionMs'> & CloseTiming
   /** The limit on connections; without it the system's own applies. */
   readonly connections?: ConnectionLimit | undefined
+  /** Called for each connection beyond it. */
+  readonly onBeyond?: (() => void) | undefined
   /** The class of its responses; Node's own unless it is given. */
   readonly ServerResponse?: typeof ServerResponse | undefined
   /** Called for each request that waits for the responses before it on its connection. */
@@ -41,12 +43,15 @@ const keepHalfOpen = (socket: TLSSocket): void => {
 
 /** Has nothing done for a connection beyond the limit: neither a TLS handshake nor a parser begins, and no byte is read. */
 const admitUpTo =
-  ({ enter }: ConnectionLimit) =>
+  ({ enter }: ConnectionLimit, onBeyond?: () => void) =>
   (socket: Socket): boolean => {
     const leave = enter(sourceOfSocket(socket))
     if (leave !== null) socket.once('close', leave)
     // Not closed in order: the closed halves of a million such connections would each stay in the system for a minute.
-    else socket.resetAndDestroy()
+    else {
+      socket.resetAndDestroy()
+      onBeyond?.()
+    }
     return leave !== null
   }
 
@@ -65,7 +70,7 @@ const refuseTunnels = (server: Server): void => {
 
 /** Makes a server that hands the requests of each connection to `handle` in turn. It listens once its caller says so. */
 export const makeListener = (handle: RequestListener, options: ListenerOptions): Server => {
-  const { https, timing, connections, ServerResponse: Response, onWaiting } = options
+  const { https, timing, connections, onBeyond, ServerResponse: Response, onWaiting } = options
   const bounds = {
     // Else NODE_OPTIONS decides, and a lenient parser may divide requests otherwise than a proxy in front did.
     insecureHTTPParser: false,
@@ -89,7 +94,7 @@ export const makeListener = (handle: RequestListener, options: ListenerOptions):
   server.timeout = timing.idleConnectionMs
   // Node 24 drops lines beyond 2,000, such as what a proxy appends about its caller. Their bytes are bounded.
   server.maxHeadersCount = 0
-  const admit = connections && admitUpTo(connections)
+  const admit = connections && admitUpTo(connections, onBeyond)
   closeInOrder(server, { timing, isSecure: https !== undefined, draining, admit })
   refuseTunnels(server)
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.

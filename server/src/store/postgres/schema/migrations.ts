@@ -15,6 +15,7 @@ import { AGENT_USAGE } from './agent-usage.ts'
 import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
 import { LINEAGE } from './lineage.ts'
+import { REFUSAL_COUNTS } from './refusal-counts.ts'
 import { REVOCATION_FEED } from './revocation-feed.ts'
 import { SESSIONS } from './sessions.ts'
 import { TOKEN_USES } from './token-uses.ts'
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'sessions', sql: SESSIONS, oldestProgram: 1 },
   { name: 'uses of tokens', sql: TOKEN_USES, oldestProgram: 1 },
   { name: 'names of API keys', sql: 'create index api_key_name on api_key (name, id)', oldestProgram: 1 },
+  { name: 'reasons of refusals', sql: REFUSAL_COUNTS, oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */

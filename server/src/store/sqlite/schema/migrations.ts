@@ -7,6 +7,7 @@ import { AGENT_USAGE } from './agent-usage.ts'
 import { ENDED_MINUTES } from './ended-minutes.ts'
 import { LEDGER } from './ledger.ts'
 import { LINEAGE } from './lineage.ts'
+import { REFUSAL_COUNTS } from './refusal-counts.ts'
 import { REVOCATION_FEED } from './revocation-feed.ts'
 import { SESSIONS } from './sessions.ts'
 import { TOKEN_USES } from './token-uses.ts'
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'sessions', sql: SESSIONS, oldestProgram: 3 },
   { name: 'uses of tokens', sql: TOKEN_USES, oldestProgram: 3 },
   { name: 'names of API keys', sql: 'create index api_key_name on api_key (name, id)', oldestProgram: 3 },
+  { name: 'reasons of refusals', sql: REFUSAL_COUNTS, oldestProgram: 3 },
 ]
 
 /** The version that this program writes. */
