@@ -1,9 +1,10 @@
 // What goes on right now: whether the service is well, who verifies, what expires soon; then the agents with the runaway one
-// first, and what happened over time.
+// first, what was refused and why, and what happened over time.
 import { OverTime } from '../charts/lazy-charts.tsx'
 import { BusiestAgents } from '../overview/busiest-agents.tsx'
 import { Expiring } from '../overview/expiring.tsx'
 import { Health } from '../overview/health.tsx'
+import { LimitsReached, RefusedLately } from '../overview/refused.tsx'
 import { VerifiersState } from '../overview/verifiers-state.tsx'
 import { Pause } from '../parts/pause.tsx'
 
@@ -22,6 +23,8 @@ export const Overview = () => (
       <h2>Busiest agents</h2>
       <BusiestAgents />
     </section>
+    <RefusedLately />
+    <LimitsReached />
     <OverTime />
   </>
 )

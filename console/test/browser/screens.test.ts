@@ -219,3 +219,24 @@ for (const [theme, width] of [
     assert.deepEqual(complaints, [])
   })
 }
+
+test('the overview shows what was refused, by agent and reason, and the limits that were reached with what changes them', {
+  skip: SKIPPED,
+}, async () => {
+  const [limited, astray] = [await service.makeAgent('one of few'), await service.makeAgent('gone astray')]
+  await service.ask('PATCH', `/api/v1/agents/${limited.agent_id}`, { tokens_per_minute: 1 })
+  await service.ask('PATCH', `/api/v1/agents/${astray.agent_id}`, { scope: 'db:write' })
+  for (let count = 0; count < 4; count += 1) await service.issue(limited)
+  for (let count = 0; count < 2; count += 1) await service.issue(astray)
+  await open('')
+  const refused = page.getByRole('table', { name: 'Refusals by agent and reason' }).getByRole('row')
+  const ofLimited = refused.filter({ hasText: 'one of few' })
+  assert.match(await ofLimited.innerText(), /^one of few\s+tokens_per_minute\s+429\s+3\s/)
+  assert.match(await refused.filter({ hasText: 'gone astray' }).innerText(), /^gone astray\s+invalid_scope\s+400\s+2\s/)
+  const limits = page.getByRole('table', { name: 'Limits that were reached' }).getByRole('row')
+  assert.match(await limits.nth(1).innerText(), /^tokens_per_minute\s+429\s+3\s[\s\S]*tokens_per_minute$/)
+  assert.deepEqual(await findAxeFaults(page), [])
+  await ofLimited.getByRole('link', { name: 'one of few' }).click()
+  await page.waitForURL(address => address.searchParams.get('open') === limited.agent_id)
+  assert.deepEqual(complaints, [])
+})
