@@ -7,13 +7,14 @@ import {
   anyOf,
   booleanParameter,
   clientIdParameter,
+  idPrefixParameter,
   namedListing,
   nameFilters,
   nameParameter,
-  searchParameter,
   noteBody,
   noteParameter,
   suspendedAt,
+  textSearchParameter,
   time,
   timeOrNull,
   uuid,
@@ -22,7 +23,6 @@ import {
 import { operation } from './operation.ts'
 import { labelParameter } from './selection.ts'
 import { ACCESS } from './values/access.ts'
-import { IDS_OPENED_MAX } from './values/lists.ts'
 
 export const agentRecord = z.object({
   agent_id: uuid.describe('The sub of its tokens. Never used twice.'),
@@ -66,7 +66,8 @@ const agentFilters = {
   agent_id: anyOf(uuidMember(), 'Only those with one of these ids; may repeat.'),
   client_id: anyOf(clientIdParameter('').unwrap(), 'Only the clients of these ids; may repeat.'),
   ...nameFilters,
-  q: searchParameter('its id or that of its client', `, ${IDS_OPENED_MAX} of them at most`),
+  id_prefix: idPrefixParameter,
+  q: textSearchParameter,
 }
 
 const shown = { 200: agentRecord }

@@ -46,14 +46,16 @@ type ListOptions = {
   readonly owner?: string
   readonly label?: readonly Label[]
   readonly namePrefix?: string
+  readonly idPrefix?: string
   readonly search?: string
 }
 
-const queryOf = ({ disabled, enabled, owner, label = [], namePrefix, search }: ListOptions) => ({
+const queryOf = ({ disabled, enabled, owner, label = [], namePrefix, idPrefix, search }: ListOptions) => ({
   disabled: enabled === true ? false : disabled,
   owner,
   label: labelTexts(label),
   name_prefix: namePrefix,
+  id_prefix: idPrefix,
   q: search,
 })
 
@@ -67,7 +69,8 @@ const addList = (agent: Command): void =>
       .option('--owner <name>', 'only those of this owner')
       .option('--label <key=value>', 'only those with this label (repeatable)', gatherLabels)
       .option('--name-prefix <text>', 'only those whose names open with this text')
-      .option('--search <text>', 'the one with this id, then those whose names open with this text'),
+      .option('--id-prefix <text>', 'only those whose ids, or those of their credentials, open with this text')
+      .option('--search <text>', 'those with this id, and those with this text in their name, owner or labels'),
     {
       json: 'print {"data":[…]}, each agent as `agent show --json` prints it',
       examples: ['mintmark agent list', 'mintmark agent list --label team=data --enabled'],

@@ -110,9 +110,13 @@ const search = async (what: string, ask: Ask, text: string): Promise<readonly Pr
   return readPage(page)
 }
 
-/** A name is that of one agent, which comes before those whose names are longer. */
-const searchAgents = async (api: Api, text: string): Promise<readonly PrintedRecord[]> =>
-  isName(text) ? readPage(await api.call(listAgents, { query: { q: text } })) : []
+/** By the beginnings of names and ids alone: whatever has the text elsewhere is not meant. A whole name comes first. */
+const searchAgents = async (api: Api, text: string): Promise<readonly PrintedRecord[]> => {
+  if (!isName(text)) return []
+  const queries = [{ name_prefix: text }, { id_prefix: text }]
+  const pages = await Promise.all(queries.map(query => api.call(listAgents, { query })))
+  return pages.flatMap(readPage)
+}
 
 const gatherAgents = async (api: Api, { text }: Typed): Promise<readonly Named[]> =>
   (await searchAgents(api, text)).map(toAgent)

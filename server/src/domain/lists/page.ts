@@ -126,6 +126,10 @@ export type ApiKeyFilters = NameFilters & { readonly ids: readonly string[] }
 
 /** Filters of the list of agents; null, or an empty list, means no filter. */
 export type AgentFilters = NameFilters & {
+  /** What has this id, or one that opens so, and any agent with this in its name, its owner or a label. */
+  readonly search: string | null
+  /** An id that opens so leads to the agent: its own, that of its client, or of one of its credentials. */
+  readonly idPrefix: string | null
   /** One of these ids. */
   readonly ids: readonly string[]
   readonly clientIds: readonly string[]

@@ -34,6 +34,7 @@ export const showDelegation = async (
 
 /** Asks nothing. */
 export const EVERY_AGENT: AgentFilters = {
+  idPrefix: null,
   ids: [],
   clientIds: [],
   disabled: null,

@@ -6,6 +6,7 @@ import { IDS_OPENED_MAX } from '../../../../api/values/lists.ts'
 import { parseUuid } from '../../../../api/values/uuid.ts'
 import { AGENT_COLUMNS, agentOf, type AgentRow } from '../repositories/agent-columns.ts'
 import { all, byIndex, first, type Program } from '../statement-program.ts'
+import { containing } from './agent-text.ts'
 import {
   ABOVE_EVERY_TEXT,
   allOf,
@@ -22,12 +23,11 @@ const isBehind = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a
 type Range = { readonly from: string; readonly comparison: '>' | '>='; readonly until: string }
 
 // One lower and one upper bound: of two SQLite may take the wider, and scan to the other.
-const rangeOf = ({ name, namePrefix, search }: AgentFilters, after: string | null): Range => {
+const rangeOf = ({ name, namePrefix }: AgentFilters, after: string | null): Range => {
   let range: Range = { from: after ?? '', comparison: '>', until: ABOVE_EVERY_TEXT }
   for (const [opening, rest] of [
     [name, ''],
     [namePrefix, ABOVE_EVERY_TEXT],
-    [search, ABOVE_EVERY_TEXT],
   ] as const) {
     if (opening === null) continue
     if (isBehind(opening, range.from)) range = { ...range, from: opening, comparison: '>=' }
@@ -63,11 +63,13 @@ const KEPT: Condition = { sql: 'deleted_at is null', values: [] }
 
 const both = (conditions: readonly Condition[]): Condition => allOf([KEPT, ...conditions])
 
+const called = (name: string): Condition => ({ sql: 'name = ?', values: [name] })
+
 /** Agents of this owner, with these labels and this name: those that are not deleted, or all that ever were. */
 export const markedBy = ({ owner, labels, agentName }: AgentMarks, among: 'kept' | 'ever' = 'kept'): Condition =>
   allOf([
     ...(among === 'kept' ? [KEPT] : []),
-    ...(agentName === null ? [] : [{ sql: 'name = ?', values: [agentName] }]),
+    ...(agentName === null ? [] : [called(agentName)]),
     ...marks({ owner, labels: labels ?? [], disabled: null }),
   ])
 
@@ -79,15 +81,17 @@ function* bounded(column: string, opened: Condition): Program<Condition> {
   return { sql: `${column} >= ? and ${column} <= ?`, values: [...opened.values.slice(0, 1), bound.last] }
 }
 
-/** The agents whose ids, or those of their clients, are searched for, as far as they pass the other filters. */
-function* readOpened(filters: AgentFilters): Program<readonly AgentRow[]> {
-  const { search, namePrefix } = filters
-  if (search === null) return []
-  const others = [...(namePrefix === null ? [] : [opensWith('name', namePrefix)]), ...marks(filters)]
+const isNoneOf = (rows: readonly AgentRow[]): readonly Condition[] => {
+  const ids = rows.map(({ id }) => id)
+  return isAnyOf('id', ids).map(({ sql, values }) => ({ sql: `not ${sql}`, values }))
+}
+
+/** The agents whose ids, or those of their clients, are this or open so, as far as they pass the other filters. */
+function* readOpened(text: string, others: readonly Condition[]): Program<readonly AgentRow[]> {
   const found = new Map<string, AgentRow>()
   for (const [column, opened] of [
-    ['id', idSearched('id', search)],
-    ['client_id', clientSearched(search)],
+    ['id', idSearched('id', text)],
+    ['client_id', clientSearched(text)],
   ] as const) {
     if (opened === undefined) continue
     const where = both([yield* bounded(column, opened), ...others])
@@ -97,26 +101,60 @@ function* readOpened(filters: AgentFilters): Program<readonly AgentRow[]> {
   return [...found.values()].slice(0, IDS_OPENED_MAX)
 }
 
-/** Those of a few ids that pass the other filters. */
-function* readEach(filters: AgentFilters, after: string | null): Program<readonly AgentRow[]> {
-  const { ids, clientIds } = filters
-  const range = within(rangeOf(filters, after))
-  const where = both([...isAnyOf('id', ids), ...isAnyOf('client_id', clientIds), range, ...marks(filters)])
-  return yield* all<AgentRow>(`select ${AGENT_COLUMNS} from agent where ${where.sql}`, ...where.values)
+const BY_NAME = `from agent ${byIndex('agent_name')} where`
+
+/** What a search finds by an index: by ids as above, and the agent with this name. */
+function* readIndexed(filters: AgentFilters): Program<readonly AgentRow[]> {
+  const { search, namePrefix } = filters
+  if (search === null) return []
+  const others = [...(namePrefix === null ? [] : [opensWith('name', namePrefix)]), ...marks(filters)]
+  const opened = yield* readOpened(search, others)
+  const where = both([called(search), ...others, ...isNoneOf(opened)])
+  return [...opened, ...(yield* all<AgentRow>(`select ${AGENT_COLUMNS} ${BY_NAME} ${where.sql}`, ...where.values))]
 }
 
-const BY_NAME = `from agent ${byIndex('agent_name')} where`
+/** The agents with the first of the credentials whose ids open so. */
+const WITH_CREDENTIAL = `n in (select agent from credential where id >= ? and id <= ? order by id limit ${IDS_OPENED_MAX})`
+
+/** The agents that an id leads to which opens so: their own, that of their client, or of a credential. */
+function* readByAnyId(text: string, others: readonly Condition[]): Program<readonly AgentRow[]> {
+  const opened = yield* readOpened(text, others)
+  const credential = idSearched('id', text)
+  if (credential === undefined) return opened
+  const owners = { sql: WITH_CREDENTIAL, values: credential.values }
+  const where = both([owners, ...others, ...isNoneOf(opened)])
+  return [
+    ...opened,
+    ...(yield* all<AgentRow>(`select ${AGENT_COLUMNS} from agent where ${where.sql}`, ...where.values)),
+  ]
+}
+
+const searched = ({ search }: AgentFilters): readonly Condition[] => (search === null ? [] : [containing(search)])
+
+/** Those of a few ids that pass the other filters. */
+function* readEach(filters: AgentFilters, after: string | null): Program<readonly AgentRow[]> {
+  const { ids, clientIds, idPrefix, name: whole, namePrefix } = filters
+  const others = [
+    ...isAnyOf('id', ids),
+    ...isAnyOf('client_id', clientIds),
+    ...(whole === null && namePrefix === null ? [] : [within(rangeOf(filters, null))]),
+    ...marks(filters),
+    ...searched(filters),
+  ]
+  const where = both(others)
+  // Which are the first that an id leads to does not depend on the page.
+  const rows =
+    idPrefix === null
+      ? yield* all<AgentRow>(`select ${AGENT_COLUMNS} from agent where ${where.sql}`, ...where.values)
+      : yield* readByAnyId(idPrefix, others)
+  return rows.filter(({ name }) => isBehind(name, after ?? ''))
+}
 
 /** The name of the last agent that a page may look at; undefined where it may look at all that follow. */
 function* readBound(range: Range): Program<string | undefined> {
   const where = both([within(range)])
   const select = `select name ${BY_NAME} ${where.sql} order by name limit 1 offset ?`
   return (yield* first<{ name: string }>(select, ...where.values, PAGE_EXAMINED_MAX - 1))?.name
-}
-
-const isNoneOf = (rows: readonly AgentRow[]): readonly Condition[] => {
-  const ids = rows.map(({ id }) => id)
-  return isAnyOf('id', ids).map(({ sql, values }) => ({ sql: `not ${sql}`, values }))
 }
 
 type Page = KeyedPage<AgentRow>
@@ -127,13 +165,14 @@ const cut = (rows: readonly AgentRow[], limit: number, bound: string | null): Pa
   return { records, next: rows.length > limit ? (records.at(-1)?.name ?? '') : bound }
 }
 
-/** `opened` was found by its id: here not again, and `among` them at its place. */
-type Found = { readonly opened: readonly AgentRow[]; readonly among: readonly AgentRow[] }
+/** `indexed` was found already: here not again, and `among` them at its place. */
+type Found = { readonly indexed: readonly AgentRow[]; readonly among: readonly AgentRow[] }
 
-function* readByName({ filters, after, limit }: KeyedRequest<AgentFilters>, { opened, among }: Found): Program<Page> {
+function* readByName({ filters, after, limit }: KeyedRequest<AgentFilters>, { indexed, among }: Found): Program<Page> {
   const range = rangeOf(filters, after)
   const bound = yield* readBound(range)
-  const where = both([within({ ...range, until: bound ?? range.until }), ...isNoneOf(opened), ...marks(filters)])
+  const on = within({ ...range, until: bound ?? range.until })
+  const where = both([on, ...isNoneOf(indexed), ...marks(filters), ...searched(filters)])
   const select = `select ${AGENT_COLUMNS} ${BY_NAME} ${where.sql} order by name limit ?`
   const rows = yield* all<AgentRow>(select, ...where.values, limit + 1)
   const isOnPage = ({ name }: AgentRow) =>
@@ -143,18 +182,19 @@ function* readByName({ filters, after, limit }: KeyedRequest<AgentFilters>, { op
 
 function* readPage(request: KeyedRequest<AgentFilters>): Program<Page> {
   const { filters, after, limit } = request
-  const opened = yield* readOpened(filters)
+  const indexed = yield* readIndexed(filters)
   const whole = parseUuid(filters.search ?? '')
-  // The one whose whole id this is comes before all others, and is the only one that does: a page has room for it.
-  const exact = after === null ? opened.filter(({ id }) => id === whole) : []
-  const among = opened.filter(({ id }) => id !== whole)
-  const { records, next } = yield* readByName({ ...request, limit: limit - exact.length }, { opened, among })
-  return { records: [...exact, ...records], next }
+  // One comes before all others: that with this whole id, or else with this whole name. A page has room for it.
+  const exact = indexed.find(({ id }) => id === whole) ?? indexed.find(({ name }) => name === filters.search)
+  const among = indexed.filter(row => row !== exact)
+  const opening = exact === undefined || after !== null ? [] : [exact]
+  const { records, next } = yield* readByName({ ...request, limit: limit - opening.length }, { indexed, among })
+  return { records: [...opening, ...records], next }
 }
 
 export function* listAgents(request: KeyedRequest<AgentFilters>): Program<KeyedPage<Agent>> {
   const { filters, after, limit } = request
-  const isOfIds = filters.ids.length + filters.clientIds.length > 0
+  const isOfIds = filters.ids.length + filters.clientIds.length > 0 || filters.idPrefix !== null
   const { records, next } = isOfIds ? cut(yield* readEach(filters, after), limit, null) : yield* readPage(request)
   return { records: records.map(agentOf), next }
 }

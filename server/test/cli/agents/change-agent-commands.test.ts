@@ -196,4 +196,8 @@ test('agent list takes filters and a search', t => {
   assert.deepEqual(names('--name-prefix', 'api'), ['api a', 'api b'])
   assert.deepEqual(names('--search', a), ['api a'])
   assert.deepEqual(names('--search', 'api b'), ['api b'])
+  assert.deepEqual(names('--search', 'PI'), ['api a', 'api b'])
+  assert.deepEqual(names('--search', 'dat'), ['api a'])
+  assert.deepEqual(names('--search', 'prod'), ['api a'])
+  assert.deepEqual(names('--id-prefix', a.slice(0, -1)), ['api a'])
 })

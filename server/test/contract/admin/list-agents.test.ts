@@ -61,13 +61,29 @@ test('filters, alone and together', async () => {
   assert.deepEqual(await namesIn('?name_prefix=api&owner=data&disabled=false'), ['api 1'])
 })
 
-test('the search finds an id first, and else the beginning of names', async () => {
+test('the search finds an id first, and else any part of a name, an owner or a label', async () => {
   await api.create({ name: `${zebra.agentId} too`, labels: { made: 'here' } })
   assert.deepEqual(await namesIn(`?q=${zebra.agentId}`), ['zebra', `${zebra.agentId} too`])
   assert.deepEqual(await namesIn('?q=api%202'), ['api 2'])
+  assert.deepEqual(await namesIn('?q=PI'), ['api 1', 'api 2'])
+  assert.deepEqual(await namesIn('?q=dat'), ['api 1'])
+  assert.deepEqual(await namesIn('?q=a%3Db'), ['api 1', 'api 2'])
+  assert.deepEqual(await namesIn('?q=%22%3A%22'), [])
+  assert.deepEqual(await namesIn('?q=a%25'), [])
   assert.deepEqual(await namesIn(`?q=${zebra.agentId}&label=made=here`), [`${zebra.agentId} too`])
   const [made] = (await pageOf('?label=made=here')).data
   await api.act('DELETE', `/${String(made?.['agent_id'])}`)
+})
+
+test('the beginning of an id of an agent or of a credential leads to the agent', async () => {
+  const credentials = await get(service, `${AGENTS}/${zebra.agentId}/credentials`, api.reader)
+  const credentialId = String((credentials.json as Page).data[0]?.['credential_id'])
+  for (const id of [zebra.agentId, credentialId]) {
+    assert.deepEqual(await namesIn(`?id_prefix=${id}`), ['zebra'])
+    assert.deepEqual(await namesIn(`?id_prefix=${id.slice(0, -1)}&disabled=false`), ['zebra'])
+    assert.deepEqual(await namesIn(`?id_prefix=${id}&disabled=true`), [])
+  }
+  assert.deepEqual(await namesIn('?id_prefix=zebra'), [])
 })
 
 test('pages joined by next_cursor and by Link hold every agent once, whatever its name', async () => {
@@ -120,7 +136,8 @@ test('a malformed, empty, repeated or unknown parameter is 400 and is named', as
     ['label==x', 'label.0 is not of the form key=value, as labels are.'],
     [Array.from({ length: 9 }, (_, n) => `label=k${n}=v`).join('&'), 'label is given more than 8 times.'],
     [`name_prefix=${'x'.repeat(101)}`, 'name_prefix is not the beginning of a name.'],
-    ['q=%20', 'q is not an id, the beginning of one, or that of a name.'],
+    ['q=%20', 'q is not an id, the beginning of one, or part of a name.'],
+    ['id_prefix=%20', 'id_prefix is not the beginning of an id.'],
     ['name=x&name_prefix=x', 'name goes without name_prefix: it is a whole name.'],
     ['name=x&q=x', 'name goes without q: it is a whole name.'],
     ['agent_id=x', 'agent_id.0 is not a UUID.'],

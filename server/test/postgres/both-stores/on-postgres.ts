@@ -45,6 +45,7 @@ export const STORE: Readonly<Record<string, readonly string[]>> = {
     'store/ledger/last-uses',
     'store/lists/agent-labels',
     'store/lists/list-agents',
+    'store/lists/search-agents',
     'store/offline/sessions',
     'store/repositories/change-agent',
     'store/repositories/delete-agent',

@@ -92,11 +92,12 @@ test('filters: disabled or not, owner, each of the labels, the beginning of the 
   assert.deepEqual(await found({ namePrefix: 'api', owner: 'data', disabled: false }), ['api one'])
   assert.deepEqual(await found({ namePrefix: 'api', search: 'api t' }), ['api two'])
   assert.deepEqual(await found({ namePrefix: 'api t', search: 'api' }), ['api two'])
-  assert.deepEqual(await found({ namePrefix: 'api', search: 'b' }), [])
+  assert.deepEqual(await found({ namePrefix: 'api', search: 'b' }), ['api two'], 'by its owner')
+  assert.deepEqual(await found({ namePrefix: 'api', search: 'x' }), [])
   assert.deepEqual((await pagesOf(store, 1, { namePrefix: 'api' })).flat(), ['api', 'api one', 'api two'])
 })
 
-test('the search: the agent with the id first, then those whose names open so, none twice, on pages of any size', async t => {
+test('the search: the agent with the id first, then those whose names have it, none twice, on pages of any size', async t => {
   const { store } = await makeWorld(t)
   const named = await add(store, 'zebra')
   for (const name of [`${named.id} a`, `${named.id} b`, 'other']) await add(store, name)
@@ -106,7 +107,7 @@ test('the search: the agent with the id first, then those whose names open so, n
     assert.deepEqual(pages.flat(), sought, `limit ${limit}`)
     assert.ok(pages.every(page => page.length <= limit))
   }
-  assert.deepEqual((await pagesOf(store, 10, { search: named.id.toUpperCase() })).flat(), ['zebra'])
+  assert.deepEqual((await pagesOf(store, 10, { search: named.id.toUpperCase() })).flat(), sought)
   assert.deepEqual((await pagesOf(store, 10, { search: 'oth' })).flat(), ['other'])
   for (const limit of [1, 2, 10]) {
     const pages = await pagesOf(store, limit, { search: named.id.slice(0, 8) })
@@ -206,9 +207,10 @@ test('a page of what is rare looks at 10,000 agents at most, and is then short, 
   )
   await add(store, 'z', { owner: 'data' })
   assert.deepEqual(await pagesOf(store, 10, { owner: 'data' }), [['0'], ['z']])
+  assert.deepEqual(await pagesOf(store, 10, { search: 'dat' }), [['0'], ['z']])
   assert.deepEqual(await pagesOf(store, 10, { namePrefix: 'z', owner: 'data' }), [['z']])
   const last = importedAgent({ clientId: 'clientz', names: ['zz'], owner: 'data' })
   await store.imports.create([last], act('agent.import'), false)
-  assert.deepEqual(await pagesOf(store, 10, { search: 'clientz', owner: 'data' }), [['zz']])
-  assert.deepEqual(await pagesOf(store, 10, { search: 'client', owner: 'data' }), [['0', 'z']])
+  assert.deepEqual(await pagesOf(store, 10, { search: 'clientz', owner: 'data' }), [[], ['zz']])
+  assert.deepEqual(await pagesOf(store, 10, { search: 'client', owner: 'data' }), [['0'], ['z']])
 })

@@ -28,6 +28,10 @@ const apiKeys = (filters: object) =>
 export const NAME_STATEMENTS: readonly (readonly [index: RegExp, statements: readonly string[]])[] = [
   [/agent_name/, [...agents({ name: 'a' }), ...agents({ namePrefix: 'a' })]],
   [/agent_name|autoindex_agent_[12]|agent_(?:client_)?id_key/, agents({ search: ID.slice(0, 8) })],
+  [
+    /autoindex_agent_[12]|agent_(?:client_)?id_key|autoindex_credential_1|credential_id_key/,
+    agents({ idPrefix: ID.slice(0, 8) }),
+  ],
   [/autoindex_agent_1|agent_id_key/, agents({ ids: [ID, ID] })],
   [/autoindex_agent_2|agent_client_id_key/, agents({ clientIds: [ID, ID] })],
   [/api_key_name/, [...apiKeys({ name: 'a' }), ...apiKeys({ namePrefix: 'a' })]],

@@ -205,8 +205,10 @@ export type ListAgentsQuery = {
   readonly name?: string | undefined
   /** Only what has a name that opens so. */
   readonly name_prefix?: string | undefined
-  /** What has this as its id or that of its client, or as the beginning of one (4 characters or more, 10 of them at most), and what has a name that opens so. */
+  /** What has this as its id or that of its client, or as the beginning of one (4 characters or more), 10 of them at most, and what has it anywhere in its name, its owner, or the key or value of a label, whatever the case of ASCII letters. First the one with this whole id, or else with this whole name. */
   readonly q?: string | undefined
+  /** Only what has this as its id, that of its client or that of one of its credentials, or as the beginning of one (4 characters or more): 10 at most by its own ids, and by the first 10 such credentials. */
+  readonly id_prefix?: string | undefined
   /** Records in a page, at most. */
   readonly limit?: number | undefined
   /** `next_cursor` of the page before, with the same filters. */

@@ -1,0 +1,37 @@
+// The search of agents by any part of their text: name, owner, and each key and value of their labels.
+import type { Condition } from './name-conditions.ts'
+
+// No stored text has a control character, and no search: each of these stands for what is no text.
+const [BETWEEN, BACKSLASH, QUOTE, COLON] = ['\u0001', '\u0002', '\u0003', '\u0004'] as const
+
+/**
+ * What makes the JSON of labels plain texts with something between them, in this order: escapes first, so that each quotation mark
+ * that is left opens or closes a text; then the punctuation, which stands between two of them.
+ */
+const REWRITES: readonly (readonly [from: string, to: string])[] = [
+  [String.raw`\\`, BACKSLASH],
+  [String.raw`\"`, QUOTE],
+  ['"', BETWEEN],
+  [BETWEEN + ':' + BETWEEN, COLON],
+  [`${BETWEEN},${BETWEEN}`, BETWEEN],
+  [BACKSLASH, '\\'],
+  [QUOTE, '"'],
+]
+
+const LABEL_TEXTS = REWRITES.reduce(sql => `replace(${sql}, ?, ?)`, 'substr(labels, 2, length(labels) - 2)')
+
+// `lower` changes ASCII alone on both stores: on PostgreSQL by the collation of the columns.
+const TEXTS = `lower(name || '${BETWEEN}' || coalesce(owner, '') || '${BETWEEN}'
+  || case when labels = '{}' then '' else ${LABEL_TEXTS} end)`
+
+const ESCAPE = '!'
+
+const toLowerAscii = (text: string): string => text.replace(/[A-Z]/g, letter => letter.toLowerCase())
+
+const literally = (text: string): string => text.replace(/[!%_]/g, `${ESCAPE}$&`)
+
+/** Agents with this in one of their texts, whatever the case of its ASCII letters. */
+export const containing = (search: string): Condition => ({
+  sql: `${TEXTS} like ? escape '${ESCAPE}'`,
+  values: [...REWRITES.flat(), `%${literally(toLowerAscii(search))}%`],
+})
