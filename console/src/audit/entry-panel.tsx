@@ -2,13 +2,14 @@
 import type { ReactNode } from 'react'
 import type { AuditRecord } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
+import { AgentNameOrText } from '../parts/agent-name.tsx'
 import { Command } from '../parts/command.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { Link } from '../parts/link.tsx'
 import { Members } from '../parts/members.tsx'
 import { OPEN, Panel } from '../parts/panel.tsx'
 import { useOpenRow } from '../reading/open-row.ts'
-import { formatActor } from '../tokens/describe-end.ts'
+import { ActorName } from '../tokens/actor-name.tsx'
 import { subjectScreenOf } from './subject-screen.ts'
 
 const auditOf = (query: Readonly<Record<string, string>>): string => addressOf('audit', new URLSearchParams(query))
@@ -46,6 +47,10 @@ const Related = ({ entry }: { readonly entry: AuditRecord }) => {
 
 const code = (text: string | null): ReactNode => (text === null ? null : <code>{text}</code>)
 
+/** The id stands below it: it is what was recorded. */
+const agentOf = ({ kind, subject }: AuditRecord): ReactNode =>
+  subject === null || subjectScreenOf(kind) !== 'agents' ? null : <AgentNameOrText key="agent" text={subject} />
+
 const commandOf = ({ subject, request_id: request }: AuditRecord): readonly string[] => {
   const audit = ['mintmark', 'audit', 'list']
   if (subject !== null) return [...audit, '--subject', subject]
@@ -64,9 +69,10 @@ export const EntryPanel = ({ n }: { readonly n: string }) => {
             of={[
               ['Act', code(entry.kind)],
               ['When', <Instant key="at" at={entry.at} />],
-              ['By', formatActor(entry.actor)],
+              ['By', <ActorName key="by" actor={entry.actor} />],
               ['From', entry.source],
               ['Request', code(entry.request_id)],
+              ['Agent', agentOf(entry)],
               ['Subject', code(entry.subject)],
               ['Note', entry.note],
             ]}

@@ -1,7 +1,8 @@
 // The filters of a list as chips: each is in the address, is taken away by a click, and is added by its name.
 import { type FormEvent, useId, useState } from 'react'
 import { changeQuery, useAddress } from '../address.ts'
-import { AgentName } from './agent-name.tsx'
+import { AgentField, useMeantAgent } from './agent-field.tsx'
+import { AgentName, AgentNameOrText } from './agent-name.tsx'
 import { type FormName, wrongIn } from './filter-forms.ts'
 import { textIn } from './form-fields.tsx'
 
@@ -11,8 +12,8 @@ export type Filter = {
   readonly title: string
   /** What may be typed, as a hint. */
   readonly hint: string
-  /** Its value is the id of an agent. */
-  readonly isAgent?: true
+  /** Its value is the id of an agent, or may be one: the agent is found by any part of its name. */
+  readonly isAgent?: true | 'maybe'
   /** What its value must be. */
   readonly form?: FormName
   /** The values to choose from, where there are few. */
@@ -22,12 +23,16 @@ export type Filter = {
 /** Why the service refused the filter of this name. */
 export type Refused = { readonly name: string; readonly message: string }
 
+const Value = ({ filter: { isAgent }, value }: Pick<ChipProps, 'filter' | 'value'>) => {
+  if (isAgent === undefined) return <bdi>{value}</bdi>
+  return isAgent === 'maybe' ? <AgentNameOrText text={value} /> : <AgentName id={value} />
+}
+
 type ChipProps = { readonly filter: Filter; readonly value: string; readonly wrong: string | undefined }
 
 const Chip = ({ filter, value, wrong }: ChipProps) => (
   <li className={wrong === undefined ? 'chip' : 'chip wrong'}>
-    <span className="quiet">{filter.title}</span>{' '}
-    {filter.isAgent === true ? <AgentName id={value} /> : <bdi>{value}</bdi>}
+    <span className="quiet">{filter.title}</span> <Value filter={filter} value={value} />
     <button
       type="button"
       aria-label={`Without ${filter.title} ${value}`}
@@ -60,6 +65,7 @@ const ValueField = ({ filter, describedBy }: { readonly filter: Filter; readonly
   )
 
 const AddFilter = ({ filters }: { readonly filters: readonly Filter[] }) => {
+  const meantAgent = useMeantAgent()
   const [name, setName] = useState(filters[0]?.name)
   const [wrong, setWrong] = useState<string>()
   const wrongId = useId()
@@ -69,15 +75,30 @@ const AddFilter = ({ filters }: { readonly filters: readonly Filter[] }) => {
     setName(chosen)
     setWrong(undefined)
   }
+  const take = (value: string): void => changeQuery(filter.name, value)
+  const addAgent = async (form: HTMLFormElement, isAgent: true | 'maybe'): Promise<void> => {
+    const text = textIn(new FormData(form), 'value')
+    if (text === '') return
+    const meant = await meantAgent(text, isAgent)
+    // Meanwhile something else may have been typed or chosen.
+    if (!form.isConnected || textIn(new FormData(form), 'value') !== text) return
+    if ('id' in meant) take(meant.id)
+    else setWrong(meant.wrong)
+  }
   const add = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
+    if (filter.isAgent !== undefined) {
+      void addAgent(event.currentTarget, filter.isAgent)
+      return
+    }
     const value = textIn(new FormData(event.currentTarget), 'value')
     const fault = value === '' ? undefined : wrongIn(filter.form, value)
     setWrong(fault)
     if (fault !== undefined) return
-    if (value !== '') changeQuery(filter.name, value)
+    if (value !== '') take(value)
     event.currentTarget.reset()
   }
+  const describedBy = wrong === undefined ? undefined : wrongId
   return (
     <form className="add-filter" onSubmit={add}>
       <select aria-label="Filter by" value={filter.name} onChange={event => choose(event.target.value)}>
@@ -87,7 +108,18 @@ const AddFilter = ({ filters }: { readonly filters: readonly Filter[] }) => {
           </option>
         ))}
       </select>
-      <ValueField key={filter.name} filter={filter} describedBy={wrong === undefined ? undefined : wrongId} />
+      {filter.isAgent === undefined ? (
+        <ValueField key={filter.name} filter={filter} describedBy={describedBy} />
+      ) : (
+        <AgentField
+          key={filter.name}
+          label={filter.title}
+          hint={filter.hint}
+          describedBy={describedBy}
+          onChoose={take}
+          onText={() => setWrong(undefined)}
+        />
+      )}
       <button type="submit">Add filter</button>
       {wrong !== undefined && (
         <span id={wrongId} role="alert" className="wrong">

@@ -19,7 +19,7 @@ import type { Selection } from '../reading/selection.ts'
 const StopChosen = lazy(async () => ({ default: (await import('../agents/stop-chosen.tsx')).StopChosen }))
 
 const FILTERS: readonly Filter[] = [
-  { name: 'q', title: 'Name or id', hint: 'the beginning of a name, or an id' },
+  { name: 'q', title: 'Name or id', hint: 'part of a name, owner or label' },
   { name: 'owner', title: 'Owner', hint: 'Ada' },
   { name: 'label', title: 'Label', hint: FORMS.label.example, form: 'label' },
   { name: 'disabled', title: 'Disabled', hint: '', choices: ['true', 'false'] },

@@ -3,6 +3,8 @@ import type { AuditRecord } from '../../../packages/client/src/index.ts'
 import { ACT_KINDS, ACTOR_TYPES } from '../../../api/values/audit.ts'
 import { EntryPanel } from '../audit/entry-panel.tsx'
 import { Seals } from '../audit/seals.tsx'
+import { subjectScreenOf } from '../audit/subject-screen.ts'
+import { AgentNameOrText } from '../parts/agent-name.tsx'
 import type { Filter } from '../parts/chips.tsx'
 import { Command } from '../parts/command.tsx'
 import { FORMS } from '../parts/filter-forms.ts'
@@ -11,11 +13,11 @@ import type { Column } from '../parts/records.tsx'
 import { Time } from '../parts/time.tsx'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
-import { formatActor } from '../tokens/describe-end.ts'
+import { ActorName } from '../tokens/actor-name.tsx'
 
 const FILTERS: readonly Filter[] = [
   { name: 'kind', title: 'Act', hint: '', choices: ACT_KINDS },
-  { name: 'subject', title: 'Subject', hint: 'id of an agent, a token, a key' },
+  { name: 'subject', title: 'Subject', hint: 'agent by name; token, key by id', isAgent: 'maybe' },
   { name: 'actor_sub', title: 'Operator', hint: 'sub of an operator' },
   { name: 'actor_iss', title: 'Provider', hint: 'iss of the identity provider' },
   { name: 'actor_id', title: 'Actor', hint: 'id of a client, an API key or a user' },
@@ -25,11 +27,16 @@ const FILTERS: readonly Filter[] = [
   { name: 'before', title: 'Before', hint: FORMS.time.example, form: 'time' },
 ]
 
+const Subject = ({ of: { kind, subject } }: { readonly of: AuditRecord }) => {
+  if (subject === null) return null
+  return subjectScreenOf(kind) === 'agents' ? <AgentNameOrText text={subject} /> : <code>{subject}</code>
+}
+
 const COLUMNS: readonly Column<AuditRecord>[] = [
   { title: 'When', show: ({ at }) => <Time at={at} /> },
   { title: 'Act', show: ({ kind }) => <code>{kind}</code> },
-  { title: 'By', show: ({ actor }) => formatActor(actor) },
-  { title: 'Subject', show: ({ subject }) => subject !== null && <code>{subject}</code> },
+  { title: 'By', show: ({ actor }) => <ActorName actor={actor} /> },
+  { title: 'Subject', show: entry => <Subject of={entry} /> },
   { title: 'Note', show: ({ note }) => note !== null && <span title={note}>{note}</span> },
 ]
 

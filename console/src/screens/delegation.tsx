@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { ShowDelegationAnswer } from '../../../packages/client/src/index.ts'
 import { addressOf, changeQuery, useAddress } from '../address.ts'
+import { ANY_AGENT } from '../../../api/values/delegation.ts'
+import { AgentNameOrText } from '../parts/agent-name.tsx'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Link } from '../parts/link.tsx'
@@ -10,15 +12,28 @@ import { Members } from '../parts/members.tsx'
 import { OPEN } from '../parts/panel.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useAgentName } from '../reading/agent-names.ts'
-import { readPage } from '../reading/read-page.ts'
+import { agentSearch, besideName } from '../reading/agent-search.ts'
 import { administration } from '../reading/service.ts'
 
 const AGENT = 'agent'
-const AGENTS_SHOWN = 20
 
 type Peer = ShowDelegationAnswer['subjects'][number]
 
 const delegationOf = (id: string): string => addressOf('delegation', new URLSearchParams({ [AGENT]: id }))
+
+/** An entry of `acts_for`: an agent by its name, a label, or any agent. */
+const Entry = ({ of: entry }: { readonly of: string }) =>
+  entry === ANY_AGENT ? <>any agent</> : <AgentNameOrText text={entry} />
+
+const ActsFor = ({ of: entries }: { readonly of: readonly string[] }) => (
+  <ul className="peers">
+    {entries.map(entry => (
+      <li key={entry}>
+        <Entry of={entry} />
+      </li>
+    ))}
+  </ul>
+)
 
 const Peers = ({
   title,
@@ -39,7 +54,9 @@ const Peers = ({
           <li key={id}>
             <Link to={delegationOf(id)}>{name}</Link> <span className="quiet">{owner}</span>
             {disabled !== null && <span className="state ended">disabled</span>}
-            <span className="quiet by">by {by === '*' ? 'any agent' : <code>{by}</code>}</span>
+            <span className="quiet by">
+              by <Entry of={by} />
+            </span>
           </li>
         ))}
       </ul>
@@ -67,10 +84,7 @@ const Delegations = ({ id }: { readonly id: string }) => {
           <Members
             of={[
               ['Grants', data.grant_types.join('\n')],
-              [
-                'Acts for',
-                data.acts_for.length === 0 ? 'no agent' : data.acts_for.join('\n').replace(/^\*$/m, 'any agent'),
-              ],
+              ['Acts for', data.acts_for.length === 0 ? 'no agent' : <ActsFor key="for" of={data.acts_for} />],
               ['Exchanges tokens for', data.receives.length === 0 ? 'no audience' : data.receives.join('\n')],
             ]}
           />
@@ -84,20 +98,10 @@ const Delegations = ({ id }: { readonly id: string }) => {
 
 const Choose = () => {
   const [text, setText] = useState('')
-  const { data, error, refetch } = useQuery({
-    queryKey: ['search', 'delegation', text],
-    queryFn: ({ signal }) =>
-      readPage((cursor, aborted) =>
-        administration.listAgents({
-          query: { ...(text !== '' && { q: text }), limit: AGENTS_SHOWN, cursor },
-          signal: aborted,
-        }),
-      )(undefined, signal),
-    placeholderData: kept => kept,
-  })
+  const { data, error, refetch } = useQuery({ ...agentSearch(text), enabled: true, placeholderData: kept => kept })
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const first = data?.data[0]
+    const first = data?.[0]
     if (first !== undefined) changeQuery(AGENT, first.agent_id)
   }
   return (
@@ -106,7 +110,7 @@ const Choose = () => {
         <input
           type="search"
           aria-label="Agent by name or id"
-          placeholder="The beginning of a name, or an id"
+          placeholder="Part of a name, an owner or a label, or an id"
           autoComplete="off"
           spellCheck={false}
           maxLength={100}
@@ -116,13 +120,14 @@ const Choose = () => {
       </form>
       {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
       <ul className="peers sheet">
-        {data?.data.map(({ agent_id: id, name, owner }) => (
-          <li key={id}>
-            <Link to={delegationOf(id)}>{name}</Link> <span className="quiet">{owner}</span>
+        {data?.map(agent => (
+          <li key={agent.agent_id}>
+            <Link to={delegationOf(agent.agent_id)}>{agent.name}</Link>{' '}
+            <span className="quiet">{besideName(text, agent).join(' · ')}</span>
           </li>
         ))}
       </ul>
-      {data?.data.length === 0 && <p className="quiet">No agent has a name that begins so.</p>}
+      {data?.length === 0 && <p className="quiet">No agent has this in its name, owner or labels.</p>}
     </>
   )
 }

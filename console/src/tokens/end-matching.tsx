@@ -18,18 +18,21 @@ const formatTokens = (tokens: number, isExact: boolean): string =>
 
 type AboutProps = { readonly conditions: Conditions; readonly plan: Plan | undefined }
 
-const About = ({ conditions, plan }: AboutProps) => (
-  <>
-    <p>{formatConditions(conditions)}</p>
-    {plan !== undefined && (
-      <p>
-        <strong>{formatTokens(plan.tokens, plan.isExact)}</strong> would end now, with every token that was got for
-        them.
-        {conditions.lineage !== undefined && ' The tree ends as a whole, from its root on.'}
-      </p>
-    )}
-  </>
-)
+const About = ({ conditions, plan }: AboutProps) => {
+  const name = useAgentName(conditions.agent_id)
+  return (
+    <>
+      <p>{formatConditions(name === undefined ? conditions : { ...conditions, agent_id: name })}</p>
+      {plan !== undefined && (
+        <p>
+          <strong>{formatTokens(plan.tokens, plan.isExact)}</strong> would end now, with every token that was got for
+          them.
+          {conditions.lineage !== undefined && ' The tree ends as a whole, from its root on.'}
+        </p>
+      )}
+    </>
+  )
+}
 
 const isOutgrown = (fault: unknown): boolean => fault instanceof ApiRefused && fault.error === 'plan_outdated'
 

@@ -3,7 +3,8 @@ import type { EndedTokenRecord, TokenRecord } from '../../../packages/client/src
 import { AgentName, ShortId } from '../parts/agent-name.tsx'
 import type { Column } from '../parts/records.tsx'
 import { Time } from '../parts/time.tsx'
-import { formatActor, formatReason } from './describe-end.ts'
+import { ActorName } from './actor-name.tsx'
+import { formatReason } from './describe-end.ts'
 
 const whose: readonly Column<TokenRecord>[] = [
   { title: 'Token', show: ({ id }) => <ShortId id={id} /> },
@@ -27,6 +28,6 @@ export const HISTORY_COLUMNS: readonly Column<EndedTokenRecord>[] = [
   ...whose,
   { title: 'Reason', show: ({ termination_reason: reason }) => formatReason(reason) },
   { title: 'Ended', show: ({ ended_at: at }) => <Time at={at} /> },
-  { title: 'By', show: ({ ended_by: actor }) => formatActor(actor) },
+  { title: 'By', show: ({ ended_by: actor }) => <ActorName actor={actor} /> },
   ...what,
 ]

@@ -4,7 +4,7 @@ import type { Filter } from '../parts/chips.tsx'
 import { FORMS } from '../parts/filter-forms.ts'
 
 export const TOKEN_FILTERS: readonly Filter[] = [
-  { name: 'agent_id', title: 'Agent', hint: 'id of an agent', form: 'id', isAgent: true },
+  { name: 'agent_id', title: 'Agent', hint: 'any part of its name', isAgent: true },
   { name: 'agent_name', title: 'Agent name', hint: 'the whole name' },
   { name: 'owner', title: 'Owner', hint: 'Ada' },
   { name: 'label', title: 'Label', hint: FORMS.label.example, form: 'label' },
@@ -13,7 +13,7 @@ export const TOKEN_FILTERS: readonly Filter[] = [
   { name: 'audience', title: 'Audience', hint: 'https://orders.example' },
   { name: 'credential_id', title: 'Credential', hint: 'id of a credential', form: 'id' },
   { name: 'kid', title: 'Signing key', hint: 'kid of a key' },
-  { name: 'subject', title: 'On behalf of', hint: 'id of an agent', form: 'id', isAgent: true },
+  { name: 'subject', title: 'On behalf of', hint: 'any part of its name', isAgent: true },
   { name: 'parent_id', title: 'Got for token', hint: 'id of a token', form: 'id' },
   { name: 'root_id', title: 'Descends from', hint: 'id of a token', form: 'id' },
   { name: 'issued_after', title: 'Issued after', hint: FORMS.time.example, form: 'time' },

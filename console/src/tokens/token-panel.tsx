@@ -16,7 +16,8 @@ import { useMay } from '../reading/role.ts'
 import { auditOfEnd } from './act-of-end.ts'
 import { Checks } from './checks.tsx'
 import { explainCode } from './describe-check.ts'
-import { formatActor, formatReason } from './describe-end.ts'
+import { ActorName } from './actor-name.tsx'
+import { formatReason } from './describe-end.ts'
 import { EndToken } from './end-token.tsx'
 import { Lineage } from './lineage.tsx'
 import { TokenUses } from './token-uses.tsx'
@@ -36,7 +37,7 @@ const End = ({ token }: { readonly token: Token }) => {
       <Members
         of={[
           ['When', token.ended_at === null ? null : <Instant at={token.ended_at} />],
-          ['By', formatActor(token.ended_by)],
+          ['By', token.ended_by === null ? null : <ActorName key="by" actor={token.ended_by} />],
           ['Note', token.note],
           [
             'Revocation',

@@ -50,7 +50,7 @@ test('a pasted secret is sent nowhere', { skip: SKIPPED }, async () => {
   await page.locator('#search').press('Enter')
   // What is asked after it shows that what it would have asked is over.
   await page.locator('#search').fill('nobody')
-  await page.getByText('No agent has a name that begins so').waitFor()
+  await page.getByText('No agent has this in its name, owner or labels').waitFor()
   assert.ok(sent.some(text => text.includes('q=nobody')))
   assert.deepEqual(
     sent.filter(text => text.includes('mma_')),

@@ -1,4 +1,5 @@
 // The search of agents by any part of their text: name, owner, and each key and value of their labels.
+import { toLowerAscii } from '../../../../api/values/ascii-case.ts'
 import type { Condition } from './name-conditions.ts'
 
 // No stored text has a control character, and no search: each of these stands for what is no text.
@@ -25,8 +26,6 @@ const TEXTS = `lower(name || '${BETWEEN}' || coalesce(owner, '') || '${BETWEEN}'
   || case when labels = '{}' then '' else ${LABEL_TEXTS} end)`
 
 const ESCAPE = '!'
-
-const toLowerAscii = (text: string): string => text.replace(/[A-Z]/g, letter => letter.toLowerCase())
 
 const literally = (text: string): string => text.replace(/[!%_]/g, `${ESCAPE}$&`)
 

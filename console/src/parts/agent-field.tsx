@@ -1,0 +1,71 @@
+// A field for an agent: any part of its name, owner or labels, with the agents that have it to choose from.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { parseUuid } from '../../../api/values/uuid.ts'
+import { agentSearch, besideName, meantAgent } from '../reading/agent-search.ts'
+import { shortId } from './agent-name.tsx'
+import { Combobox } from './combobox.tsx'
+
+type AgentFieldProps = {
+  readonly label: string
+  readonly hint: string
+  readonly describedBy: string | undefined
+  readonly onChoose: (id: string) => void
+  readonly onText: () => void
+}
+
+/** In its form it is the value. */
+export const AgentField = ({ label, hint, describedBy, onChoose, onText }: AgentFieldProps) => {
+  const [text, setText] = useState('')
+  const asked = text.trim()
+  const { data = [], isPlaceholderData, isLoading } = useQuery({ ...agentSearch(asked), placeholderData: kept => kept })
+  const options = (asked === '' ? [] : data).map(agent => ({
+    key: agent.agent_id,
+    name: agent.name,
+    more: [...besideName(asked, agent), shortId(agent.agent_id)].join(' · '),
+  }))
+  return (
+    <span className="agent-field">
+      <Combobox
+        field={{
+          name: 'value',
+          'aria-label': label,
+          placeholder: hint,
+          required: true,
+          maxLength: 100,
+          'aria-invalid': describedBy !== undefined,
+          'aria-describedby': describedBy,
+        }}
+        listLabel="Agents"
+        text={text}
+        onText={changed => {
+          setText(changed)
+          onText()
+        }}
+        options={options}
+        isSettled={!isPlaceholderData && !isLoading}
+        onChoose={({ key }) => onChoose(key)}
+      />
+    </span>
+  )
+}
+
+type Meant = { readonly id: string } | { readonly wrong: string }
+
+/** Finds the agent that a text means; `maybe`: what is found nowhere is an id of something else. */
+export const useMeantAgent = () => {
+  const queryClient = useQueryClient()
+  return async (text: string, isAgent: true | 'maybe'): Promise<Meant> => {
+    const id = parseUuid(text)
+    if (id !== undefined) return { id }
+    try {
+      const found = await queryClient.fetchQuery(agentSearch(text))
+      const meant = meantAgent(text, found)
+      if (meant !== undefined) return { id: meant.agent_id }
+      if (found.length > 0) return { wrong: 'Several agents have this: choose one of the list.' }
+    } catch {
+      return { wrong: 'The agents cannot be searched now. Try again.' }
+    }
+    return isAgent === 'maybe' ? { id: text } : { wrong: 'No agent has this in its name, owner or labels.' }
+  }
+}

@@ -1,0 +1,42 @@
+// The search of agents by a part of their text, for all fields that find one, and why each was found.
+import { queryOptions } from '@tanstack/react-query'
+import { toLowerAscii } from '../../../api/values/ascii-case.ts'
+import type { AgentRecord } from '../../../packages/client/src/index.ts'
+import { administration } from './service.ts'
+
+const AGENTS_SHOWN = 10
+
+/** The first of them, or of all agents where nothing is asked: a page of rare ones may be short, so that it reads on until there are enough. */
+const readFirst = async (text: string, signal: AbortSignal): Promise<readonly AgentRecord[]> => {
+  const found: AgentRecord[] = []
+  for await (const agent of administration.listAgents({
+    query: { ...(text !== '' && { q: text }), limit: AGENTS_SHOWN },
+    signal,
+  })) {
+    found.push(agent)
+    if (found.length === AGENTS_SHOWN) break
+  }
+  return found
+}
+
+export const agentSearch = (text: string) =>
+  queryOptions({
+    queryKey: ['search', 'agents', text],
+    queryFn: ({ signal }) => readFirst(text, signal),
+    enabled: text !== '',
+    retry: false,
+  })
+
+/** The agent that is meant by a text, of those that it finds: the one with this whole name, or the only one. */
+export const meantAgent = (text: string, found: readonly AgentRecord[]): AgentRecord | undefined =>
+  found.find(({ name }) => name === text) ?? (found.length === 1 ? found[0] : undefined)
+
+/** What stands beside the name: its owner, and the label that was found where neither shows what was asked for. */
+export const besideName = (text: string, { name, owner, labels }: AgentRecord): readonly string[] => {
+  const asked = toLowerAscii(text)
+  const hasIt = (one: string): boolean => toLowerAscii(one).includes(asked)
+  const shown = owner === null ? [] : [owner]
+  if ([name, ...shown].some(hasIt)) return shown
+  const label = Object.entries(labels).find(texts => texts.some(hasIt))
+  return label === undefined ? shown : [...shown, label.join('=')]
+}
