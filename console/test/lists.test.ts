@@ -5,7 +5,7 @@ import { keepOrder } from '../src/overview/keep-order.ts'
 import { compareRows } from '../src/reading/changes.ts'
 import { type Chosen, NONE_CHOSEN, toggleRows } from '../src/reading/selection.ts'
 import { staleFirst } from '../src/verifiers/stale-first.ts'
-import { wrongIn } from '../src/parts/filter-forms.ts'
+import { wrongIn } from '../src/lists/filter-forms.ts'
 import { isMatch } from '../src/settings/match-setting.ts'
 import { commandOf, conditionsOf, isWholeAgent } from '../src/tokens/revocation-of.ts'
 

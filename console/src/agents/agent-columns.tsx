@@ -1,8 +1,8 @@
 // The columns of the list of agents, and by what each is sorted.
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { formatNumber } from '../parts/format-number.ts'
-import type { SortValue } from '../parts/order.ts'
-import type { Column } from '../parts/records.tsx'
+import type { SortValue } from '../lists/order.ts'
+import type { Column } from '../lists/records.tsx'
 import { Time } from '../parts/time.tsx'
 import { type AgentUsage, Usage } from './agent-usage.tsx'
 

@@ -1,8 +1,8 @@
 // Reads the list of agents in the order that is asked for.
 import type { QueryClient } from '@tanstack/react-query'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
-import { orderOf, sortRows } from '../parts/order.ts'
-import { SORTED_MAX } from '../parts/sort.ts'
+import { orderOf, sortRows } from '../lists/order.ts'
+import { SORTED_MAX } from '../lists/sort.ts'
 import { type Page, type Query, withLabels } from '../reading/page.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'

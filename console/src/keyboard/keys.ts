@@ -1,7 +1,7 @@
 // Single keys, as in a terminal: one row each. Users of speech input, or who lean on the keyboard, turn them off.
 import { changeQuery, go } from '../address.ts'
 import { OPEN } from '../parts/panel.tsx'
-import { moveToRow } from '../parts/record-row.tsx'
+import { moveToRow } from '../lists/record-row.tsx'
 import { keepChoice } from '../reading/kept.ts'
 
 export const keysChoice = keepChoice('mintmark-single-keys', ['on', 'off'])

@@ -1,6 +1,6 @@
 // The tokens that ended, those that were issued last first.
 import { Command } from '../parts/command.tsx'
-import { ListScreen } from '../parts/list-screen.tsx'
+import { ListScreen } from '../lists/list-screen.tsx'
 import { withLabels } from '../reading/page.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'

@@ -1,6 +1,6 @@
 // The live tokens, newest first.
 import { Command } from '../parts/command.tsx'
-import { ListScreen } from '../parts/list-screen.tsx'
+import { ListScreen } from '../lists/list-screen.tsx'
 import { withLabels } from '../reading/page.ts'
 import { readPage } from '../reading/read-page.ts'
 import { useRole } from '../reading/role.ts'

@@ -5,7 +5,7 @@ import { openAct } from '../acts/open-act.ts'
 import type { Query } from '../reading/page.ts'
 import { RoleContext, useRole } from '../reading/role.ts'
 import type { Selection } from '../reading/selection.ts'
-import { CHOSEN_MAX, type ChosenAct, ChosenBar } from '../parts/chosen-bar.tsx'
+import { CHOSEN_MAX, type ChosenAct, ChosenBar } from '../lists/chosen-bar.tsx'
 import { commandOf } from './chosen-plan.ts'
 import { commandOf as commandOfConditions, conditionsOf } from './revocation-of.ts'
 

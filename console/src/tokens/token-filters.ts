@@ -1,7 +1,7 @@
 // What lists of tokens can be filtered by.
 import { REASONS } from '../../../api/values/reason.ts'
-import type { Filter } from '../parts/chips.tsx'
-import { FORMS } from '../parts/filter-forms.ts'
+import type { Filter } from '../lists/chips.tsx'
+import { FORMS } from '../lists/filter-forms.ts'
 
 export const TOKEN_FILTERS: readonly Filter[] = [
   { name: 'agent_id', title: 'Agent', hint: 'any part of its name', isAgent: true },

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Count } from '../../../packages/client/src/index.ts'
 import { liveChoice } from '../reading/live-choice.ts'
 import type { Query } from '../reading/page.ts'
-import { formatNumber } from './format-number.ts'
+import { formatNumber } from '../parts/format-number.ts'
 
 export type CountRecords = (query: Query, signal: AbortSignal) => Promise<Count>
 

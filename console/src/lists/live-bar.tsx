@@ -1,6 +1,6 @@
 // What is new in a list, on a button that shows it; and the pause.
 import type { Changes } from '../reading/changes.ts'
-import { Pause } from './pause.tsx'
+import { Pause } from '../parts/pause.tsx'
 
 const formatChanges = ({ added, isMore, gone }: Changes): string =>
   [added > 0 ? `${added}${isMore ? '+' : ''} new` : '', gone.size > 0 ? `${gone.size} gone` : '']

@@ -1,10 +1,10 @@
 // The filters of a list as chips: each is in the address, is taken away by a click, and is added by its name.
 import { type FormEvent, useId, useState } from 'react'
 import { changeQuery, useAddress } from '../address.ts'
-import { AgentField, useMeantAgent } from './agent-field.tsx'
-import { AgentName, AgentNameOrText } from './agent-name.tsx'
+import { AgentField, useMeantAgent } from '../parts/agent-field.tsx'
+import { AgentName, AgentNameOrText } from '../parts/agent-name.tsx'
 import { type FormName, wrongIn } from './filter-forms.ts'
-import { textIn } from './form-fields.tsx'
+import { textIn } from '../parts/form-fields.tsx'
 
 export type Filter = {
   /** The name of the parameter in the API and in the address. */

@@ -4,10 +4,10 @@ import { type ReactNode, useRef, useState } from 'react'
 import { usePrinting } from '../reading/printing.ts'
 import type { Selection } from '../reading/selection.ts'
 import type { ReadList } from '../reading/use-list.ts'
-import { Fault } from './fault.tsx'
+import { Fault } from '../parts/fault.tsx'
 import { type Order, orderOf } from './order.ts'
 import { RecordRow } from './record-row.tsx'
-import { Waiting } from './waiting.tsx'
+import { Waiting } from '../parts/waiting.tsx'
 
 export type Column<Row> = {
   readonly title: string
