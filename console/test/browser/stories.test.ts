@@ -57,9 +57,16 @@ test('a session that ends under a question: nothing was done, and the note is th
   await theirs.goto(`${service.baseUrl}/console/agents?open=${id}`)
   await theirs.getByRole('button', { name: 'Stop interrupted' }).click()
   await dialog(theirs).getByLabel('Note').fill('it runs away')
-  await theirs.context().clearCookies()
+  // Just then: what the dialog counts meanwhile would notice it earlier.
+  await theirs.route('**/disable', async route => {
+    if (route.request().postData()?.includes('dry_run') === true) return route.continue()
+    await theirs.context().clearCookies()
+    const { cookie: _, ...headers } = await route.request().allHeaders()
+    return route.continue({ headers })
+  })
   await dialog(theirs).getByRole('button', { name: 'Stop it' }).click()
   await theirs.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+  await theirs.unroute('**/disable')
   await theirs.getByText('“Stop interrupted?” was not done: nothing was changed. Your note is kept').waitFor()
   await theirs.getByRole('link', { name: 'Sign in' }).click()
   await theirs.getByRole('button', { name: 'Sign in as operator' }).click()
