@@ -15,11 +15,11 @@ import { makeQueryClient, SESSION_KEY } from './reading/query-client.ts'
 import { includes, RoleContext } from './reading/role.ts'
 import { readSession, type Role, type Session } from './reading/service.ts'
 import { NoRole, SessionEnded, SignedOut, SignInOff } from './screens/sign-in.tsx'
-import { HeaderSearch } from './search/header-search.tsx'
 import { type Screen, SCREENS } from './screens/screens.ts'
 
 const queryClient = makeQueryClient()
 
+const HeaderSearch = lazy(async () => ({ default: (await import('./search/header-search.tsx')).HeaderSearch }))
 const KeyHelp = lazy(async () => ({ default: (await import('./keyboard/key-help.tsx')).KeyHelp }))
 
 const CONTENT_ID = 'screen'
@@ -87,7 +87,9 @@ const Frame = ({ session, role }: { readonly session: Session; readonly role: Ro
         <Link to={addressOf('')} className="mark">
           Mintmark
         </Link>
-        <HeaderSearch />
+        <Later fallback={<div className="search" />}>
+          <HeaderSearch />
+        </Later>
         <OperatorMenu session={session} role={role} onHelp={showHelp} />
       </header>
       <Navigation screens={screens} current={current} />

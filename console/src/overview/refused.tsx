@@ -13,7 +13,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { useRefreshMs } from '../reading/live-stream.ts'
 import { administration } from '../reading/service.ts'
 
-type Refused = ListRefusedRequestsAnswer['data'][number]
+type RefusedRequest = ListRefusedRequestsAnswer['data'][number]
 type Limit = ListRefusedRequestsAnswer['limits'][number]
 
 const SHOWN = 10
@@ -72,7 +72,7 @@ const Counted = ({ status, count, last_at: at }: Limit) => (
   </>
 )
 
-const Refusals = ({ refused }: { readonly refused: readonly Refused[] }) => (
+const Refusals = ({ refused }: { readonly refused: readonly RefusedRequest[] }) => (
   <div className="records">
     <table aria-label="Refusals by agent and reason">
       <Head first="Agent" reason="Reason" />
@@ -93,7 +93,7 @@ const Refusals = ({ refused }: { readonly refused: readonly Refused[] }) => (
   </div>
 )
 
-export const RefusedLately = () => {
+const RefusedLately = () => {
   const query = useRefusals('1h')
   const { data } = query
   return (
@@ -137,7 +137,7 @@ const LimitRow = ({ limit }: { readonly limit: Limit }) => (
   </tr>
 )
 
-export const LimitsReached = () => {
+const LimitsReached = () => {
   const query = useRefusals('24h')
   const { data } = query
   return (
@@ -160,3 +160,10 @@ export const LimitsReached = () => {
     </section>
   )
 }
+
+export const Refused = () => (
+  <>
+    <RefusedLately />
+    <LimitsReached />
+  </>
+)

@@ -6,7 +6,7 @@ import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { AGENT_COLUMNS } from '../agents/agent-columns.tsx'
 import { CreateAgent } from '../agents/agent-form.tsx'
 import { AgentPanel } from '../agents/agent-panel.tsx'
-import { readAgents } from '../agents/read-agents.ts'
+import { listAgents } from '../agents/list-agents.ts'
 import { commandOf } from '../agents/stop-plan.ts'
 import type { Filter } from '../lists/chips.tsx'
 import { CHOSEN_MAX, type ChosenAct, ChosenBar } from '../lists/chosen-bar.tsx'
@@ -59,7 +59,7 @@ export const Agents = () => {
       idOf={({ agent_id: id }) => id}
       name="agents"
       many={mayStop ? ({ selection }) => <StopMany selection={selection} /> : undefined}
-      read={query => readAgents(queryClient, query)}
+      read={query => listAgents(queryClient, query)}
       panel={id => <AgentPanel key={id} id={id} />}
       empty={
         <>

@@ -12,7 +12,7 @@ import { usageOf } from './agent-usage.tsx'
 type Read = (cursor: string | undefined, signal: AbortSignal) => Promise<Page<AgentRecord>>
 
 /** The store sorts by name alone. Beyond one page of its records the others are not sorted, and the screen says so. */
-export const readAgents = (queryClient: QueryClient, { disabled, sort, ...query }: Query): Read => {
+export const listAgents = (queryClient: QueryClient, { disabled, sort, ...query }: Query): Read => {
   const filters = { ...withLabels(query), ...(disabled !== undefined && { disabled: disabled === 'true' }) }
   const order = orderOf(sort ?? '')
   const valueOf = SORT_VALUES[order.by]
