@@ -16,10 +16,10 @@ import { includes, RoleContext } from './reading/role.ts'
 import { readSession, type Role, type Session } from './reading/service.ts'
 import { NoRole, SessionEnded, SignedOut, SignInOff } from './screens/sign-in.tsx'
 import { type Screen, SCREENS } from './screens/screens.ts'
+import { HeaderSearch } from './search/header-search.tsx'
 
 const queryClient = makeQueryClient()
 
-const HeaderSearch = lazy(async () => ({ default: (await import('./search/header-search.tsx')).HeaderSearch }))
 const KeyHelp = lazy(async () => ({ default: (await import('./keyboard/key-help.tsx')).KeyHelp }))
 
 const CONTENT_ID = 'screen'
@@ -87,9 +87,7 @@ const Frame = ({ session, role }: { readonly session: Session; readonly role: Ro
         <Link to={addressOf('')} className="mark">
           Mintmark
         </Link>
-        <Later fallback={<div className="search" />}>
-          <HeaderSearch />
-        </Later>
+        <HeaderSearch />
         <OperatorMenu session={session} role={role} onHelp={showHelp} />
       </header>
       <Navigation screens={screens} current={current} />

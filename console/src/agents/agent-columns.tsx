@@ -2,7 +2,7 @@
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { formatNumber } from '../parts/format-number.ts'
 import type { SortValue } from '../lists/order.ts'
-import type { Column } from '../lists/records.tsx'
+import type { Column } from '../lists/column.ts'
 import { Time } from '../parts/time.tsx'
 import { type AgentUsage, Usage } from './agent-usage.tsx'
 

@@ -9,6 +9,7 @@ import { liveChoice } from '../reading/live-choice.ts'
 import { administration } from '../reading/service.ts'
 import { Chart } from './chart.tsx'
 import { type ChartLines, endLines, introspectionLines, type Point, tokenLines } from './chart-lines.ts'
+import '../look/charts.css'
 
 const REFRESH_MS = 10_000
 

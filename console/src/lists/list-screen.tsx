@@ -10,7 +10,8 @@ import { formatNumber } from '../parts/format-number.ts'
 import { type CountRecords, ListCount } from './list-count.tsx'
 import { LiveBar } from './live-bar.tsx'
 import { OPEN } from '../parts/panel.tsx'
-import { type Column, Records } from './records.tsx'
+import type { Column } from './column.ts'
+import { Records } from './records.tsx'
 import { SORT, SORTED_MAX, useSorted } from './sort.ts'
 
 /** What can be done with many records: those that were chosen, or all that match. */

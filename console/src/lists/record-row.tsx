@@ -1,6 +1,6 @@
 // One row of a table of records: opened by a click or Enter, chosen by its box or the space bar.
 import type { KeyboardEvent } from 'react'
-import { type Column, classOf } from './records.tsx'
+import { type Column, classOf } from './column.ts'
 
 type RecordRowProps<Row> = {
   readonly columns: readonly Column<Row>[]

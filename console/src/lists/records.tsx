@@ -5,19 +5,10 @@ import { usePrinting } from '../reading/printing.ts'
 import type { Selection } from '../reading/selection.ts'
 import type { ReadList } from '../reading/use-list.ts'
 import { Fault } from '../parts/fault.tsx'
+import { type Column, classOf } from './column.ts'
 import { type Order, orderOf } from './order.ts'
 import { RecordRow } from './record-row.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-
-export type Column<Row> = {
-  readonly title: string
-  readonly show: (row: Row) => ReactNode
-  readonly isNumber?: boolean
-  /** The order in the address by which rows are first sorted by it, such as `-live`. Undefined where they cannot be. */
-  readonly sort?: string
-  /** Where there is no room for all: those with 1 are left out first, those without last. */
-  readonly drops?: 1 | 2
-}
 
 /** Which column the rows are sorted by. */
 export type Sorted = Order & {
@@ -25,9 +16,6 @@ export type Sorted = Order & {
   readonly asked: string | undefined
   readonly onSort: (sort: string) => void
 }
-
-export const classOf = <Row,>({ isNumber, drops }: Column<Row>): string =>
-  [...(isNumber === true ? ['number'] : []), ...(drops === undefined ? [] : [`drops-${drops}`])].join(' ')
 
 type RecordsProps<Row> = {
   /** Says what the records are, for readers of the screen. */

@@ -2,7 +2,8 @@
 import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { changeQuery, useAddress } from '../address.ts'
 import { formatOrder, orderOf } from './order.ts'
-import type { Column, Sorted } from './records.tsx'
+import type { Column } from './column.ts'
+import type { Sorted } from './records.tsx'
 
 export const SORT = 'sort'
 

@@ -4,7 +4,7 @@ import { OverTime } from '../charts/lazy-charts.tsx'
 import { BusiestAgents } from '../overview/busiest-agents.tsx'
 import { Expiring } from '../overview/expiring.tsx'
 import { Health } from '../overview/health.tsx'
-import { Refused } from '../overview/lazy-refused.tsx'
+import { Refused } from '../overview/refused.tsx'
 import { VerifiersState } from '../overview/verifiers-state.tsx'
 import { Pause } from '../parts/pause.tsx'
 

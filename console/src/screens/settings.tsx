@@ -10,6 +10,7 @@ import { useMay } from '../reading/role.ts'
 import { baseUrl } from '../reading/service.ts'
 import { useStatus } from '../reading/status.ts'
 import { SettingList } from '../settings/setting-list.tsx'
+import '../look/settings.css'
 
 const Address = ({ of }: { readonly of: string }) => <a href={of}>{of}</a>
 

@@ -11,6 +11,7 @@ import { useMay } from '../reading/role.ts'
 import { administration } from '../reading/service.ts'
 import { KeyActs, Rotate } from '../signing-keys/key-acts.tsx'
 import { KeyLife } from '../signing-keys/key-life.tsx'
+import '../look/keys-of-service.css'
 
 const MEANINGS: Readonly<Record<ShowSigningKeyAnswer['state'], string>> = {
   next: 'published, and signs after the next rotation',

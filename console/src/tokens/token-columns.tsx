@@ -1,7 +1,7 @@
 // The columns of lists of tokens.
 import type { EndedTokenRecord, TokenRecord } from '../../../packages/client/src/index.ts'
 import { AgentName, ShortId } from '../parts/agent-name.tsx'
-import type { Column } from '../lists/records.tsx'
+import type { Column } from '../lists/column.ts'
 import { Time } from '../parts/time.tsx'
 import { ActorName } from './actor-name.tsx'
 import { formatReason } from './describe-end.ts'

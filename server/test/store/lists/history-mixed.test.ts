@@ -93,6 +93,8 @@ function* counted(program: Program<{ readonly examined: number }>): Program<Aske
 }
 
 const askPage = async (side: Partial<HistoryFilters>): Promise<Asked> => {
+  // On PostgreSQL the thread stands still below, and could end no transaction of its own.
+  await world.test.store.settle()
   const clock = await storeNow(world)
   // Not from further up than a day after the instant, where every row is one that is asked for.
   const filters = { ...NO_HISTORY_FILTERS, endedBefore: clock + 1, ...side }
