@@ -30,6 +30,10 @@ export const parseLabel = (text: string): Label | undefined => {
   return isLabelKey(key) && isName(value) ? { key, value } : undefined
 }
 
+/** Each as `key=value`. */
+export const formatLabels = (labels: Labels): readonly string[] =>
+  Object.entries(labels).map(([key, value]) => `${key}=${value}`)
+
 export const mergeLabels = (before: Labels, change: LabelsChange): Labels => {
   if (change === null) return {}
   const merged = new Map<string, string>(Object.entries(before))

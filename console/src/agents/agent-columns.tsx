@@ -1,15 +1,13 @@
 // The columns of the list of agents, and by what each is sorted.
+import { formatLabels } from '../../../api/values/labels.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
-import { formatNumber } from '../parts/format-number.ts'
+import { formatCount, formatNumber } from '../parts/format-number.ts'
 import type { SortValue } from '../lists/order.ts'
 import type { Column } from '../lists/column.ts'
 import { Time } from '../parts/time.tsx'
 import { type AgentUsage, Usage } from './agent-usage.tsx'
 
-const formatLabels = (labels: AgentRecord['labels']): string =>
-  Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(' ')
+const labelsOf = ({ labels }: AgentRecord): string => formatLabels(labels).join(' ')
 
 const stateOf = ({ disabled_at: at }: AgentRecord): string => (at === null ? 'active' : 'disabled')
 
@@ -19,12 +17,7 @@ export const AGENT_COLUMNS: readonly Column<AgentRecord>[] = [
     title: 'Live',
     sort: '-live',
     isNumber: true,
-    show: ({ agent_id: id }) => (
-      <Usage
-        id={id}
-        show={({ live_tokens: { count, exact } }) => (exact ? formatNumber(count) : `${formatNumber(count)}+`)}
-      />
-    ),
+    show: ({ agent_id: id }) => <Usage id={id} show={({ live_tokens: live }) => formatCount(live)} />,
   },
   {
     title: 'Tokens, last hour',
@@ -48,24 +41,26 @@ export const AGENT_COLUMNS: readonly Column<AgentRecord>[] = [
     title: 'Labels',
     sort: 'labels',
     drops: 2,
-    show: ({ labels }) => <span title={formatLabels(labels)}>{formatLabels(labels)}</span>,
+    show: agent => <span title={labelsOf(agent)}>{labelsOf(agent)}</span>,
   },
   { title: 'Scope', drops: 1, show: ({ scope }) => <span title={scope}>{scope}</span> },
   { title: 'Made', sort: '-made', drops: 1, show: ({ created_at: at }) => <Time at={at} /> },
 ]
 
-type Sorting = { readonly agent: AgentRecord; readonly usage: AgentUsage | null }
+type SortValues<Of> = Readonly<Record<string, (of: Of) => SortValue>>
 
 /** By the names of the columns in orders. */
-export const SORT_VALUES: Readonly<Record<string, (sorting: Sorting) => SortValue>> = {
-  name: ({ agent }) => agent.name,
-  live: ({ usage }) => usage?.live_tokens.count ?? null,
-  hour: ({ usage }) => usage?.tokens_last_hour ?? null,
-  used: ({ usage }) => usage?.last_used_at ?? null,
-  state: ({ agent }) => stateOf(agent),
-  owner: ({ agent }) => agent.owner,
-  labels: ({ agent }) => formatLabels(agent.labels) || null,
-  made: ({ agent }) => agent.created_at,
+export const AGENT_VALUES: SortValues<AgentRecord> = {
+  name: ({ name }) => name,
+  state: stateOf,
+  owner: ({ owner }) => owner,
+  labels: agent => labelsOf(agent) || null,
+  made: ({ created_at: at }) => at,
 }
 
-export const NEEDS_USAGE: ReadonlySet<string> = new Set(['live', 'hour', 'used'])
+/** The same of what is read beside the agents. */
+export const USAGE_VALUES: SortValues<AgentUsage> = {
+  live: ({ live_tokens: { count } }) => count,
+  hour: ({ tokens_last_hour: tokens }) => tokens,
+  used: ({ last_used_at: at }) => at,
+}

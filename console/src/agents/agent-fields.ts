@@ -1,4 +1,5 @@
 // The settings of an agent as fields of a form: what a field says as the API takes it, and as options of the command.
+import { formatLabels } from '../../../api/values/labels.ts'
 import type { AgentRecord, ChangeAgentBody } from '../../../packages/client/src/index.ts'
 import { GRANT_TYPES } from '../../../api/values/delegation.ts'
 import { AT_LIVE_TOKENS_MAX } from '../../../api/values/limits.ts'
@@ -42,14 +43,9 @@ export const SETTINGS = Object.keys(FIELDS) as readonly Setting[] // of that tab
 
 type Values = Readonly<Record<string, string>>
 
-const formatLabels = (labels: AgentRecord['labels']): string =>
-  Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join('\n')
-
 /** What a field shows of an agent; a flag is `on` or empty. */
 export const textOf = (agent: AgentRecord, setting: Setting): string => {
-  if (setting === 'labels') return formatLabels(agent.labels)
+  if (setting === 'labels') return formatLabels(agent.labels).join('\n')
   const value = agent[setting]
   if (value === null || value === false) return ''
   if (value === true) return 'on'

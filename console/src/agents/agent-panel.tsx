@@ -1,4 +1,5 @@
 // One agent: who answers for it, what it may do, its credentials, and the ways to stop it.
+import { formatLabels } from '../../../api/values/labels.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
@@ -42,12 +43,7 @@ const Life = ({ agent }: { readonly agent: AgentRecord }) => {
         of={[
           ['Description', agent.description],
           ['Owner', agent.owner],
-          [
-            'Labels',
-            Object.entries(agent.labels)
-              .map(([name, value]) => `${name}=${value}`)
-              .join('\n'),
-          ],
+          ['Labels', formatLabels(agent.labels).join('\n')],
           ['Agent', <code key="id">{agent.agent_id}</code>],
           ['Client', agent.client_id === agent.agent_id ? null : <code key="client">{agent.client_id}</code>],
           ['Scope', agent.scope],

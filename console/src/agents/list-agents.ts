@@ -6,30 +6,34 @@ import { SORTED_MAX } from '../lists/sort.ts'
 import { type Page, type Query, withLabels } from '../reading/page.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
-import { NEEDS_USAGE, SORT_VALUES } from './agent-columns.tsx'
+import { AGENT_VALUES, USAGE_VALUES } from './agent-columns.tsx'
 import { usageOf } from './agent-usage.tsx'
 
 type Read = (cursor: string | undefined, signal: AbortSignal) => Promise<Page<AgentRecord>>
+
+/** Reads by what each agent is sorted; undefined where the rows cannot be sorted so. */
+const sortValueOf = (queryClient: QueryClient, by: string) => {
+  const [ofAgent, ofUsage] = [AGENT_VALUES[by], USAGE_VALUES[by]]
+  if (ofUsage === undefined) return ofAgent
+  return async ({ agent_id: id }: AgentRecord) => {
+    const usage = await usageOf(queryClient, id)
+    return usage === null ? null : ofUsage(usage)
+  }
+}
 
 /** The store sorts by name alone. Beyond one page of its records the others are not sorted, and the screen says so. */
 export const listAgents = (queryClient: QueryClient, { disabled, sort, ...query }: Query): Read => {
   const filters = { ...withLabels(query), ...(disabled !== undefined && { disabled: disabled === 'true' }) }
   const order = orderOf(sort ?? '')
-  const valueOf = SORT_VALUES[order.by]
-  if (valueOf === undefined)
-    return readPage((cursor, signal) => administration.listAgents({ query: { ...filters, cursor }, signal }))
-  const readAll = readPage((cursor, signal) =>
-    administration.listAgents({ query: { ...filters, limit: SORTED_MAX, cursor }, signal }),
+  const valueOf = sortValueOf(queryClient, order.by)
+  const limit = valueOf && SORTED_MAX
+  const readAgents = readPage((cursor, signal) =>
+    administration.listAgents({ query: { ...filters, limit, cursor }, signal }),
   )
+  if (valueOf === undefined) return readAgents
   return async (cursor, signal) => {
-    const { data, next_cursor: next } = await readAll(cursor, signal)
-    const rows = await Promise.all(
-      data.map(async agent => ({
-        agent,
-        usage: NEEDS_USAGE.has(order.by) ? await usageOf(queryClient, agent.agent_id) : null,
-      })),
-    )
-    const sorted = sortRows({ data: rows, next_cursor: next }, valueOf, order)
-    return { ...sorted, data: sorted.data.map(({ agent }) => agent) }
+    const page = await readAgents(cursor, signal)
+    const rows = page.data.map(async agent => ({ row: agent, value: await valueOf(agent) }))
+    return sortRows({ ...page, data: await Promise.all(rows) }, order)
   }
 }

@@ -1,6 +1,6 @@
 // What the charts show of a series over time: lines with a value for each point, and their sums.
 import type { ShowUsageSeriesAnswer } from '../../../packages/client/src/index.ts'
-import { formatNumber } from '../parts/format-number.ts'
+import { formatCount } from '../parts/format-number.ts'
 
 export type Point = ShowUsageSeriesAnswer['data'][number]
 
@@ -87,5 +87,5 @@ export const stack = (lines: readonly Line[]): readonly (readonly number[])[] =>
 export const formatValue = ({ values, exact }: Line, point: number | undefined): string => {
   const value = point === undefined ? sum(values) : (values[point] ?? 0)
   const isExact = point === undefined ? exact.every(Boolean) : exact[point] !== false
-  return `${formatNumber(value)}${isExact ? '' : '+'}`
+  return formatCount({ count: value, exact: isExact })
 }

@@ -3,13 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { Count } from '../../../packages/client/src/index.ts'
 import { liveChoice } from '../reading/live-choice.ts'
 import type { Query } from '../reading/page.ts'
-import { formatNumber } from '../parts/format-number.ts'
+import { formatCount } from '../parts/format-number.ts'
 
 export type CountRecords = (query: Query, signal: AbortSignal) => Promise<Count>
 
 const REFRESH_MS = 10_000
-
-export const formatCount = ({ count, exact }: Count): string => `${formatNumber(count)}${exact ? '' : '+'}`
 
 type ListCountProps = { readonly name: string; readonly query: Query; readonly ask: CountRecords }
 

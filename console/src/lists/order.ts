@@ -18,16 +18,13 @@ const compareValues = (a: SortValue, b: SortValue): number => {
   return left < right ? -1 : 1
 }
 
+type Valued<Row> = { readonly row: Row; readonly value: SortValue }
+
 /** Rows without a value stand last in both directions; equal ones keep their order. */
-export const sortRows = <Row>(
-  page: Page<Row>,
-  valueOf: (row: Row) => SortValue,
-  { isDescending }: Order,
-): Page<Row> => {
-  const valued = page.data.map(row => ({ row, value: valueOf(row) }))
-  const sorted = valued.toSorted((a, b) => {
+export const sortRows = <Row>({ data, next_cursor: next }: Page<Valued<Row>>, { isDescending }: Order): Page<Row> => {
+  const sorted = data.toSorted((a, b) => {
     if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null)
     return isDescending ? compareValues(b.value, a.value) : compareValues(a.value, b.value)
   })
-  return { data: sorted.map(({ row }) => row), next_cursor: null, isPart: page.next_cursor !== null }
+  return { data: sorted.map(({ row }) => row), next_cursor: null, isPart: next !== null }
 }

@@ -5,7 +5,7 @@ import type { ListAgentUsageAnswer } from '../../../packages/client/src/index.ts
 import { addressOf } from '../address.ts'
 import { StopAgent } from '../agents/stop-agent.tsx'
 import { Command } from '../parts/command.tsx'
-import { formatNumber } from '../parts/format-number.ts'
+import { formatCount, formatNumber } from '../parts/format-number.ts'
 import { Link } from '../parts/link.tsx'
 import { Time } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
@@ -29,10 +29,7 @@ const Row = ({ agent }: { readonly agent: Busy }) => (
     <td className="number">{formatNumber(agent.tokens_last_minute)}</td>
     <td className="number">{formatNumber(agent.tokens_last_hour)}</td>
     <td className="number">{formatNumber(agent.tokens_last_day)}</td>
-    <td className="number">
-      {formatNumber(agent.live_tokens.count)}
-      {!agent.live_tokens.exact && '+'}
-    </td>
+    <td className="number">{formatCount(agent.live_tokens)}</td>
     <td className="number">{formatNumber(agent.refusals)}</td>
     <td>{agent.last_issued_at === null ? '' : <Time at={agent.last_issued_at} />}</td>
     <td className="act">
