@@ -147,6 +147,19 @@ test('what of a request would not be sent is an error: a dry run is never an act
   assert.equal(server.received.length, sent)
 })
 
+test('a function that returns no text gives no credential, and a query as frameworks parse it is one', async () => {
+  const sent = server.received.length
+  for (const wrong of [undefined, null, 5, ['mma_key']]) {
+    const administration = connect({ apiKey: () => wrong as unknown as string })
+    await assert.rejects(administration.showStatus(), /The credential is not one line/)
+  }
+  assert.equal(server.received.length, sent)
+  const params = Object.create(Object.create(null) as object) as { id: string }
+  params.id = 'a1'
+  await connect().showAgent({ path: params })
+  assert.equal(server.received.length, sent + 1)
+})
+
 test('a request is sent as it was when it was asked for', async () => {
   const sent: unknown[] = []
   const administration = connect({

@@ -50,8 +50,8 @@ const authorizeWith = ({ apiKey, operatorJwt, cookie }: AdministrationOptions): 
   const source = apiKey ?? operatorJwt
   if (source === undefined) return async () => ({ headers: {}, secret: '' })
   return async () => {
-    const secret = typeof source === 'string' ? source : await source()
-    if (!SECRET.test(secret)) {
+    const secret: unknown = typeof source === 'string' ? source : await source()
+    if (typeof secret !== 'string' || !SECRET.test(secret)) {
       throw new TypeError('The credential is not one line of printable ASCII without spaces.')
     }
     const headers = apiKey === undefined ? { authorization: `Bearer ${secret}` } : { 'x-api-key': secret }

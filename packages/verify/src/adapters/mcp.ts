@@ -6,6 +6,8 @@ import { checkVerifier, type Guard, takeGuard } from './guard.ts'
 import type { NodeRequest } from './node-request.ts'
 import { makeMiddleware, type Middleware } from './node-response.ts'
 
+const GUARD_NAMES = ['scopes', 'requiredScopes', 'certificate', 'prefix']
+
 /** The token as the SDK passes it to tools. */
 export type CheckedToken = {
   token: string
@@ -35,9 +37,17 @@ const authInfoOf = ({ resource }: Verifier, token: string, { claims, scopes }: V
   }
 }
 
+/** It takes no guard: `requireBearerAuth` of the SDK demands scopes. One beside the classes, or among them, would demand nothing. */
+const checkNoGuard = (errors: McpErrors, ...guards: readonly unknown[]): void => {
+  if (guards.length === 0 && !GUARD_NAMES.some(name => name in errors)) return
+  throw new TypeError('mcpTokenVerifier: it takes no guard. Give requiredScopes to requireBearerAuth of the SDK.')
+}
+
 /** Makes a verifier for `requireBearerAuth` of the SDK: bearer tokens. A token that is bound to a key or a certificate is refused. */
-export const mcpTokenVerifier = (verifier: Verifier, errors: McpErrors) => {
+export const mcpTokenVerifier = (verifier: Verifier, ...given: readonly [errors: McpErrors]) => {
   checkVerifier('mcpTokenVerifier', verifier)
+  checkNoGuard(...given)
+  const [errors] = given
   const { InvalidTokenError, ServerError } = errors
   for (const [name, value] of Object.entries({ InvalidTokenError, ServerError })) {
     if (typeof value !== 'function')

@@ -37,9 +37,14 @@ type Given = Readonly<Record<string, unknown>>
 const isRecord = (given: unknown): given is Given =>
   typeof given === 'object' && given !== null && !Array.isArray(given)
 
-/** Whether it is the `Object.prototype` of this realm or another one, whose members are no options. */
+/**
+ * Whether it is the `Object.prototype` of this realm or another one, whose members are no options; or has none, as what parsed
+ * queries of frameworks are made of.
+ */
 const isRoot = (object: object): boolean =>
-  object === Object.prototype || (Object.getPrototypeOf(object) === null && Object.hasOwn(object, 'hasOwnProperty'))
+  object === Object.prototype ||
+  (Object.getPrototypeOf(object) === null &&
+    (Object.hasOwn(object, 'hasOwnProperty') || Reflect.ownKeys(object).length === 0))
 
 /** Whether a copy of its listed members has all that it has: none is inherited, hidden, or named by a symbol. */
 export const isPlainObject = (value: unknown): value is Given => {

@@ -59,6 +59,10 @@ test('a guard that is not as it should be is a TypeError where the route is writ
   const request = new Request('https://api.example/v1/read')
   await assert.rejects((forFetch.verifyRequest as Loose)(verifier, request, []) as Promise<unknown>, /not an object/)
   assert.throws(() => (mcpTokenVerifier as Loose)(verifier, { InvalidTokenError: Error }), /ServerError is not a class/)
+  const classes = { InvalidTokenError: Error, ServerError: Error }
+  for (const given of [[classes, { scopes: ['db:admin'] }], [{ ...classes, requiredScopes: ['db:admin'] }]]) {
+    assert.throws(() => (mcpTokenVerifier as Loose)(verifier, ...given), /it takes no guard/)
+  }
   assert.throws(() => (forFetch.protect as Loose)(verifier, { scopes: [] }), /second argument is not a function/)
 })
 
