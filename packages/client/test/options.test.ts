@@ -36,6 +36,11 @@ test('an option that is wrong, or that there is not, is named at once', () => {
     [{ clientSecretFile: 'x' }, /^2 credentials are given/],
     [{ clientSecret: '' }, /^clientSecret is not one line of 1 to 8192 characters/],
     [{ clientSecret: 'x'.repeat(8_193) }, /^clientSecret is not one line/],
+    [{ clientSecret: '\uD800' }, /^clientSecret is not one line/],
+    [{ clientId: '' }, `${SOURCE}clientId is not a string that is not empty.`],
+    [{ clientSecretFile: '' }, `${SOURCE}clientSecretFile is not a string that is not empty.`],
+    [{ privateKeyFile: '' }, `${SOURCE}privateKeyFile is not a string that is not empty.`],
+    [{ workloadTokenFile: '' }, `${SOURCE}workloadTokenFile is not a string that is not empty.`],
     [{ scopes: ['db:read db:write'] }, /^scopes holds "db:read db:write"; expected one item/],
     [{ timeoutMs: 0 }, `${SOURCE}timeoutMs is not a whole number from 1 to 300000.`],
     [{ timeoutMs: 300_001 }, `${SOURCE}timeoutMs is not a whole number from 1 to 300000.`],
@@ -44,10 +49,22 @@ test('an option that is wrong, or that there is not, is named at once', () => {
     [{ scope: undefined }, /^createTokenSource: "scope" is not an option/],
     [{ clientID: 'reports' }, /^createTokenSource: "clientID" is not an option/],
     [{ constructor: 'reports' }, /^createTokenSource: "constructor" is not an option/],
-    [{ scopes: 'db:read' }, `${SOURCE}scopes is not an array of strings.`],
-    [{ scopes: Array.from({ length: 1 }) }, `${SOURCE}scopes is not an array of strings.`],
-    [{ resource: ['https://a.example', 1] }, `${SOURCE}resource is not a string, or an array of strings.`],
-    [{ subjectToken: null }, `${SOURCE}subjectToken is not a string.`],
+    ...['db:read', Array.from({ length: 1 }), [], ['']].map(
+      scopes => [{ scopes }, `${SOURCE}scopes is not an array of at least one string, none of them empty.`] as const,
+    ),
+    ...[['https://a.example', 1], ['https://a.example', ''], [], ''].map(
+      resource =>
+        [{ resource }, /^createTokenSource: resource is not a string that is not empty, or an array of/] as const,
+    ),
+    ...[null, '', 'two words', 'Bearer eyJ.a.b'].map(
+      subjectToken => [{ subjectToken }, `${SOURCE}subjectToken is not the text of a token (RFC 6750).`] as const,
+    ),
+    [
+      { subjectToken: undefined },
+      `${SOURCE}subjectToken is undefined. Expected the text of a token (RFC 6750), or no subjectToken.`,
+    ],
+    [{ scopes: undefined }, /^createTokenSource: scopes is undefined\. Expected an array/],
+    [{ resource: undefined }, /^createTokenSource: resource is undefined\. Expected a string/],
     [{ dpop: 'false' }, `${SOURCE}dpop is not a boolean.`],
     [
       { clientSecretMethod: 'basic' },
@@ -78,6 +95,49 @@ test('an option of getToken that there is not, or that is no signal, is named be
     await assert.rejects(source.getToken(options as object), { name: 'TypeError', message })
   }
   assert.equal(server.received.length, asked)
+})
+
+/** What lacks a member that is used, as a stub of a test may. */
+const HALF_A_SIGNAL = { aborted: false, addEventListener: () => undefined, removeEventListener: () => undefined }
+
+test('a signal that is only half of one is named, wherever it is given', async () => {
+  const source = createTokenSource(tokenOptions({}))
+  const asked = server.received.length
+  const signal = HALF_A_SIGNAL as never
+  const message = /: signal is not an AbortSignal\.$/
+  await assert.rejects(source.getToken({ signal }), { name: 'TypeError', message })
+  await assert.rejects(source.fetch(server.url, { signal }), { name: 'TypeError', message })
+  await assert.rejects(connect().showStatus({ signal }), { name: 'TypeError', message })
+  assert.equal(server.received.length, asked)
+})
+
+test('a base URL to which no path can be added is named, and no request goes to another address', () => {
+  const wrong = [
+    'https://auth.example?',
+    'https://auth.example/#',
+    'https://auth.example/?x=1',
+    'https://auth.example/a b',
+  ]
+  for (const address of [
+    ...wrong,
+    ...[' ', '\n', '\t', '\0'].flatMap(one => [`${one}https://auth.example`, `https://auth.example${one}`]),
+  ]) {
+    for (const [option, make] of [
+      ['url', () => connect({ url: address })],
+      ['issuer', () => createTokenSource(tokenOptions({ issuer: address }))],
+    ] as const) {
+      const message = new RegExp(`^${option} has a query, a fragment, a space .*; expected the base URL .* alone`)
+      assert.throws(make, { name: 'TypeError', message }, JSON.stringify([option, address]))
+    }
+  }
+  for (const tokenEndpoint of ['https://auth.example/token#', ' https://auth.example/token']) {
+    assert.throws(
+      () => createTokenSource(tokenOptions({ tokenEndpoint })),
+      /^TypeError: tokenEndpoint has a fragment, a space/,
+    )
+  }
+  // RFC 6749 §3.2 allows a query there.
+  createTokenSource(tokenOptions({ tokenEndpoint: 'https://auth.example/token?tenant=a&x=?' }))
 })
 
 test('a private key that cannot sign here is the mistake of the caller, and is not printed', async () => {
@@ -147,6 +207,31 @@ test('what of a request would not be sent is an error: a dry run is never an act
   assert.equal(server.received.length, sent)
 })
 
+test('a body that cannot be sent is named, however deep it is, and so is an id or a filter that no URL carries', async () => {
+  const sent = server.received.length
+  const administration = connect() as unknown as Readonly<Record<string, (...given: readonly unknown[]) => unknown>>
+  const path = { id: 'a1' }
+  const within: Record<string, unknown> = {}
+  within['labels'] = { within }
+  let deep: unknown = 'leaf'
+  for (let level = 0; level < 100_000; level += 1) deep = [deep]
+  for (const [id, request, message] of [
+    ['disableAgent', { path, body: within }, /^body has more than 64 levels, or contains itself/],
+    ['disableAgent', { path, body: { labels: deep } }, /^body has more than 64 levels, or contains itself/],
+    [
+      'disableAgent',
+      { path, body: { at: new Date() } },
+      /^body\.at is not a plain object .*\. Give a date as a string/,
+    ],
+    ['showAgent', { path: { id: 'a\uD800' } }, /^path\.id is "a\\ud800"; expected an id/],
+    ['listAgents', { query: { q: 'a\uD800' } }, /^query\.q is not a well-formed string/],
+    ['listAgents', { query: { label: ['a', '\uDC00'] } }, /^query\.label is not a well-formed string/],
+  ] as const) {
+    await assert.rejects(async () => administration[id]?.(request), { name: 'TypeError', message })
+  }
+  assert.equal(server.received.length, sent)
+})
+
 test('a function that returns no text gives no credential, and a query as frameworks parse it is one', async () => {
   const sent = server.received.length
   for (const wrong of [undefined, null, 5, ['mma_key']]) {
@@ -175,7 +260,9 @@ test('a request is sent as it was when it was asked for', async () => {
   assert.deepEqual(sent, [{ dry_run: true }, { dry_run: false }])
 })
 
-test('an option that is wrong is named at once, and a credential that no header holds before anything is sent', async () => {
+const CREDENTIAL = 'one line of printable ASCII without spaces, of 1 to 8192 characters'
+
+test('an option that is wrong, or a credential that no header holds, is named at once', async () => {
   for (const [options, message] of [
     [{ url: 'http://auth.example' }, /^url is not of https/],
     [{ url: 'https://auth.example/?x=1' }, /^url has a query/],
@@ -183,13 +270,22 @@ test('an option that is wrong is named at once, and a credential that no header 
     [{ operatorJwt: 'x' }, /^Expected exactly one of apiKey, operatorJwt and cookie/],
     [{ timeoutMs: 300_001 }, `${ADMINISTRATION}timeoutMs is not a whole number from 1 to 300000.`],
     [{ key: KEY }, `${ADMINISTRATION}"key" is not an option. Expected any of: ${OPTIONS}.`],
-    [{ apiKey: 7 }, `${ADMINISTRATION}apiKey is not a string, or a function that returns one.`],
+    ...[7, '', 'two\nlines', 'x'.repeat(8_193)].flatMap(
+      secret =>
+        [
+          [{ apiKey: secret }, `${ADMINISTRATION}apiKey is not ${CREDENTIAL}, or a function that returns it.`],
+          [
+            { apiKey: undefined, operatorJwt: secret },
+            `${ADMINISTRATION}operatorJwt is not ${CREDENTIAL}, or a function that returns it.`,
+          ],
+        ] as const,
+    ),
     [{ cookie: false }, `${ADMINISTRATION}cookie is not true.`],
     [{ fetch: null }, `${ADMINISTRATION}fetch is not a function.`],
   ] as const) {
     assert.throws(() => connect(options as object), { name: 'TypeError', message })
   }
   const sent = server.received.length
-  await assert.rejects(connect({ apiKey: 'two\nlines' }).showStatus(), TypeError)
+  await assert.rejects(connect({ apiKey: () => 'two\nlines' }).showStatus(), TypeError)
   assert.equal(server.received.length, sent)
 })

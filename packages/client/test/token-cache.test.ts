@@ -48,6 +48,21 @@ const unavailable = (check: (error: TokenUnavailable) => void) => (error: unknow
   return true
 }
 
+test('an argument too many of getToken, or what is no token for invalidate, is named: it would change nothing', async () => {
+  const source = makeSource()
+  const asked = server.received.length
+  const getToken = source.getToken as (...given: readonly unknown[]) => Promise<unknown>
+  await assert.rejects(getToken({}, { signal: AbortSignal.abort() }), /^TypeError: getToken: .* an argument too many/)
+  const invalidate = source.invalidate as (...given: readonly unknown[]) => unknown
+  const message = 'invalidate: the argument is not an AccessToken, or the text of one.'
+  for (const given of [[], [undefined], [null], [{}], [{ value: undefined }], [''], ['Bearer token.1'], [7]]) {
+    assert.throws(() => invalidate(...given), { name: 'TypeError', message })
+  }
+  assert.throws(() => invalidate('token.1', 'token.2'), /^TypeError: invalidate: .* an argument too many/)
+  invalidate('token.1')
+  assert.equal(server.received.length, asked)
+})
+
 test('fifty callers at once wait for one request', async () => {
   const source = makeSource()
   let tokens: readonly string[] = []

@@ -1,6 +1,7 @@
 // What a program asks of a verifier, checked with each request: a misspelled member must not ask for less.
 import type { Certificate } from './proofs/certificate.ts'
 import type { Presented } from './proofs/dpop.ts'
+import type { CalledAddress } from './readers/proof-claims.ts'
 import { type Refusal, refusal } from './refusals.ts'
 import type { Asked, RequestToAuthorize } from './verifier.ts'
 import {
@@ -47,7 +48,7 @@ const REQUEST = table<keyof RequestToAuthorize>({
 const ASKED = table<keyof Asked>({
   scopes: isScopes,
   /** Its members are checked for themselves. */
-  dpop: value => typeof value === 'object' || 'an object of method, url and proof',
+  dpop: definite(value => typeof value === 'object' || 'an object of method, url and proof'),
   certificate: isCertificateKind,
 })
 
@@ -100,13 +101,23 @@ const takeAll = <Options extends object>(where: string, given: unknown, kinds: K
   return takeMembers<Options>(where, members, kinds)
 }
 
+/** No proof can be compared with a request whose method or URL is absent. */
+const withAddress = <Options extends CalledAddress>(where: string, taken: Options): Options => {
+  for (const name of ['method', 'url'] as const)
+    if ((taken[name] as unknown) === undefined)
+      throw new TypeError(`${where}: ${name} is undefined. Expected a string.`)
+  return taken
+}
+
 export const takeAsked = (asked: readonly unknown[]): Taken<Asked> =>
   takeOrRefuse(() => {
     const taken = takeAll<Asked>('verify', onlyOne('verify', asked), ASKED)
     return taken.dpop === undefined
       ? taken
-      : { ...taken, dpop: takeMembers<Presented>('verify: dpop', taken.dpop, PRESENTED) }
+      : { ...taken, dpop: withAddress('verify: dpop', takeMembers<Presented>('verify: dpop', taken.dpop, PRESENTED)) }
   })
 
 export const takeRequest = (request: readonly unknown[]): Taken<RequestToAuthorize> =>
-  takeOrRefuse(() => takeAll<RequestToAuthorize>('authorize', onlyOne('authorize', request), REQUEST))
+  takeOrRefuse(() =>
+    withAddress('authorize', takeAll<RequestToAuthorize>('authorize', onlyOne('authorize', request), REQUEST)),
+  )

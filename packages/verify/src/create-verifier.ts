@@ -20,7 +20,7 @@ import { makeTokenCache, CACHED_BYTES_MAX, CACHED_TOKENS_MAX } from './tokens/to
 import { makeReader } from './tokens/signatures.ts'
 import type { Asked, Status, Verified, Verifier } from './verifier.ts'
 import { describeFault } from './wire/http.ts'
-import { onlyOne } from './wire/option-members.ts'
+import { isNumberOf, onlyOne, takeMembers } from './wire/option-members.ts'
 import { pause } from './wire/pause.ts'
 import { type Runtime, WEB_RUNTIME } from './wire/runtime.ts'
 
@@ -184,6 +184,8 @@ const makeAuthorize =
   }
 
 const READY_MS = 10_000
+/** A timer for longer would end at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1
 
 /** Like {@link createVerifier}, with clocks and timers of its own. */
 export const makeVerifier = (options: VerifierOptions, runtime: Runtime): Verifier => {
@@ -213,7 +215,9 @@ export const makeVerifier = (options: VerifierOptions, runtime: Runtime): Verifi
   return {
     verify: makeVerify(decide),
     authorize: makeAuthorize(decide),
-    ready: async (timeoutMs = READY_MS) => {
+    ready: async timeoutMs => {
+      const kinds = { timeoutMs: isNumberOf('ms', 0, TIMER_MS_MAX) }
+      const asked = takeMembers<{ readonly timeoutMs?: number }>('ready', { timeoutMs }, kinds)
       start()
       if (settings.mode === 'offline' && parts.keySet.isTooOld()) await parts.keySet.load()
       // Where no token comes nothing else reads them again.
@@ -222,7 +226,7 @@ export const makeVerifier = (options: VerifierOptions, runtime: Runtime): Verifi
       const arrival = new AbortController()
       const arrive = (): void => arrival.abort()
       waiting.add(arrive)
-      await pause(runtime, timeoutMs, AbortSignal.any([arrival.signal, whole.signal]))
+      await pause(runtime, asked.timeoutMs ?? READY_MS, AbortSignal.any([arrival.signal, whole.signal]))
       waiting.delete(arrive)
       return status()
     },

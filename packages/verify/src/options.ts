@@ -1,10 +1,10 @@
 // The options of a verifier, checked once: a mistake is an error that names it, and never a verifier that accepts more.
 import { ALGORITHMS, type Algorithm, isAlgorithm } from './tokens/key-set.ts'
-import { isProtected } from './readers/web-address.ts'
+import { isBaseAddress, isProtected } from './readers/web-address.ts'
 import type { Refused } from './refusals.ts'
 import type { ProofMemory } from './proofs/replays.ts'
 import type { Fetch } from './wire/http.ts'
-import { isFunction, isOneOf, isText, type Kind, takeMembers } from './wire/option-members.ts'
+import { isFilledList, isFunction, isNumberOf, isOneOf, isText, type Kind, takeMembers } from './wire/option-members.ts'
 import type { Mode, Status, Verified } from './verifier.ts'
 
 /** Nobody waits for what it returns, and a promise may reject. */
@@ -78,21 +78,20 @@ export const KEY_AGE_MIN = 1
 export const KEY_AGE_MAX = 86_400
 export const KEY_AGE_USUAL = 3600
 
-const MODES: readonly Mode[] = ['feed', 'offline', 'introspect']
-
 const isAnything = (): true => true
-const isNotNull = (value: unknown): boolean => value !== null
 
 /** Those with a message of their own are checked by it. */
 const KINDS: Record<keyof VerifierOptions, Kind> = {
   issuer: isAnything,
   audience: isAnything,
   apiKey: isText,
-  mode: isNotNull,
-  maxStaleness: isNotNull,
-  whenStale: isNotNull,
-  algorithms: isNotNull,
-  maxKeyAge: isNotNull,
+  mode: isOneOf('feed', 'offline', 'introspect'),
+  maxStaleness: isNumberOf('seconds', STALENESS_MIN, STALENESS_MAX),
+  whenStale: isOneOf('introspect', 'refuse'),
+  algorithms: value =>
+    (Array.isArray(value) && value.length > 0 && value.every(isAlgorithm)) ||
+    `a list of some of: ${ALGORITHMS.join(', ')}`,
+  maxKeyAge: isNumberOf('seconds', KEY_AGE_MIN, KEY_AGE_MAX),
   resourceMetadata: isText,
   proofs: isFunction,
   insecure: isOneOf('http'),
@@ -122,12 +121,12 @@ const parseIssuer = ({ issuer, insecure }: VerifierOptions): string => {
     return fail('issuer is not a URL. Give the base URL of the service, such as https://tokens.example.com.')
   }
   const url = new URL(issuer)
-  const { protocol, search, hash, username, password } = url
+  const { protocol, username, password } = url
   // What fails says the whole address, in a log too.
   if (username !== '' || password !== '') return fail('issuer holds a user name or a password. Give the URL without.')
-  if (issuer.endsWith('/') || search !== '' || hash !== '') {
+  if (issuer.endsWith('/') || !isBaseAddress(issuer)) {
     return fail(
-      'issuer ends with a slash, or has a query or a fragment. Give it exactly as the service states it in iss.',
+      'issuer ends with a slash, or has a query, a fragment or a space. Give it exactly as the service states it in iss.',
     )
   }
   return isProtected(url) || (protocol === 'http:' && insecure === 'http')
@@ -136,26 +135,11 @@ const parseIssuer = ({ issuer, insecure }: VerifierOptions): string => {
 }
 
 const parseAudiences = ({ audience }: VerifierOptions): readonly string[] => {
-  const given: unknown = typeof audience === 'string' ? [audience] : audience
-  const audiences: readonly unknown[] = Array.isArray(given) ? given : []
-  const texts = audiences.filter(one => typeof one === 'string').filter(one => one !== '')
-  return texts.length > 0 && texts.length === audiences.length
-    ? texts
+  const given = typeof audience === 'string' ? [audience] : audience
+  return isFilledList(given)
+    ? given
     : fail('audience is missing. Give the URI that tokens for this server carry in aud.')
 }
-
-const parseNumber = (name: string, value: number, min: number, max: number): number =>
-  typeof value === 'number' && value >= min && value <= max
-    ? value
-    : fail(`${name} is not a number of seconds from ${min} to ${max}.`)
-
-const parseChoice = <T extends string>(name: string, value: T, choices: readonly T[]): T =>
-  choices.includes(value) ? value : fail(`${name} is none of: ${choices.join(', ')}.`)
-
-const parseAlgorithms = (algorithms: readonly string[]): ReadonlySet<string> =>
-  Array.isArray(algorithms) && algorithms.length > 0 && algorithms.every(isAlgorithm)
-    ? new Set(algorithms)
-    : fail(`algorithms is not a list of some of: ${ALGORITHMS.join(', ')}.`)
 
 /** Whether a header can carry it as it is. */
 export const isApiKey = (text: string): boolean => /^[\u0021-\u007e]+$/.test(text)
@@ -188,20 +172,17 @@ const parseMetadataAddress = (given: string | undefined, [resource = '']: readon
 /** Throws `TypeError` for the first option that is not as it should be. */
 export const parseOptions = (given: VerifierOptions): Settings => {
   const options = takeMembers<VerifierOptions>('createVerifier', given, KINDS)
-  const { hooks = {} } = options
-  const mode = parseChoice('mode', options.mode ?? 'feed', MODES)
-  const whenStale = parseChoice('whenStale', options.whenStale ?? 'introspect', ['introspect', 'refuse'])
+  const { hooks = {}, mode = 'feed', whenStale = 'introspect', algorithms = ALGORITHMS } = options
   const audiences = parseAudiences(options)
-  const staleness = options.maxStaleness ?? STALENESS_USUAL
   return {
     issuer: parseIssuer(options),
     audiences,
     apiKey: parseApiKey(options, mode, whenStale),
     mode,
-    maxStalenessMs: parseNumber('maxStaleness', staleness, STALENESS_MIN, STALENESS_MAX) * 1000,
+    maxStalenessMs: (options.maxStaleness ?? STALENESS_USUAL) * 1000,
     whenStale,
-    algorithms: parseAlgorithms(options.algorithms ?? ALGORITHMS),
-    keyAgeMsMax: parseNumber('maxKeyAge', options.maxKeyAge ?? KEY_AGE_USUAL, KEY_AGE_MIN, KEY_AGE_MAX) * 1000,
+    algorithms: new Set(algorithms),
+    keyAgeMsMax: (options.maxKeyAge ?? KEY_AGE_USUAL) * 1000,
     resourceMetadata: parseMetadataAddress(options.resourceMetadata, audiences),
     name: options.name,
     // Called as a function of its own: workerd refuses `fetch` as a method of another object.

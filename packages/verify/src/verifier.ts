@@ -68,7 +68,7 @@ export type Verifier = {
   readonly verify: (token: string | undefined, asked?: Asked) => Promise<Verified | Refused>
   /** Verifies the token in the headers of a request: reads the scheme and the token (RFC 6750 §2.1, RFC 9449 §7.1). */
   readonly authorize: (request: RequestToAuthorize) => Promise<Verified | Refused>
-  /** Begins to follow the feed; the first token does that too. Resolves once it is confirmed, or after this many ms. */
+  /** Begins to follow the feed; the first token does that too. Resolves once it is confirmed, or after this many ms, 10,000 unless given. Rejects with `TypeError` for what is no time. */
   readonly ready: (timeoutMs?: number) => Promise<Status>
   readonly status: () => Status
   /** Protected resource metadata (RFC 9728 §2) and where it stands. */

@@ -13,12 +13,16 @@ const OPTIONS: Readonly<Record<string, readonly [message: RegExp, options: objec
   'an issuer that is no URL': [/issuer is not a URL/, { issuer: 'tokens' }],
   'an issuer with a password': [/issuer holds a user name or a password/, { issuer: 'https://a:b@tokens.example' }],
   'an issuer with a slash': [/issuer ends with a slash/, { issuer: 'https://tokens.example/' }],
+  'an issuer with an empty query': [/issuer ends with a slash, or has a query/, { issuer: 'https://tokens.example?' }],
+  'an issuer with an empty fragment': [/issuer ends with a slash/, { issuer: 'https://tokens.example/a#' }],
+  'an issuer after a space': [/issuer ends with a slash/, { issuer: ' https://tokens.example' }],
+  'an issuer before a line feed': [/issuer ends with a slash/, { issuer: 'https://tokens.example\n' }],
   'an issuer over http': [/issuer is not https/, { issuer: 'http://tokens.example' }],
   'no audience': [/audience is missing/, { audience: [] }],
   'an audience that is no text': [/audience is missing/, { audience: [1] }],
   'no API key for the feed': [/apiKey is missing/, { apiKey: undefined }],
   'an API key with a line feed': [/apiKey holds a character/, { apiKey: 'a\nb' }],
-  'another mode': [/mode is none of: feed, offline, introspect/, { mode: 'both' }],
+  'another mode': [/mode is not one of feed, offline, introspect/, { mode: 'both' }],
   'too little staleness': [/maxStaleness is not a number of seconds from 0.2 to 3600/, { maxStaleness: 0.1 }],
   'too much staleness': [/maxStaleness is not a number of seconds from 0.2 to 3600/, { maxStaleness: 3601 }],
   'staleness that is no number': [/maxStaleness is not/, { maxStaleness: Number.NaN }],
@@ -90,6 +94,15 @@ const MISUSES: Readonly<Record<string, readonly [reason: RegExp, asked: unknown]
   null: [/^verify: the options are not an object/, null],
   undefined: [/^verify: the options are not an object/, undefined],
   'a proof alone': [/^verify: dpop is not an object of method, url and proof/, { dpop: 'proof' }],
+  'a proof that is undefined': [/^verify: dpop is undefined\. Expected an object of method/, { dpop: undefined }],
+  'a proof without the address of the request': [
+    /^verify: dpop: url is undefined/,
+    { dpop: { method: 'GET', proof: 'x' } },
+  ],
+  'a proof without the method of the request': [
+    /^verify: dpop: method is undefined/,
+    { dpop: { url: 'https://api.example/', proof: 'x' } },
+  ],
   'a certificate that is none': [/^verify: certificate is not DER/, { certificate: {} }],
   'a misspelled member without a value': [/^verify: "scope" is not an option/, { scope: undefined }],
   'a misspelled member of a class': [/^verify: "scope" is not an option/, Object.create({ scope: ['db:read'] })],
@@ -214,8 +227,26 @@ test('authorize refuses with 500 what is no request', async t => {
     { ...request, scope: ['db:read'] },
     { ...request, scopes: undefined },
     { ...request, authorization: [''] },
+    { ...request, url: undefined },
+    { ...request, method: undefined },
   ]) {
     assert.equal(refusalOf(await verifier.authorize(wrong as RequestToAuthorize)), 'misuse')
   }
+  const { url: _, ...withoutUrl } = request
+  for (const scheme of ['Bearer', 'DPoP']) {
+    const given = { ...withoutUrl, authorization: `${scheme} ${publisher.mint().token}`, proof: 'x' }
+    const result = await verifier.authorize(given as unknown as RequestToAuthorize)
+    assert.ok(!result.ok)
+    assert.deepEqual([result.status, result.reason], [500, 'authorize: url is undefined. Expected a string.'])
+  }
   assert.equal(refusalOf(await verifier.authorize(request)), 'accepted')
+})
+
+test('ready rejects a time for which it would not wait', async t => {
+  const verifier = verifierOf(t, publisher, { mode: 'feed' })
+  for (const wrong of [Infinity, Number.NaN, -1, 2 ** 31, '5', null]) {
+    const message = 'ready: timeoutMs is not a number of ms from 0 to 2147483647.'
+    await assert.rejects(verifier.ready(wrong as number), { name: 'TypeError', message })
+  }
+  assert.equal((await verifier.ready(2 ** 31 - 1)).isFresh, true)
 })

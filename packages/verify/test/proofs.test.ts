@@ -143,12 +143,13 @@ test('a store of proofs of one’s own decides; where it fails nothing is accept
   assert.equal(broken.status().failures, 1)
 })
 
-test('a proof without htm is none, also for a request whose method is not given', async t => {
+test('a proof without htm is none, and a request whose method is not given is a mistake of the program', async t => {
   const verifier = verifierOf(t, publisher, { mode: 'offline' })
   const token = await bound()
   const { method: _, ...rest } = request
   const proof = proofOf(key, token, { claims: { htm: undefined } })
-  assert.equal(await verifyAs(verifier, token, { dpop: { ...rest, proof } as never }), 'bad_proof')
+  assert.equal(await verifyAs(verifier, token, { dpop: { ...request, proof } }), 'bad_proof')
+  assert.equal(await verifyAs(verifier, token, { dpop: { ...rest, proof } as never }), 'misuse')
 })
 
 test('a token whose key goes, or whose time ends, while the store of proofs is waited for is not accepted', async t => {

@@ -65,8 +65,8 @@ const sourceOptionsOf = async (options: GetOptions): Promise<TokenSourceOptions>
     issuer: configured.url,
     clientId,
     ...(await credentialOf(options, configured.clientSecret)),
-    scopes: options.scope?.split(' ').filter(item => item !== ''),
-    resource: options.resource,
+    ...(options.scope !== undefined && { scopes: options.scope.split(' ').filter(item => item !== '') }),
+    ...(options.resource !== undefined && { resource: options.resource }),
   }
 }
 

@@ -86,7 +86,8 @@ export const takeRequest = (id: string, row: ApiOperation, request: unknown): Lo
 
 const checkSegment = (name: string, text: unknown): string => {
   // What a URL resolves before it is sent would name another path.
-  if (typeof text === 'string' && text !== '' && text !== '.' && text !== '..') return encodeURIComponent(text)
+  const isId = typeof text === 'string' && text !== '' && text !== '.' && text !== '..' && text.isWellFormed()
+  if (isId) return encodeURIComponent(text)
   throw new TypeError(`path.${name} is ${JSON.stringify(text)}; expected an id.`)
 }
 

@@ -9,7 +9,7 @@ import {
   takeMembers,
 } from '../../../verify/src/wire/option-members.ts'
 import type { Fetch } from '../wire/answer.ts'
-import { checkAddress } from '../wire/web-address.ts'
+import { checkBaseAddress } from '../wire/web-address.ts'
 import { type ApiOperation, call, type Connection, type LooseRequest, takeRequest } from './call.ts'
 import type { Administration } from './generated/administration.ts'
 import { OPERATIONS } from './generated/operations.ts'
@@ -42,6 +42,9 @@ export type AdministrationOptions = {
 }
 
 const SECRET = /^[\x21-\x7E]{1,8192}$/
+const EXPECTED_SECRET = 'one line of printable ASCII without spaces, of 1 to 8192 characters'
+
+const isSecret = (value: unknown): value is string => typeof value === 'string' && SECRET.test(value)
 
 const authorizeWith = ({ apiKey, operatorJwt, cookie }: AdministrationOptions): Connection['authorize'] => {
   if ([apiKey, operatorJwt, cookie].filter(credential => credential !== undefined).length !== 1) {
@@ -51,8 +54,8 @@ const authorizeWith = ({ apiKey, operatorJwt, cookie }: AdministrationOptions): 
   if (source === undefined) return async () => ({ headers: {}, secret: '' })
   return async () => {
     const secret: unknown = typeof source === 'string' ? source : await source()
-    if (typeof secret !== 'string' || !SECRET.test(secret)) {
-      throw new TypeError('The credential is not one line of printable ASCII without spaces.')
+    if (!isSecret(secret)) {
+      throw new TypeError(`The credential is not ${EXPECTED_SECRET}.`)
     }
     const headers = apiKey === undefined ? { authorization: `Bearer ${secret}` } : { 'x-api-key': secret }
     return { headers, secret }
@@ -60,7 +63,7 @@ const authorizeWith = ({ apiKey, operatorJwt, cookie }: AdministrationOptions): 
 }
 
 const isSecretSource: Kind = value =>
-  typeof value === 'string' || typeof value === 'function' || 'a string, or a function that returns one'
+  typeof value === 'function' || isSecret(value) || `${EXPECTED_SECRET}, or a function that returns it`
 
 const KINDS = {
   url: isText,
@@ -75,10 +78,8 @@ const KINDS = {
 const connect = (given: AdministrationOptions): Connection => {
   const options = takeMembers<AdministrationOptions>('createAdministration', given, KINDS)
   const { url, fetch, timeoutMs = ANSWER_MS_DEFAULT, allowInsecureRequests = false } = options
-  const checked = checkAddress(url, 'url', allowInsecureRequests)
-  if (new URL(checked).search !== '') throw new TypeError('url has a query; expected the base URL of the service.')
   return {
-    url: checked.replace(/\/$/, ''),
+    url: checkBaseAddress(url, 'url', allowInsecureRequests).replace(/\/$/, ''),
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timeoutMs,
     partMs: PART_MS_MAX,

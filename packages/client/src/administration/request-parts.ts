@@ -5,20 +5,26 @@ export type QueryValue = string | number | boolean | readonly string[] | undefin
 
 const plainOr = (what: string, value: unknown): Readonly<Record<string, unknown>> => {
   if (isPlainObject(value)) return { ...value }
-  throw new TypeError(`${what} is not a plain object whose members are all listed, such as { dry_run: true }.`)
+  throw new TypeError(
+    `${what} is not a plain object whose members are all listed, such as { dry_run: true }. Give a date as a string.`,
+  )
 }
 
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
 
+/** In a URL half a surrogate pair would become another character. */
+const isInUrl = (value: unknown): value is string | number | boolean =>
+  isScalar(value) && (typeof value !== 'string' || value.isWellFormed())
+
 const checkValue = (name: string, value: unknown): QueryValue => {
-  if (value === undefined || isScalar(value)) return value
+  if (value === undefined || isInUrl(value)) return value
   // Without an item the list would be of everything.
   if (isShortList(value) && value.length > 0) {
-    const items = value.filter(isScalar)
+    const items = value.filter(isInUrl)
     if (items.length === value.length) return items.map(String)
   }
-  throw new TypeError(`query.${name} is not a string, a number, a boolean, or an array of some.`)
+  throw new TypeError(`query.${name} is not a well-formed string, a number, a boolean, or an array of some.`)
 }
 
 export const copyQuery = (given: unknown): Readonly<Record<string, QueryValue>> =>
@@ -32,12 +38,16 @@ export const copyPath = (given: unknown, names: readonly string[]): Readonly<Rec
   throw new TypeError(`path.${other} is none of this operation: it has ${names.join(', ') || 'no ids in its path'}.`)
 }
 
-const copyJson = (where: string, value: unknown): unknown => {
-  // By index, so that a hole is found.
-  if (Array.isArray(value)) return Array.from(value, (item, n) => copyJson(`${where}[${n}]`, item))
+/** Far more than any body has. */
+const LEVELS_MAX = 64
+
+const copyJson = (where: string, value: unknown, level = 1): unknown => {
   if (value === null || isScalar(value)) return value
+  if (level > LEVELS_MAX) throw new TypeError(`body has more than ${LEVELS_MAX} levels, or contains itself.`)
+  // By index, so that a hole is found.
+  if (Array.isArray(value)) return Array.from(value, (item, n) => copyJson(`${where}[${n}]`, item, level + 1))
   const members = Object.entries(plainOr(where, value)).filter(([, member]) => member !== undefined)
-  return Object.fromEntries(members.map(([name, member]) => [name, copyJson(`${where}.${name}`, member)]))
+  return Object.fromEntries(members.map(([name, member]) => [name, copyJson(`${where}.${name}`, member, level + 1)]))
 }
 
 export const copyBody = (given: unknown): unknown => (given === undefined ? undefined : copyJson('body', given))

@@ -1,6 +1,11 @@
 // An access token as its holder has it. It is a secret, so it prints itself without its text.
 import { INSPECT, INSPECT_DENO, REDACTED } from '../wire/redaction.ts'
 
+/** RFC 6750 §2.1: nothing that a header cannot carry. */
+const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/
+
+export const isTokenText = (value: unknown): value is string => typeof value === 'string' && TOKEN.test(value)
+
 export type TokenType = 'Bearer' | 'DPoP'
 
 export type AccessTokenParts = {

@@ -35,7 +35,7 @@ const assertion = (value: string, clientId: string | undefined): Authentication 
 })
 
 /** Secrets that were imported from elsewhere may hold more than RFC 6749 Appendix A.2 allows. */
-const isSecret = (secret: string): boolean => /^\P{Cc}{1,8192}$/u.test(secret)
+const isSecret = (secret: string): boolean => /^[^\p{Cc}\p{Cs}]{1,8192}$/u.test(secret)
 
 /** Anything else is a file with more than a secret. */
 const checkSecret = (secret: string): string => {

@@ -25,7 +25,7 @@ export type EndpointOptions = {
 const metadataUrlOf = (issuer: string): string => {
   const url = new URL(issuer)
   const path = url.pathname === '/' ? '' : url.pathname.replace(/\/$/, '')
-  return `${url.origin}/.well-known/oauth-authorization-server${path}${url.search}`
+  return `${url.origin}/.well-known/oauth-authorization-server${path}`
 }
 
 const stringIn = (value: unknown, name: string): string | undefined => {

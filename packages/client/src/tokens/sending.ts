@@ -1,6 +1,7 @@
 // A request to a resource server as it is sent, and as a redirect sends it on: what the Fetch standard says of "HTTP-redirect
 // fetch", which `fetch` does by itself only with the proof of the first address.
 import { discard } from '../../../verify/src/wire/exchange.ts'
+import { isPlainObject, isSignal } from '../../../verify/src/wire/option-members.ts'
 
 const REDIRECTS_MAX = 5
 
@@ -37,8 +38,19 @@ const methodAsSent = (method: string): string => {
   return METHODS_IN_CAPITALS.has(inCapitals) ? inCapitals : method
 }
 
+/** Throws a TypeError for an init of which a copy would lose a member, and for a signal that is none. */
+const checkInit = (init: RequestInit): void => {
+  if (!isPlainObject(init)) {
+    const advice = 'Give a Request as the first argument.'
+    throw new TypeError(`fetch: init is not a plain object, such as { method: 'POST' }. ${advice}`)
+  }
+  const { signal = null } = init
+  if (signal !== null && isSignal(signal) !== true) throw new TypeError('fetch: signal is not an AbortSignal.')
+}
+
 /** `isBound`: each address needs a proof of its own. */
 export const describe = (input: string | URL | Request, init: RequestInit, isBound: boolean): Sending => {
+  checkInit(init)
   const isAddress = typeof input === 'string' || input instanceof URL
   const request = isAddress ? undefined : input
   const isFollowed = isBound && (init.redirect ?? request?.redirect ?? 'follow') === 'follow'

@@ -3,7 +3,7 @@ import { type Answer, type Exchange, exchange, ExchangeFault } from '../../../ve
 import { isSuccess, parseObject, retryAfterOf } from '../wire/answer.ts'
 import { harmless } from '../wire/redaction.ts'
 import { FileFault } from '../wire/text-file.ts'
-import { AccessToken, type TokenType } from './access-token.ts'
+import { AccessToken, isTokenText, type TokenType } from './access-token.ts'
 import { authenticate, type Authentication, type Credential } from './client-authentication.ts'
 import type { Prover } from './dpop.ts'
 import type { Endpoint } from './metadata.ts'
@@ -15,8 +15,6 @@ const ANSWER_BYTES_MAX = 65_536
 const LIFETIME_SECONDS_MAX = 86_400
 const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
-/** RFC 6750 §2.1: nothing that a header could not hold. */
-const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/
 
 export type Grant = {
   readonly resources: readonly string[]
@@ -113,7 +111,7 @@ const obtain = async (request: TokenRequest): Promise<Obtained> => {
   const { answer, sentAt, secrets } = await send(request)
   if (!isSuccess(answer.status)) throw refusalOf(answer, secrets, request.world)
   const { access_token: value, token_type, expires_in, scope } = parseObject(answer.bytes) ?? {}
-  if (typeof value !== 'string' || !TOKEN.test(value)) throw wrong('it holds no access token')
+  if (!isTokenText(value)) throw wrong('it holds no access token')
   const type = typeOf(token_type, request.prover === undefined ? 'Bearer' : 'DPoP')
   const lifetimeMs = lifetimeOf(expires_in) * 1000
   const expiresAt = new Date(sentAt.wallMs + lifetimeMs)

@@ -1,20 +1,22 @@
 // Where an agent gets its tokens: configured once, asked before every use.
 import { isScopeItem } from '../../../verify/src/readers/scope.ts'
 import {
+  definite,
+  isFilledText,
+  isFilledTextList,
   isFlag,
   isFunction,
   isOneOf,
   isSignal,
   isText,
-  isTextList,
   isWholeNumber,
   type Kind,
   onlyOne,
   takeMembers,
 } from '../../../verify/src/wire/option-members.ts'
 import type { Fetch } from '../wire/answer.ts'
-import { checkAddress } from '../wire/web-address.ts'
-import type { AccessToken } from './access-token.ts'
+import { checkAddress, checkBaseAddress } from '../wire/web-address.ts'
+import { type AccessToken, isTokenText } from './access-token.ts'
 import { credentialOf, type CredentialOptions } from './client-authentication.ts'
 import { makeProver } from './dpop.ts'
 import { makeEndpointFinder } from './metadata.ts'
@@ -39,12 +41,15 @@ export type TokenSourceOptions = CredentialOptions & {
   readonly clientId?: string | undefined
   /** The place of the secret in the request: `client_secret_post` by default, or `client_secret_basic` (RFC 6749 §2.3.1). */
   readonly clientSecretMethod?: CredentialOptions['clientSecretMethod']
-  /** What the token is for (RFC 8707); the agent's default unless given. */
-  readonly resource?: string | readonly string[] | undefined
-  /** Items such as `db:read`; the agent's default scope unless given. */
-  readonly scopes?: readonly string[] | undefined
-  /** A token that was received, exchanged for one to act on its subject's behalf (RFC 8693). One source a received token. */
-  readonly subjectToken?: string | undefined
+  /** What the token is for (RFC 8707), one URI at least. It may be left out, and not undefined: that would ask for the agent's default. */
+  readonly resource?: string | readonly string[]
+  /** Items such as `db:read`, one at least. It may be left out, and not undefined: that would ask for the agent's default scope. */
+  readonly scopes?: readonly string[]
+  /**
+   * A token that was received, exchanged for one to act on its subject's behalf (RFC 8693). One source a received token. It may be left
+   * out, and not undefined: the token would be the agent's own.
+   */
+  readonly subjectToken?: string
   /** Binds tokens to a key that this source makes and keeps (RFC 9449); send them by its `fetch`. */
   readonly dpop?: boolean | undefined
   /** A `fetch` for all requests in place of the global one: with a proxy, or with a client certificate. */
@@ -63,7 +68,7 @@ export type TokenSource = {
    * the signal; the request that others wait for goes on.
    */
   readonly getToken: (options?: { readonly signal?: AbortSignal | undefined }) => Promise<AccessToken>
-  /** The next `getToken` fetches another one, if this is the current one: a resource server refused it. */
+  /** The next `getToken` fetches another one, if this is the current one: a resource server refused it. Throws a TypeError for what is no token. */
   readonly invalidate: (token: AccessToken | string) => void
   /**
    * Like the global `fetch`, with the token in `Authorization`, and a proof where it is bound. After a 401 it gets a new token and
@@ -81,20 +86,27 @@ const realWorld: World = {
   random: () => Math.random(),
 }
 
+const isResource = definite(
+  value =>
+    isFilledText(value) === true ||
+    isFilledTextList(value) === true ||
+    'a string that is not empty, or an array of at least one such string',
+)
+
 const KINDS = {
   issuer: isText,
   tokenEndpoint: isText,
-  clientId: isText,
+  clientId: isFilledText,
   clientSecret: isText,
-  clientSecretFile: isText,
+  clientSecretFile: isFilledText,
   clientSecretMethod: isOneOf('client_secret_post', 'client_secret_basic'),
   privateKey: isPrivateKey,
-  privateKeyFile: isText,
-  workloadTokenFile: isText,
+  privateKeyFile: isFilledText,
+  workloadTokenFile: isFilledText,
   clientCertificate: isFlag,
-  resource: value => typeof value === 'string' || isTextList(value) === true || 'a string, or an array of strings',
-  scopes: isTextList,
-  subjectToken: isText,
+  resource: isResource,
+  scopes: definite(value => isFilledTextList(value)),
+  subjectToken: definite(value => isTokenText(value) || 'the text of a token (RFC 6750)'),
   dpop: isFlag,
   fetch: isFunction,
   timeoutMs: isWholeNumber(1, REQUEST_MS_MAX),
@@ -107,8 +119,7 @@ const grantOf = ({ resource = [], scopes, subjectToken }: TokenSourceOptions): G
   if (wrong !== undefined) {
     throw new TypeError(`scopes holds ${JSON.stringify(wrong)}; expected one item such as db:read in each place.`)
   }
-  const scope = scopes === undefined || scopes.length === 0 ? undefined : scopes.join(' ')
-  return { resources: typeof resource === 'string' ? [resource] : resource, scope, subjectToken }
+  return { resources: typeof resource === 'string' ? [resource] : resource, scope: scopes?.join(' '), subjectToken }
 }
 
 const takeOptions = (given: TokenSourceOptions): TokenSourceOptions => {
@@ -117,7 +128,7 @@ const takeOptions = (given: TokenSourceOptions): TokenSourceOptions => {
   if (issuer === undefined && tokenEndpoint === undefined) {
     throw new TypeError('Neither issuer nor tokenEndpoint is given; expected one of them.')
   }
-  if (issuer !== undefined) checkAddress(issuer, 'issuer', allowInsecureRequests)
+  if (issuer !== undefined) checkBaseAddress(issuer, 'issuer', allowInsecureRequests)
   if (tokenEndpoint !== undefined) checkAddress(tokenEndpoint, 'tokenEndpoint', allowInsecureRequests)
   if (clientId === undefined && workloadTokenFile === undefined) {
     throw new TypeError('clientId is missing; only with workloadTokenFile it may be.')
@@ -135,6 +146,20 @@ const quietly =
       // Its own fault has nowhere to go.
     }
   }
+
+type Asked = Parameters<TokenSource['getToken']>
+
+const signalOf = (asked: Asked): AbortSignal | undefined => {
+  const options = onlyOne('getToken', asked)
+  const kinds = { signal: isSignal }
+  return takeMembers<NonNullable<Asked[0]>>('getToken', options === undefined ? {} : options, kinds).signal
+}
+
+const textOf = (token: unknown): string => {
+  const text: unknown = typeof token === 'object' && token !== null && 'value' in token ? token.value : token
+  if (isTokenText(text)) return text
+  throw new TypeError('invalidate: the argument is not an AccessToken, or the text of one.')
+}
 
 /** Makes a token source with the given clocks, which tests set. */
 export const makeTokenSource = (given: TokenSourceOptions, world: World): TokenSource => {
@@ -163,11 +188,8 @@ export const makeTokenSource = (given: TokenSourceOptions, world: World): TokenS
     onRefreshFailure: quietly(onRefreshFailure),
   })
   return {
-    getToken: async (asked = {}) => {
-      const { signal } = takeMembers<{ readonly signal?: AbortSignal }>('getToken', asked, { signal: isSignal })
-      return cache.get(signal)
-    },
-    invalidate: token => cache.drop(typeof token === 'string' ? token : token.value),
+    getToken: async (...asked) => cache.get(signalOf(asked)),
+    invalidate: (...token) => cache.drop(textOf(onlyOne('invalidate', token))),
     fetch: makeResourceFetch({ cache, prover, fetch, world, isInsecureAllowed }),
   }
 }

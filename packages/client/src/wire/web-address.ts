@@ -1,14 +1,18 @@
 // Where a secret or a token may be sent: over TLS, or to this machine.
-import { isProtected } from '../../../verify/src/readers/web-address.ts'
+import { isBaseAddress, isProtected } from '../../../verify/src/readers/web-address.ts'
 
-/** Checks the URL in an option of the caller. Throws a TypeError that names the option. */
+/** Checks the URL in an option of the caller, to which requests are sent as it is. Throws a TypeError that names the option. */
 export const checkAddress = (text: string, option: string, isInsecureAllowed: boolean): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new TypeError(`${option} is not an absolute URL of https.`)
   }
-  if (url.username !== '' || url.password !== '' || url.hash !== '') {
-    throw new TypeError(`${option} holds a user, a password or a fragment; expected a plain URL.`)
+  if (url.username !== '' || url.password !== '') {
+    throw new TypeError(`${option} holds a user or a password; expected a plain URL.`)
+  }
+  // A token endpoint may have a query (RFC 6749 §3.2).
+  if (!isBaseAddress(text.replaceAll('?', ''))) {
+    throw new TypeError(`${option} has a fragment, a space or a control character; expected the URL alone.`)
   }
   if (!isInsecureAllowed && !isProtected(url)) {
     throw new TypeError(
@@ -16,4 +20,12 @@ export const checkAddress = (text: string, option: string, isInsecureAllowed: bo
     )
   }
   return text
+}
+
+/** Like {@link checkAddress}, for a URL to which paths are added. */
+export const checkBaseAddress = (text: string, option: string, isInsecureAllowed: boolean): string => {
+  if (isBaseAddress(text)) return checkAddress(text, option, isInsecureAllowed)
+  throw new TypeError(
+    `${option} has a query, a fragment, a space or a control character; expected the base URL of the service alone, such as https://auth.example.com.`,
+  )
 }

@@ -12,12 +12,30 @@ export const isText: Kind = value => typeof value === 'string' || 'a string'
 export const isFlag: Kind = value => typeof value === 'boolean' || 'a boolean'
 export const isFunction: Kind = value => typeof value === 'function' || 'a function'
 
+/** For what would ask for the default where it is empty. */
+export const isFilledText: Kind = value => (typeof value === 'string' && value !== '') || 'a string that is not empty'
+
+type Given = Readonly<Record<string, unknown>>
+
+const isRecord = (given: unknown): given is Given =>
+  typeof given === 'object' && given !== null && !Array.isArray(given)
+
+const SIGNAL_METHODS = ['throwIfAborted', 'addEventListener', 'removeEventListener']
+
 /** By its members: the caller's AbortSignal may be of another realm, as it is in tests of pages. */
 export const isSignal: Kind = value =>
-  (typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value) || 'an AbortSignal'
+  (isRecord(value) && 'aborted' in value && SIGNAL_METHODS.every(name => typeof value[name] === 'function')) ||
+  'an AbortSignal'
 
 export const isTextList: Kind = value =>
   (Array.isArray(value) && value.every(one => typeof one === 'string')) || 'an array of strings'
+
+/** A hole is no string. */
+export const isFilledList = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every(one => typeof one === 'string' && one !== '')
+
+export const isFilledTextList: Kind = value =>
+  isFilledList(value) || 'an array of at least one string, none of them empty'
 
 export const isOneOf =
   (...choices: readonly unknown[]): Kind =>
@@ -29,13 +47,14 @@ export const isWholeNumber =
   value =>
     (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) || `a whole number from ${min} to ${max}`
 
+/** `unit` is what it counts, such as `ms`. Infinity is none. */
+export const isNumberOf =
+  (unit: string, min: number, max: number): Kind =>
+  value =>
+    (typeof value === 'number' && value >= min && value <= max) || `a number of ${unit} from ${min} to ${max}`
+
 export const definite = (kind: (value: unknown) => boolean | string): Kind =>
   Object.assign(kind, { isDefinite: true } as const)
-
-type Given = Readonly<Record<string, unknown>>
-
-const isRecord = (given: unknown): given is Given =>
-  typeof given === 'object' && given !== null && !Array.isArray(given)
 
 /**
  * Whether it is the `Object.prototype` of this realm or another one, whose members are no options; or has none, as what parsed
