@@ -6,6 +6,7 @@ import { dryRun, dryRunParameter, endsCounted, exampleEnds } from './dry-run.ts'
 import {
   anyOf,
   booleanParameter,
+  choiceParameter,
   clientIdParameter,
   idPrefixParameter,
   namedListing,
@@ -23,6 +24,7 @@ import {
 import { operation } from './operation.ts'
 import { labelParameter } from './selection.ts'
 import { ACCESS } from './values/access.ts'
+import { GRANT_TYPES } from './values/delegation.ts'
 
 export const agentRecord = z.object({
   agent_id: uuid.describe('The sub of its tokens. Never used twice.'),
@@ -63,6 +65,7 @@ const agentFilters = {
   disabled: booleanParameter('Only disabled ones, or only others.'),
   owner: nameParameter('Only those of this owner.'),
   label: labelParameter('Only those with this label, `key=value`; may repeat.'),
+  grant_type: choiceParameter(GRANT_TYPES, { description: 'Only those that may use this grant.' }),
   agent_id: anyOf(uuidMember(), 'Only those with one of these ids; may repeat.'),
   client_id: anyOf(clientIdParameter('').unwrap(), 'Only the clients of these ids; may repeat.'),
   ...nameFilters,

@@ -1,7 +1,8 @@
 // Dry runs of what ends tokens: how they are asked for, and what they answer.
 import { z } from 'zod'
-import { booleanParameter } from './fields.ts'
-import { COUNT_EXACT_MAX } from './values/lists.ts'
+import { RELAY_ID } from './examples.ts'
+import { booleanParameter, uuid } from './fields.ts'
+import { COUNT_EXACT_MAX, DESCENDANT_AGENTS_MAX } from './values/lists.ts'
 
 const WHAT = 'Count what would end, and change nothing.'
 
@@ -13,7 +14,13 @@ export const dryRunParameter = booleanParameter(WHAT)
 
 export const exampleEnds = (reason: string) => ({
   dry_run: true,
-  ends: { tokens: 3, descendants: 1, exact: true, reasons: [reason] },
+  ends: {
+    tokens: 3,
+    descendants: 1,
+    descendant_agents: [{ agent_id: RELAY_ID, name: 'relay', tokens: 1 }],
+    exact: true,
+    reasons: [reason],
+  },
 })
 
 /** The answer in place of that of the act. */
@@ -22,6 +29,9 @@ export const endsCounted = z.object({
   ends: z.object({
     tokens: z.int().describe('Live tokens that would end.'),
     descendants: z.int().describe('Live tokens beside those that were got for them, and would end with them.'),
+    descendant_agents: z
+      .array(z.object({ agent_id: uuid, name: z.string(), tokens: z.int() }))
+      .describe(`The agents that hold those, most first, at most ${DESCENDANT_AGENTS_MAX}.`),
     exact: z.boolean().describe(`False: at least so many. Exact up to ${COUNT_EXACT_MAX} in all.`),
     reasons: z
       .array(z.string())

@@ -6,6 +6,9 @@ export const PAGE_RECORDS_MAX = 1000
 /** A count up to this is exact, where what must be looked at for it is within its own bound. */
 export const COUNT_EXACT_MAX = 10_000
 
+/** Agents that a dry run names, of those whose tokens would end with others. */
+export const DESCENDANT_AGENTS_MAX = 20
+
 export const SAMPLE_RECORDS_MAX = 10
 
 /** Ids or names of clients that one request of a list asks for. */

@@ -1,6 +1,8 @@
 // A running `mintmark dev` with agents of its own, for tests that use the console.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CLIENT_CREDENTIALS } from '../../api/values/delegation.ts'
+import { exchangeFields } from '../callers/exchanges.ts'
 import { claimsOf } from '../callers/requests.ts'
 import { freePorts, makeFolder, start } from '../commands/run-mintmark.ts'
 
@@ -22,6 +24,8 @@ export type RunningDev = {
   readonly ask: (method: string, path: string, body?: object) => Promise<unknown>
   readonly makeAgent: (name: string) => Promise<Agent>
   readonly issue: (agent: Agent) => Promise<string>
+  /** Exchanges a token for one of this agent. */
+  readonly exchange: (agent: Agent, subjectToken: string) => Promise<string>
   readonly stop: () => Promise<unknown>
 }
 
@@ -54,10 +58,16 @@ export const startDev = async (scope: Scope, place?: DevPlace): Promise<RunningD
   }
   const makeAgent = async (name: string): Promise<Agent> =>
     (await ask('POST', '/api/v1/agents', { name, scope: 'db:read' })) as Agent
-  const issue = async ({ client_id, client_secret }: Agent): Promise<string> => {
-    const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope: 'db:read' })
+  const grant = async (
+    { client_id, client_secret }: Agent,
+    fields: Readonly<Record<string, string>>,
+  ): Promise<string> => {
+    const body = new URLSearchParams({ client_id, client_secret, scope: 'db:read', ...fields })
     const response = await fetch(`${baseUrl}/oauth/token`, { method: 'POST', body })
+    if (!response.ok) throw new Error(`${fields['grant_type']}: ${response.status} ${await response.text()}`)
     return ((await response.json()) as { readonly access_token: string }).access_token
   }
-  return { baseUrl, folder, storeFile: join(folder, 'mintmark.db'), ask, makeAgent, issue, stop }
+  const issue = (agent: Agent): Promise<string> => grant(agent, { grant_type: CLIENT_CREDENTIALS })
+  const exchange = (agent: Agent, subjectToken: string): Promise<string> => grant(agent, exchangeFields(subjectToken))
+  return { baseUrl, folder, storeFile: join(folder, 'mintmark.db'), ask, makeAgent, issue, exchange, stop }
 }

@@ -9,8 +9,8 @@ import { closeAct } from './open-act.ts'
 import { type Ends, formatEnds } from './would-end.tsx'
 
 type WhatEndedProps = {
-  /** By the clock of the service. */
-  readonly since: string
+  /** By the clock of the service; undefined where the answer does not say. */
+  readonly since?: string
   /** What was counted last before. */
   readonly ends?: Ends | undefined
   /** The filters of the history that show what ended. */
@@ -29,17 +29,19 @@ const ActLink = ({ to }: { readonly to: string }) => (
 export const TheAct = ({ subject }: { readonly subject: string }) =>
   useMay(ACCESS.readAudit) ? <ActLink to={auditOf(subject)} /> : null
 
-export const WhatEnded = ({ since, ends, history, audit = auditAt(since) }: WhatEndedProps) => (
+export const WhatEnded = ({ since, ends, history, audit = since && auditAt(since) }: WhatEndedProps) => (
   <>
-    <p>
-      In force since <time dateTime={since}>{formatExact(since)}</time>.
-    </p>
+    {since !== undefined && (
+      <p>
+        In force since <time dateTime={since}>{formatExact(since)}</time>.
+      </p>
+    )}
     {ends !== undefined && <p>Counted last: {formatEnds(ends)}. Those and any newer ones ended.</p>}
     <p className="acts">
       <Link to={addressOf('history', new URLSearchParams(history))} onGo={closeAct}>
         What ended
       </Link>
-      {useMay(ACCESS.readAudit) && <ActLink to={audit} />}
+      {useMay(ACCESS.readAudit) && audit !== undefined && <ActLink to={audit} />}
     </p>
   </>
 )

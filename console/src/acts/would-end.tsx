@@ -1,15 +1,21 @@
 // How many live tokens an act ends, what goes with them, and who asked about them lately: before it is done.
 import { useQuery } from '@tanstack/react-query'
+import { AgentName } from '../parts/agent-name.tsx'
 import { formatNumber } from '../parts/format-number.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
 import { serviceNow } from '../reading/service-clock.ts'
 import { gatherByKey } from '../tokens/gather-uses.ts'
 
+/** An agent, and how many of its tokens end. */
+export type AgentHit = { readonly agent_id: string; readonly tokens: number }
+
 export type Ends = {
   readonly tokens: number
   /** Live tokens beside those that were got for them. */
   readonly descendants: number
+  /** Whose those are, the one with most first; a long list may be cut. */
+  readonly descendant_agents?: readonly AgentHit[]
   /** False: at least so many. */
   readonly exact: boolean
 }
@@ -49,8 +55,34 @@ const tokensOf = (count: number): string => `${formatNumber(count)} live ${count
 /** Such as `12 live tokens, with 3 that were got for them`. */
 export const formatEnds = ({ tokens, descendants, exact }: Ends): string => {
   const least = exact ? '' : 'at least '
-  const beside = descendants === 0 ? '' : `, with ${formatNumber(descendants)} that were got for them`
+  const were = descendants === 1 ? 'was' : 'were'
+  const beside = descendants === 0 ? '' : `, with ${formatNumber(descendants)} that ${were} got for them`
   return `${least}${tokensOf(tokens)}${beside}`
+}
+
+export const AgentsHit = ({ of: agents }: { readonly of: readonly AgentHit[] }) => (
+  <ul className="plan">
+    {agents.map(({ agent_id: id, tokens }) => (
+      <li key={id}>
+        <AgentName id={id} />{' '}
+        <span className="quiet">
+          {formatNumber(tokens)} {tokens === 1 ? 'token' : 'tokens'}
+        </span>
+      </li>
+    ))}
+  </ul>
+)
+
+/** Which other agents lose tokens: those that were got for the tokens that end. */
+const EndWithThem = ({ ends: { descendants, descendant_agents: agents = [], exact } }: { readonly ends: Ends }) => {
+  if (agents.length === 0) return null
+  const named = agents.reduce((sum, { tokens }) => sum + tokens, 0)
+  return (
+    <>
+      <p>What was got for them is held by{(named < descendants || !exact) && ', among others'}:</p>
+      <AgentsHit of={agents} />
+    </>
+  )
 }
 
 type WouldEndProps = {
@@ -65,9 +97,12 @@ export const WouldEnd = ({ ends, isUncounted, agentId }: WouldEndProps) => (
     {ends === undefined ? (
       <p className="quiet">{isUncounted ? 'How many tokens end cannot be counted now.' : 'Counting…'}</p>
     ) : (
-      <p>
-        Now this ends <strong>{formatEnds(ends)}</strong>.{isUncounted && ' It cannot be counted again right now.'}
-      </p>
+      <>
+        <p>
+          Now this ends <strong>{formatEnds(ends)}</strong>.{isUncounted && ' It cannot be counted again right now.'}
+        </p>
+        <EndWithThem ends={ends} />
+      </>
     )}
     {agentId !== undefined && <AskedBy agentId={agentId} />}
   </>

@@ -1,13 +1,16 @@
 // Makes an agent, or changes the settings of one.
+import { useQueryClient } from '@tanstack/react-query'
 import { ACCESS } from '../../../api/values/access.ts'
 import type { AgentRecord, CreateAgentBody } from '../../../packages/client/src/index.ts'
 import { addressOf, go } from '../address.ts'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { SecretOnce } from '../acts/secret-once.tsx'
-import { TheAct } from '../acts/what-ended.tsx'
+import { TheAct, WhatEnded } from '../acts/what-ended.tsx'
 import { textIn } from '../parts/form-fields.tsx'
 import { OPEN } from '../parts/panel.tsx'
 import { administration } from '../reading/service.ts'
+import { auditOf } from '../tokens/act-of-end.ts'
+import { ChangeEnds, changeEnds } from './change-ends.tsx'
 import { changeOf, type Field, FIELDS, optionsFor, SETTINGS, textOf } from './agent-fields.ts'
 
 type Setting = (typeof SETTINGS)[number]
@@ -99,6 +102,8 @@ export const CreateAgent = () => (
 )
 
 export const ChangeAgent = ({ agent }: { readonly agent: AgentRecord }) => {
+  const queryClient = useQueryClient()
+  const { agent_id: id } = agent
   const before = Object.fromEntries(SETTINGS.map(setting => [setting, textOf(agent, setting)]))
   return (
     <ActDialog
@@ -108,15 +113,31 @@ export const ChangeAgent = ({ agent }: { readonly agent: AgentRecord }) => {
       title={`Change ${agent.name}`}
       about="Taking away scope, audiences or whom it acts for ends the tokens that have it, at once."
       submit="Change it"
-      fields={() => <Fields agent={agent} />}
-      commandOf={form => ['mintmark', 'agent', 'change', agent.agent_id, ...optionsFor(changeIn(form, before))]}
-      act={form =>
-        administration.changeAgent({
-          path: { id: agent.agent_id },
-          body: changeIn(form, before),
-        })
-      }
-      done={({ name }) => ({ title: `${name} is changed`, body: <TheAct subject={agent.agent_id} /> })}
+      fields={form => (
+        <>
+          <Fields agent={agent} />
+          <ChangeEnds id={id} change={changeIn(form, before)} />
+        </>
+      )}
+      commandOf={form => ['mintmark', 'agent', 'change', id, ...optionsFor(changeIn(form, before))]}
+      act={async form => {
+        const change = changeIn(form, before)
+        const counted = queryClient.getQueryData(changeEnds(id, change).queryKey)
+        return { counted, ...(await administration.changeAgent({ path: { id }, body: change })) }
+      }}
+      done={({ name, counted }) => ({
+        title: `${name} is changed`,
+        body:
+          counted === undefined || counted.reasons.length === 0 ? (
+            <TheAct subject={id} />
+          ) : (
+            <WhatEnded
+              ends={counted.ends}
+              history={{ agent_id: id, termination_reason: counted.reasons.join(',') }}
+              audit={auditOf(id)}
+            />
+          ),
+      })}
     />
   )
 }

@@ -1,11 +1,13 @@
 // One agent: who answers for it, what it may do, its credentials, and the ways to stop it.
 import { formatLabels } from '../../../api/values/labels.ts'
 import { useQuery } from '@tanstack/react-query'
+import { lazy } from 'react'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
 import { AgentOverTime } from '../charts/lazy-charts.tsx'
 import { Command } from '../parts/command.tsx'
 import { Instant } from '../parts/instant.tsx'
+import { Later } from '../parts/later.tsx'
 import { Link } from '../parts/link.tsx'
 import { Members } from '../parts/members.tsx'
 import { Panel } from '../parts/panel.tsx'
@@ -16,6 +18,8 @@ import { Credentials } from './credentials.tsx'
 import { DeleteAgent } from './delete-agent.tsx'
 import { Snippets } from './snippets.tsx'
 import { EnableAgent, StopAgent } from './stop-agent.tsx'
+
+const TimeLine = lazy(async () => ({ default: (await import('./time-line.tsx')).TimeLine }))
 
 const limitOf = (value: number | null): string => (value === null ? 'any number' : String(value))
 
@@ -63,6 +67,9 @@ const Life = ({ agent }: { readonly agent: AgentRecord }) => {
         ]}
       />
       <AgentOverTime id={agent.agent_id} />
+      <Later>
+        <TimeLine agent={agent} />
+      </Later>
       <Credentials agentId={agent.agent_id} />
       <Snippets agent={agent} />
       <Command words={['mintmark', 'agent', 'show', agent.agent_id]} />

@@ -1,27 +1,15 @@
 // The charts over time, of all agents or of one.
-import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type SeriesWindow, SERIES_WINDOW_NAMES } from '../../../api/values/usage.ts'
-import { changeQuery, useAddress } from '../address.ts'
+import { changeQuery } from '../address.ts'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
-import { liveChoice } from '../reading/live-choice.ts'
-import { administration } from '../reading/service.ts'
 import { Chart } from './chart.tsx'
 import { type ChartLines, endLines, introspectionLines, type Point, tokenLines } from './chart-lines.ts'
+import { OVER, useSeries, useWindow } from './use-series.ts'
 import '../look/charts.css'
 
-const REFRESH_MS = 10_000
-
-/** The member of the address that says over what time. */
-const OVER = 'over'
-
 const TITLES: Readonly<Record<SeriesWindow, string>> = { '1h': 'Last hour', '24h': 'Last day' }
-
-const useWindow = (): SeriesWindow => {
-  const asked = useAddress().query.get(OVER)
-  return SERIES_WINDOW_NAMES.find(name => name === asked) ?? '1h'
-}
 
 const WindowChoice = ({ over }: { readonly over: SeriesWindow }) => (
   <div className="window-choice" role="group" aria-label="Time that the charts show">
@@ -55,12 +43,7 @@ type ChartsProps = {
 
 export const Charts = ({ title, agentId }: ChartsProps) => {
   const over = useWindow()
-  const { data, error, refetch } = useQuery({
-    queryKey: ['usage', 'series', over, agentId],
-    queryFn: ({ signal }) => administration.showUsageSeries({ query: { over, agent_id: agentId }, signal }),
-    refetchInterval: liveChoice.use() === 'live' && REFRESH_MS,
-    placeholderData: before => before,
-  })
+  const { data, error, refetch } = useSeries(over, agentId)
   const points = data?.data ?? NO_POINTS
   const charts = useLines(points, agentId !== undefined)
   const ofAgent = agentId === undefined ? [] : ['--agent', agentId]

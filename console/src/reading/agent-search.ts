@@ -1,29 +1,39 @@
 // The search of agents by a part of their text, for all fields that find one, and why each was found.
 import { queryOptions } from '@tanstack/react-query'
+import { type GrantType, TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
 import { toLowerAscii } from '../../../api/values/ascii-case.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { administration } from './service.ts'
 
-const AGENTS_SHOWN = 10
+export const AGENTS_SHOWN = 10
+
+type Search = { readonly q?: string; readonly grant_type?: GrantType }
 
 /** The first of them, or of all agents where nothing is asked: a page of rare ones may be short, so that it reads on until there are enough. */
-const readFirst = async (text: string, signal: AbortSignal): Promise<readonly AgentRecord[]> => {
+const readFirst = async (query: Search, signal: AbortSignal): Promise<readonly AgentRecord[]> => {
   const found: AgentRecord[] = []
-  for await (const agent of administration.listAgents({
-    query: { ...(text !== '' && { q: text }), limit: AGENTS_SHOWN },
-    signal,
-  })) {
+  for await (const agent of administration.listAgents({ query: { ...query, limit: AGENTS_SHOWN }, signal })) {
     found.push(agent)
     if (found.length === AGENTS_SHOWN) break
   }
   return found
 }
 
+const withText = (text: string): Search => (text === '' ? {} : { q: text })
+
 export const agentSearch = (text: string) =>
   queryOptions({
     queryKey: ['search', 'agents', text],
-    queryFn: ({ signal }) => readFirst(text, signal),
+    queryFn: ({ signal }) => readFirst(withText(text), signal),
     enabled: text !== '',
+    retry: false,
+  })
+
+/** Of the agents with this in their text, or of all, those that may exchange tokens. */
+export const exchangerSearch = (text: string) =>
+  queryOptions({
+    queryKey: ['search', 'exchangers', text],
+    queryFn: ({ signal }) => readFirst({ ...withText(text), grant_type: TOKEN_EXCHANGE }, signal),
     retry: false,
   })
 

@@ -1,18 +1,17 @@
 // Who may act for whom: an agent, those for which it may act, and those that may act for it.
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import type { ShowDelegationAnswer } from '../../../packages/client/src/index.ts'
+import { type FormEvent, Fragment, useState } from 'react'
+import type { AgentRecord, ShowDelegationAnswer } from '../../../packages/client/src/index.ts'
 import { addressOf, changeQuery, useAddress } from '../address.ts'
-import { ANY_AGENT } from '../../../api/values/delegation.ts'
+import { ANY_AGENT, TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
 import { AgentNameOrText } from '../parts/agent-name.tsx'
 import { Command } from '../parts/command.tsx'
-import { Fault } from '../parts/fault.tsx'
 import { Link } from '../parts/link.tsx'
 import { Members } from '../parts/members.tsx'
 import { OPEN } from '../parts/panel.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useAgentName } from '../reading/agent-names.ts'
-import { agentSearch, besideName } from '../reading/agent-search.ts'
+import { AGENTS_SHOWN, agentSearch, besideName, exchangerSearch } from '../reading/agent-search.ts'
 import { administration } from '../reading/service.ts'
 
 const AGENT = 'agent'
@@ -96,12 +95,55 @@ const Delegations = ({ id }: { readonly id: string }) => {
   )
 }
 
+type FoundAgentsProps = {
+  readonly title: string
+  /** What was searched for. */
+  readonly text: string
+  readonly agents: readonly AgentRecord[]
+}
+
+const ENTRIES_SHOWN = 3
+
+/** The agents of a search, each with the first of those that it may act for. */
+const FoundAgents = ({ title, text, agents }: FoundAgentsProps) => (
+  <section className="sheet" aria-label={title}>
+    <h2>{title}</h2>
+    <ul className="peers">
+      {agents.map(agent => (
+        <li key={agent.agent_id}>
+          <Link to={delegationOf(agent.agent_id)}>{agent.name}</Link>
+          <span className="quiet">{besideName(text, agent).join(' · ')}</span>
+          {agent.disabled_at !== null && <span className="state ended">disabled</span>}
+          {agent.acts_for.length > 0 && (
+            <span className="quiet by">
+              acts for{' '}
+              {agent.acts_for.slice(0, ENTRIES_SHOWN).map((entry, n) => (
+                <Fragment key={entry}>
+                  {n > 0 && ', '}
+                  <Entry of={entry} />
+                </Fragment>
+              ))}
+              {agent.acts_for.length > ENTRIES_SHOWN && ` and ${agent.acts_for.length - ENTRIES_SHOWN} more`}
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+    {agents.length === AGENTS_SHOWN && <p className="quiet">These are the first. Search for another.</p>}
+  </section>
+)
+
+const mayExchange = ({ grant_types: grants }: AgentRecord): boolean => grants.includes(TOKEN_EXCHANGE)
+
+/** Those that may exchange tokens first: all others act for themselves alone. */
 const Choose = () => {
   const [text, setText] = useState('')
-  const { data, error, refetch } = useQuery({ ...agentSearch(text), enabled: true, placeholderData: kept => kept })
+  const exchangers = useQuery({ ...exchangerSearch(text), placeholderData: kept => kept })
+  const found = useQuery({ ...agentSearch(text), placeholderData: kept => kept })
+  const others = text === '' ? [] : (found.data ?? []).filter(agent => !mayExchange(agent))
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const first = data?.[0]
+    const first = exchangers.data?.[0] ?? others[0]
     if (first !== undefined) changeQuery(AGENT, first.agent_id)
   }
   return (
@@ -118,16 +160,17 @@ const Choose = () => {
           onChange={event => setText(event.target.value.trim())}
         />
       </form>
-      {error !== null && <Fault fault={error} onAgain={() => void refetch()} />}
-      <ul className="peers sheet">
-        {data?.map(agent => (
-          <li key={agent.agent_id}>
-            <Link to={delegationOf(agent.agent_id)}>{agent.name}</Link>{' '}
-            <span className="quiet">{besideName(text, agent).join(' · ')}</span>
-          </li>
-        ))}
-      </ul>
-      {data?.length === 0 && <p className="quiet">No agent has this in its name, owner or labels.</p>}
+      <Waiting query={exchangers.data === undefined || text === '' ? exchangers : found} />
+      {exchangers.data !== undefined && exchangers.data.length > 0 && (
+        <FoundAgents title="May exchange tokens" text={text} agents={exchangers.data} />
+      )}
+      {exchangers.data?.length === 0 && (
+        <p className="quiet">
+          {text === '' ? 'No agent may exchange tokens yet.' : 'No agent that may exchange tokens matches.'}
+        </p>
+      )}
+      {others.length > 0 && <FoundAgents title="Others" text={text} agents={others} />}
+      {text === '' && <Command words={['mintmark', 'agent', 'list', '--grant-type', TOKEN_EXCHANGE]} />}
     </>
   )
 }

@@ -12,6 +12,14 @@ export type ChosenPlan<Token extends Member = TokenRecord> = {
   readonly isExact: boolean
 }
 
+/** How many of these tokens each agent holds, the one with most first. */
+export const countByAgent = (
+  tokens: readonly Pick<TokenRecord, 'agent_id'>[],
+): readonly { readonly agent_id: string; readonly tokens: number }[] =>
+  [...Map.groupBy(tokens, ({ agent_id: id }) => id)]
+    .map(([id, { length }]) => ({ agent_id: id, tokens: length }))
+    .toSorted((a, b) => b.tokens - a.tokens)
+
 export type TreeRead<Token> = {
   /** The newest live members of a tree, as many as a page has. */
   readonly newest: readonly Token[]

@@ -4,20 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
 import { EachForm } from '../acts/each-form.tsx'
-import { AgentName } from '../parts/agent-name.tsx'
+import { AgentsHit } from '../acts/would-end.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { type ChosenPlan, commandOf } from './chosen-plan.ts'
+import { type ChosenPlan, commandOf, countByAgent } from './chosen-plan.ts'
 import { endEach } from './end-each.ts'
 import { planChosen } from './plan-chosen.ts'
 
 const countTokens = (count: number): string => `${count} ${count === 1 ? 'token' : 'tokens'}`
-
-/** Counts tokens by agent, those with most tokens first. */
-const byAgent = (tokens: readonly TokenRecord[]): readonly (readonly [id: string, count: number])[] => {
-  const counts = new Map<string, number>()
-  for (const { agent_id: id } of tokens) counts.set(id, (counts.get(id) ?? 0) + 1)
-  return [...counts].toSorted(([, a], [, b]) => b - a)
-}
 
 const WouldEnd = ({
   plan: { chosen, below, isExact },
@@ -41,13 +34,7 @@ const WouldEnd = ({
         : 'They are too many to be counted here: all that was got for the chosen ends with them.'}
       {chosen.length < asked && ` Of the chosen, ${asked - chosen.length} ended meanwhile.`}
     </p>
-    <ul className="plan">
-      {byAgent([...chosen, ...below]).map(([id, count]) => (
-        <li key={id}>
-          <AgentName id={id} /> <span className="quiet">{countTokens(count)}</span>
-        </li>
-      ))}
-    </ul>
+    <AgentsHit of={countByAgent([...chosen, ...below])} />
   </>
 )
 

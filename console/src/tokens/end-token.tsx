@@ -5,6 +5,7 @@ import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
+import { countByAgent } from './chosen-plan.ts'
 import { planChosen } from './plan-chosen.ts'
 
 export const EndToken = ({ token }: { readonly token: TokenRecord }) => {
@@ -21,7 +22,12 @@ export const EndToken = ({ token }: { readonly token: TokenRecord }) => {
       agentId={agentId}
       count={async signal => {
         const { chosen, below, isExact } = await planChosen([token], signal)
-        return { tokens: chosen.length, descendants: below.length, exact: isExact }
+        return {
+          tokens: chosen.length,
+          descendants: below.length,
+          descendant_agents: countByAgent(below),
+          exact: isExact,
+        }
       }}
       fields={() => <NoteField />}
       commandOf={form => ['mintmark', 'token', 'revoke', id, ...noteOptions(form)]}

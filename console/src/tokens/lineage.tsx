@@ -35,16 +35,29 @@ const KinLink = ({ token }: { readonly token: Kin }) =>
     </Link>
   )
 
+const isLive = (token: Kin): boolean => !('removed' in token) && token.state === 'active'
+
+const childrenOf = (token: Kin, all: readonly Kin[]): readonly Kin[] => all.filter(each => parentOf(each) === token.id)
+
+/** How many live tokens end with it. */
+const countBelow = (token: Kin, all: readonly Kin[]): number =>
+  childrenOf(token, all).reduce((sum, child) => sum + (isLive(child) ? 1 : 0) + countBelow(child, all), 0)
+
 type BranchProps = { readonly token: Kin; readonly all: readonly Kin[]; readonly id: string }
 
 const Branch = ({ token, all, id }: BranchProps) => {
-  const children = all.filter(each => parentOf(each) === token.id)
-  const isLive = !('removed' in token) && token.state === 'active'
+  const children = childrenOf(token, all)
+  const below = isLive(token) ? countBelow(token, all) : 0
   return (
     <li>
-      <p className={isLive ? 'leaf live' : 'leaf'}>
+      <p className={isLive(token) ? 'leaf live' : 'leaf'}>
         {token.id === id ? <strong>This token</strong> : <KinLink token={token} />}{' '}
         {!('removed' in token) && <AgentLink id={token.agent_id} />} <span className="quiet">{endOf(token)}</span>
+        {below > 0 && (
+          <span className="quiet">
+            , {below} {below === 1 ? 'ends' : 'end'} with it
+          </span>
+        )}
       </p>
       {children.length > 0 && (
         <ul>

@@ -72,6 +72,26 @@ test('an agent is made, changed and deleted, with its name typed and a note', { 
   assert.deepEqual(complaints, [])
 })
 
+test('a change counts what it takes away while it is typed, and says afterwards what ended', {
+  skip: SKIPPED,
+}, async () => {
+  const agent = await service.makeAgent('narrowed')
+  await service.issue(agent)
+  await open(`agents?open=${agent.agent_id}`)
+  await press('Change narrowed')
+  await dialog().getByLabel('Owner').fill('Ada')
+  await dialog().getByText('This ends no token.').waitFor()
+  await dialog().getByLabel('Scope', { exact: true }).fill('db:write')
+  await dialog().getByText('Now this ends 1 live token.').waitFor()
+  await assertAccessible()
+  await submit()
+  await dialog().getByRole('heading', { name: 'narrowed is changed' }).waitFor()
+  await dialog().getByText('Counted last: 1 live token.').waitFor()
+  await dialog().getByRole('link', { name: 'What ended' }).click()
+  await page.locator('.records tbody').getByText('scope removed').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
 test('a note that the service refuses is said at its field and not sent, also where it was kept', {
   skip: SKIPPED,
 }, async () => {

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import type { z } from 'zod'
 import * as rows from '../../../api/agents.ts'
 import { listTokens } from '../../../api/tokens.ts'
+import { GRANT_TYPES, type GrantType } from '../../../api/values/delegation.ts'
 import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { defineAdminCommand, show } from './administer.ts'
 import { describeAgent } from './names/agent-names.ts'
@@ -45,15 +46,17 @@ type ListOptions = {
   readonly enabled?: boolean
   readonly owner?: string
   readonly label?: readonly Label[]
+  readonly grantType?: GrantType
   readonly namePrefix?: string
   readonly idPrefix?: string
   readonly search?: string
 }
 
-const queryOf = ({ disabled, enabled, owner, label = [], namePrefix, idPrefix, search }: ListOptions) => ({
+const queryOf = ({ disabled, enabled, owner, label = [], grantType, namePrefix, idPrefix, search }: ListOptions) => ({
   disabled: enabled === true ? false : disabled,
   owner,
   label: labelTexts(label),
+  grant_type: grantType,
   name_prefix: namePrefix,
   id_prefix: idPrefix,
   q: search,
@@ -68,6 +71,7 @@ const addList = (agent: Command): void =>
       .option('--enabled', 'only the enabled ones')
       .option('--owner <name>', 'only those of this owner')
       .option('--label <key=value>', 'only those with this label (repeatable)', gatherLabels)
+      .addOption(new Option('--grant-type <grant>', 'only those that may use this grant').choices(GRANT_TYPES))
       .option('--name-prefix <text>', 'only those whose names open with this text')
       .option('--id-prefix <text>', 'only those whose ids, or those of their credentials, open with this text')
       .option('--search <text>', 'those with this id, and those with this text in their name, owner or labels'),

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { Call, Shown } from './administer.ts'
 import { CommandFailed } from './terminal/exit.ts'
-import { isRecord, printLine, type PrintedRecord } from './terminal/print.ts'
+import { areRecords, isRecord, printLine, type PrintedRecord } from './terminal/print.ts'
 
 export type DryRunOption = { readonly dryRun?: boolean }
 
@@ -12,15 +12,20 @@ export const addDryRun = (command: Command): Command =>
 export type Ends = {
   readonly tokens: number
   readonly descendants: number
+  /** Whose those are, such as `relay: 2`; a service of an older version does not say. */
+  readonly ofAgents: readonly string[]
   readonly isExact: boolean
   /** With what they would end; none where the call ends nothing, whatever lives. */
   readonly reasons: readonly string[]
 }
 
+const agentsIn = (agents: unknown): readonly string[] =>
+  areRecords(agents) ? agents.map(({ name, tokens }) => `${String(name)}: ${String(tokens)}`) : []
+
 const endsIn = ({ ends }: PrintedRecord): Ends => {
-  const { tokens, descendants, exact, reasons } = isRecord(ends) ? ends : {}
+  const { tokens, descendants, descendant_agents: agents, exact, reasons } = isRecord(ends) ? ends : {}
   if (typeof tokens === 'number' && typeof descendants === 'number' && Array.isArray(reasons))
-    return { tokens, descendants, isExact: exact === true, reasons: reasons.map(String) }
+    return { tokens, descendants, ofAgents: agentsIn(agents), isExact: exact === true, reasons: reasons.map(String) }
   throw new CommandFailed('The answer is no dry run: is the URL that of a service of this version?')
 }
 
@@ -28,17 +33,24 @@ const endsIn = ({ ends }: PrintedRecord): Ends => {
 export const formatAtLeast = (count: number, isExact: boolean): string =>
   `${isExact ? '' : 'at least '}${count.toLocaleString('en-US')}`
 
+/** `3 that were got for them (relay: 2, crawler: 1)` */
+const describeDescendants = ({ descendants, ofAgents, isExact }: Ends): string => {
+  const agents = ofAgents.length === 0 ? '' : ` (${ofAgents.join(', ')})`
+  return `${formatAtLeast(descendants, isExact)} that were got for them${agents}`
+}
+
 /** `3 alive now`, and those that were got for them. */
-export const describeEnds = ({ tokens, descendants, isExact }: Ends): string => {
-  const own = `${formatAtLeast(tokens, isExact)} alive now`
-  return descendants === 0 ? own : `${own}, and ${formatAtLeast(descendants, isExact)} that were got for them`
+export const describeEnds = (ends: Ends): string => {
+  const own = `${formatAtLeast(ends.tokens, ends.isExact)} alive now`
+  return ends.descendants === 0 ? own : `${own}, and ${describeDescendants(ends)}`
 }
 
 const showEnds = (counted: PrintedRecord): Shown => {
-  const { tokens, descendants, isExact } = endsIn(counted)
+  const { tokens, descendants, ofAgents, isExact } = endsIn(counted)
   const forPeople = (): void => {
     printLine(`Tokens that would end: ${formatAtLeast(tokens, isExact)}`)
     printLine(`Tokens that were got for those: ${formatAtLeast(descendants, isExact)}`)
+    for (const agent of ofAgents) printLine(`  ${agent}`)
   }
   return { json: counted, forPeople }
 }

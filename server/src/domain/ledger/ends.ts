@@ -6,12 +6,17 @@ import { type CutOff, type CutOffConditions, isAncestorEnd, type Cause } from '.
 /** One of the cut-offs that an act makes. */
 export type Ending = { readonly conditions: CutOffConditions; readonly reason: EndingReason }
 
+/** An agent, and how many of its live tokens end because an ancestor does. */
+export type DescendantAgent = { readonly agentId: string; readonly name: string; readonly tokens: number }
+
 /** The live tokens that an act would end. */
 export type EndCount = {
   /** Those that its cut-offs cover. */
   readonly tokens: number
   /** Those that end because an ancestor does. */
   readonly descendants: number
+  /** Whose those are, most first, at most DESCENDANT_AGENTS_MAX. */
+  readonly descendantAgents: readonly DescendantAgent[]
   /** Whether both counts are exact; where not they are lower bounds. */
   readonly isExact: boolean
   /** The reason of each of its cut-offs; none where the act ends nothing, whatever lives. */
@@ -44,7 +49,13 @@ export const endedBy = (cutOffs: readonly CutOff[], cause: Cause | undefined): '
 }
 
 /** On the wire. */
-export const formatEnds = ({ ends: { tokens, descendants, isExact, reasons } }: Counted) => ({
+export const formatEnds = ({ ends: { tokens, descendants, descendantAgents, isExact, reasons } }: Counted) => ({
   dry_run: true as const,
-  ends: { tokens, descendants, exact: isExact, reasons: [...reasons] },
+  ends: {
+    tokens,
+    descendants,
+    descendant_agents: descendantAgents.map(({ agentId, ...agent }) => ({ agent_id: agentId, ...agent })),
+    exact: isExact,
+    reasons: [...reasons],
+  },
 })

@@ -1,5 +1,6 @@
 // Lists: filters, pages, and the cursor that leads from one page to the next.
 import type { Actor } from '../audit/act.ts'
+import type { GrantType } from '../../../../api/values/delegation.ts'
 import type { Reason } from '../../../../api/values/reason.ts'
 import { isStorable } from '../text/text.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
@@ -134,6 +135,8 @@ export type AgentFilters = NameFilters & {
   readonly ids: readonly string[]
   readonly clientIds: readonly string[]
   readonly disabled: boolean | null
+  /** It may use this grant. */
+  readonly grantType: GrantType | null
   readonly owner: string | null
   /** The agent has each of these labels. */
   readonly labels: readonly { readonly key: string; readonly value: string }[]

@@ -20,6 +20,7 @@ export const bindings = [
       disabled: query.disabled ?? null,
       owner: query.owner ?? null,
       labels: query.label ?? [],
+      grantType: query.grant_type ?? null,
       idPrefix: query.id_prefix ?? null,
       ids: query.agent_id ?? [],
       clientIds: query.client_id ?? [],

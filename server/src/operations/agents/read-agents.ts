@@ -38,6 +38,7 @@ export const EVERY_AGENT: AgentFilters = {
   ids: [],
   clientIds: [],
   disabled: null,
+  grantType: null,
   owner: null,
   labels: [],
   name: null,

@@ -1,13 +1,14 @@
 // Counts the live tokens that an act would end now, in steps with room for others between them, however many counts there are.
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Milliseconds } from '../../../../api/values/time.ts'
-import { COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from '../../../../api/values/lists.ts'
-import { type EndCount, endedBy, type Ending, wouldEnd } from '../../domain/ledger/ends.ts'
+import { COUNT_EXACT_MAX, DESCENDANT_AGENTS_MAX, SAMPLE_RECORDS_MAX } from '../../../../api/values/lists.ts'
+import { type DescendantAgent, type EndCount, endedBy, type Ending, wouldEnd } from '../../domain/ledger/ends.ts'
 import type { CutOff } from '../../domain/ledger/ledger.ts'
 import type { TokenRecord } from '../../domain/lists/page.ts'
 import { makePermitQueue, type Release } from '../../ports/permit-queue.ts'
 import type { Timing } from '../../ports/timing.ts'
-import type { Program } from '../statement-program.ts'
+import { isAnyOf } from '../lists/name-conditions.ts'
+import { all, type Program } from '../statement-program.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { hasLineages } from './lineages.ts'
 import { scanAffectedRows, type ScanPosition } from './scan-affected-rows.ts'
@@ -27,7 +28,9 @@ export type Decide<Refused> = (snapshot: Snapshot) => Program<Decided<Refused>>
 /** Makes the records of a sample; without it there is none. */
 type RecordOf = ((snapshot: Snapshot, row: TokenRow) => Program<TokenRecord>) | undefined
 
-type Counting = Pick<EndCount, 'tokens' | 'descendants'> & {
+type Counting = Pick<EndCount, 'tokens'> & {
+  /** How many of each agent, by the store's numbers: together at most {@link COUNT_EXACT_MAX}. */
+  readonly descendants: ReadonlyMap<number, number>
   /** As they would stand if they were made at the first step, all of them on the same agent, credential or key. */
   readonly cutOffs: readonly [CutOff, ...CutOff[]]
   /** Rows that the cut-offs may cover, and then, where there are any, rows that may descend from those. */
@@ -38,11 +41,11 @@ type Counting = Pick<EndCount, 'tokens' | 'descendants'> & {
   readonly isDone: boolean
 }
 
-const NOTHING: EndCount = { tokens: 0, descendants: 0, isExact: true, reasons: [] }
+const NOTHING: EndCount = { tokens: 0, descendants: 0, descendantAgents: [], isExact: true, reasons: [] }
 
 const START = {
   tokens: 0,
-  descendants: 0,
+  descendants: new Map<number, number>(),
   among: 'reached',
   from: null,
   examined: 0,
@@ -62,10 +65,36 @@ function* sampleWith(
   return records
 }
 
+const sum = (counts: ReadonlyMap<number, number>): number =>
+  [...counts.values()].reduce((total, count) => total + count, 0)
+
+const addAgents = (counts: ReadonlyMap<number, number>, rows: readonly TokenRow[]): ReadonlyMap<number, number> => {
+  const added = new Map(counts)
+  for (const { agent } of rows) added.set(agent, (added.get(agent) ?? 0) + 1)
+  return added
+}
+
+/** The agents that hold the most of these. */
+function* nameAgents(counts: ReadonlyMap<number, number>): Program<readonly DescendantAgent[]> {
+  const most = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, DESCENDANT_AGENTS_MAX)
+  const [where] = isAnyOf(
+    'n',
+    most.map(([agent]) => agent),
+  )
+  if (where === undefined) return []
+  const select = `select n, id as "agentId", name from agent where ${where.sql}`
+  const rows = yield* all<Omit<DescendantAgent, 'tokens'> & { readonly n: number }>(select, ...where.values)
+  const named = new Map(rows.map(({ n, ...agent }) => [n, agent]))
+  return most.flatMap(([n, tokens]) => {
+    const agent = named.get(n)
+    return agent === undefined ? [] : [{ ...agent, tokens }]
+  })
+}
+
 function* step(snapshot: Snapshot, counting: Counting, recordOf: RecordOf): Program<Counting> {
   const { cutOffs, among, from, tokens, descendants } = counting
   const [cutOff, ...others] = cutOffs
-  const limits = { examinedMax: STEP_ROWS, coveredMax: COUNT_EXACT_MAX + 1 - tokens - descendants }
+  const limits = { examinedMax: STEP_ROWS, coveredMax: COUNT_EXACT_MAX + 1 - tokens - sum(descendants) }
   const scanned = yield* scanAffectedRows(snapshot, cutOff, { among, others, from, ...limits })
   // What an act before has ended is not left to end, and what descends from covered rows is counted in the second scan.
   const wanted = among === 'reached' ? 'token' : 'descendant'
@@ -74,14 +103,14 @@ function* step(snapshot: Snapshot, counting: Counting, recordOf: RecordOf): Prog
     cutOffs,
     examined: counting.examined + STEP_ROWS,
     tokens: tokens + (among === 'reached' ? rows.length : 0),
-    descendants: descendants + (among === 'delegated' ? rows.length : 0),
+    descendants: among === 'delegated' ? addAgents(descendants, rows) : descendants,
     sample: yield* sampleWith(recordOf, snapshot, counting.sample, rows),
   }
   if (!scanned.done || among === 'delegated') return { ...counted, among, from: scanned.at, isDone: scanned.done }
   return { ...counted, among: 'delegated', from: null, isDone: !(yield* hasLineages()) }
 }
 
-const isWithin = ({ tokens, descendants }: Counting): boolean => tokens + descendants <= COUNT_EXACT_MAX
+const isWithin = ({ tokens, descendants }: Counting): boolean => tokens + sum(descendants) <= COUNT_EXACT_MAX
 
 type Found = {
   /** When the count began, by the clock of the store. */
@@ -125,9 +154,10 @@ const countFrom = async (
   }
   const { sample, isDone, cutOffs } = counting
   const tokens = Math.min(counting.tokens, COUNT_EXACT_MAX)
-  const descendants = Math.min(counting.descendants, COUNT_EXACT_MAX - tokens)
+  const descendants = Math.min(sum(counting.descendants), COUNT_EXACT_MAX - tokens)
+  const descendantAgents = descendants === 0 ? [] : await reader.read(() => nameAgents(counting.descendants))
   const reasons = cutOffs.map(({ reason }) => reason)
-  return { count: { tokens, descendants, isExact: isDone && isWithin(counting), reasons }, sample }
+  return { count: { tokens, descendants, descendantAgents, isExact: isDone && isWithin(counting), reasons }, sample }
 }
 
 /** Exact up to COUNT_EXACT_MAX in all, as far as it is found in time. What is refused here is what the act would be refused for. */

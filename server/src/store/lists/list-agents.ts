@@ -42,8 +42,11 @@ const within = ({ from, comparison, until }: Range): Condition => ({
   values: [from, until],
 })
 
-// A label stands in the text of its JSON as it would alone: a quotation mark inside a value is escaped there.
-const HAS_LABEL = `replace(labels, ?, '') <> labels`
+/** A member of a JSON object or list stands in its text as it would alone: a quotation mark inside a value is escaped there. */
+const holding = (column: string, member: string): Condition => ({
+  sql: `replace(${column}, ?, '') <> ${column}`,
+  values: [member],
+})
 
 const memberOf = ({ key, value }: AgentFilters['labels'][number]): string =>
   JSON.stringify({ [key]: value }).slice(1, -1)
@@ -53,10 +56,13 @@ const marks = ({
   disabled,
   owner,
   labels,
-}: Pick<AgentFilters, 'disabled' | 'owner' | 'labels'>): readonly Condition[] => [
+  grantType = null,
+}: Pick<AgentFilters, 'disabled' | 'owner' | 'labels'> &
+  Partial<Pick<AgentFilters, 'grantType'>>): readonly Condition[] => [
   ...(disabled === null ? [] : [{ sql: `disabled_at is ${disabled ? 'not null' : 'null'}`, values: [] }]),
   ...(owner === null ? [] : [{ sql: 'owner = ?', values: [owner] }]),
-  ...labels.map(label => ({ sql: HAS_LABEL, values: [memberOf(label)] })),
+  ...labels.map(label => holding('labels', memberOf(label))),
+  ...(grantType === null ? [] : [holding('grant_types', JSON.stringify(grantType))]),
 ]
 
 const KEPT: Condition = { sql: 'deleted_at is null', values: [] }

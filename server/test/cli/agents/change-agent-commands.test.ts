@@ -170,7 +170,7 @@ test('agent delete asks for --yes, then removes the agent and frees its name', t
     unconfirmed.stderr,
     /^mintmark: This removes the agent .* ends every token that it holds: 0 alive now\..*run it again with --yes\.\n$/,
   )
-  const ends = { tokens: 0, descendants: 0, exact: true, reasons: ['agent_deleted'] }
+  const ends = { tokens: 0, descendants: 0, descendant_agents: [], exact: true, reasons: ['agent_deleted'] }
   assert.deepEqual(reported(folder, ['agent', 'delete', id, '--dry-run']), { dry_run: true, ends })
   assert.match(run(folder, ['agent', 'delete', id, '--dry-run']).stdout, /^Tokens that would end: 0\n/)
   assert.equal(reported(folder, ['agent', 'show', id])['name'], 'reports')
@@ -193,6 +193,8 @@ test('agent list takes filters and a search', t => {
   assert.deepEqual(names('--enabled'), ['api a', 'api b'])
   assert.deepEqual(names('--owner', 'web'), ['api b'])
   assert.deepEqual(names('--label', 'team=x', '--label', 'env=prod'), ['api a'])
+  assert.deepEqual(names('--grant-type', EXCHANGE), [])
+  assert.deepEqual(names('--grant-type', 'client_credentials', '--enabled'), ['api a', 'api b'])
   assert.deepEqual(names('--name-prefix', 'api'), ['api a', 'api b'])
   assert.deepEqual(names('--search', a), ['api a'])
   assert.deepEqual(names('--search', 'api b'), ['api b'])

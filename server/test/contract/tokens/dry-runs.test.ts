@@ -10,6 +10,8 @@ import {
   introspect,
   issue,
 } from '../../../../testkit/callers/requests.ts'
+import { TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
+import { exchange } from '../../../../testkit/callers/exchanges.ts'
 import { readRows } from '../../../../testkit/stores/store-file.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
@@ -40,7 +42,7 @@ beforeEach(async () => {
 
 const counted = (count: number, ...reasons: readonly string[]) => ({
   dry_run: true,
-  ends: { tokens: count, descendants: 0, exact: true, reasons },
+  ends: { tokens: count, descendants: 0, descendant_agents: [] as readonly object[], exact: true, reasons },
 })
 
 const assertCounted = (answer: Answer, expected: object): void => {
@@ -60,6 +62,24 @@ test('with dry_run a change, a disabling, a deletion and a revocation count what
   assert.deepEqual((await get(service, `/api/v1/agents/${agentId}`, headers)).json, shown.json)
   assert.equal(countAudit(), audited)
   for (const token of tokens) assert.equal(await isActive(token), true)
+})
+
+test('with dry_run the agents are named that hold what was got for the tokens that would end', async () => {
+  const acting = { grantTypes: [TOKEN_EXCHANGE], actsFor: ['*'], receives: [OURS] } as const
+  const [relay, other] = [await service.createAgent(acting), await service.createAgent(acting)]
+  for (const actor of [relay, other, relay]) await exchange(service, actor, tokens[0] ?? '')
+  const nameOf = async (id: string): Promise<unknown> =>
+    ((await get(service, `/api/v1/agents/${id}`, headers)).json as { name: unknown }).name
+  const holders = [
+    { agent_id: relay.agentId, name: await nameOf(relay.agentId), tokens: 2 },
+    { agent_id: other.agentId, name: await nameOf(other.agentId), tokens: 1 },
+  ]
+  const { ends } = counted(2, 'agent_disabled')
+  const path = `/api/v1/agents/${agentId}/disable`
+  assertCounted(await call(service, { method: 'POST', path, body: { dry_run: true } }, headers), {
+    dry_run: true,
+    ends: { ...ends, descendants: 3, descendant_agents: holders },
+  })
 })
 
 test('with dry_run the compromise of a signing key counts what it signed, and leaves it in the key set', async () => {

@@ -189,22 +189,28 @@ const endedBetween = async (
   { test: { store } }: World,
   before: readonly string[],
   after: readonly string[],
-): Promise<Counted['ends']> => {
+): Promise<Omit<EndCount, 'descendantAgents'> & { readonly holders: Readonly<Record<string, number>> }> => {
   const counts = { tokens: 0, descendants: 0 }
   const reasons = new Set<string>()
+  const holders: Record<string, number> = {}
   for (const id of before.filter(one => !after.includes(one))) {
     const life = await store.ledger.show(id)
     assert.ok(life?.end)
     counts[life.end.ancestorId === null ? 'tokens' : 'descendants'] += 1
     if (life.end.ancestorId === null) reasons.add(life.end.reason)
+    else holders[life.token.agentId] = (holders[life.token.agentId] ?? 0) + 1
   }
-  return { ...counts, isExact: true, reasons: [...reasons] as Counted['ends']['reasons'] }
+  return { ...counts, holders, isExact: true, reasons: [...reasons] as Counted['ends']['reasons'] }
 }
 
 const compare = async (world: World, { name, count, run }: Trial): Promise<void> => {
   const before = await readLive(world)
   const seq = (await world.test.store.agents.viewForIssue([], 'fresh')).seq
-  const { reasons, ...counts } = await countOf(count())
+  const { reasons, descendantAgents, ...counted } = await countOf(count())
+  const counts = {
+    ...counted,
+    holders: Object.fromEntries(descendantAgents.map(({ agentId, tokens }) => [agentId, tokens])),
+  }
   assert.deepEqual(await readLive(world), before, `the dry run of ${name} ended something`)
   assert.equal((await world.test.store.agents.viewForIssue([], 'fresh')).seq, seq)
   await run()
@@ -257,7 +263,7 @@ test('a dry run is refused as its act would be, and counts nothing where the act
   }
   assert.equal((await countOf(dryRuns.disableAgent(agent.id))).tokens, 2)
   await store.agents.disable(agent.id, act('agent.disable'))
-  const nothing = { tokens: 0, descendants: 0, isExact: true, reasons: [] }
+  const nothing = { tokens: 0, descendants: 0, descendantAgents: [], isExact: true, reasons: [] }
   assert.deepEqual(await countOf(dryRuns.disableAgent(agent.id)), nothing)
 })
 
@@ -271,7 +277,13 @@ test('a change that narrows and lowers the ceiling at once ends for the ceiling 
   const change: AgentChange = { scopes: ['db:read'], liveTokensMax: 2, atLiveTokensMax: 'supersede' }
   const wanted = { agentId: agent.id, change, serviceAudience: null }
   const counted = await countOf(store.dryRuns.changeAgent(wanted))
-  assert.deepEqual(counted, { tokens: 2, descendants: 0, isExact: true, reasons: ['scope_removed'] })
+  assert.deepEqual(counted, {
+    tokens: 2,
+    descendants: 0,
+    descendantAgents: [],
+    isExact: true,
+    reasons: ['scope_removed'],
+  })
   await store.agents.change(wanted, act('agent.change'))
   assert.deepEqual(
     (await store.ledger.find(kept)).map(one => one?.dead),

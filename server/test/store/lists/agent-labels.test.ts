@@ -1,6 +1,7 @@
-// Agents by label: each filter finds those that carry just this label, whatever stands in the texts of others.
+// Agents by label and by grant: each filter finds those that carry just this label, whatever stands in the texts of others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
 import type { Labels } from '../../../../api/values/labels.ts'
 import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
 import type { AgentMarks } from '../../../src/domain/ledger/selection.ts'
@@ -84,4 +85,22 @@ test('an agent is found by a label that it carries, and by no text that looks li
   ] as const) {
     assert.deepEqual(await foundBy(value), [name])
   }
+})
+
+test('an agent is found by a grant that it may use', async t => {
+  const { store, dispose } = await makeTestStore(null)
+  t.after(dispose)
+  for (const [name, grantTypes] of [
+    ['acts alone', [CLIENT_CREDENTIALS]],
+    ['acts for others', [TOKEN_EXCHANGE]],
+    ['does both', [CLIENT_CREDENTIALS, TOKEN_EXCHANGE]],
+  ] as const) {
+    await createAgent(store, null, { name, grantTypes, description: TOKEN_EXCHANGE })
+  }
+  const filters = { ...EVERY_AGENT, grantType: TOKEN_EXCHANGE } as const
+  const { records } = await store.agents.list({ filters, after: null, limit: 20 })
+  assert.deepEqual(
+    records.map(({ name }) => name),
+    ['acts for others', 'does both'],
+  )
 })
