@@ -74,6 +74,9 @@ const agentFilters = {
 }
 
 const shown = { 200: agentRecord }
+const switched = agentRecord.extend({
+  changed: z.boolean().describe('Whether this request did it; false: it was so before, and the note is kept nowhere.'),
+})
 const shownOrCounted = { 200: z.union([agentRecord, endsCounted]) }
 
 export const createAgent = operation({
@@ -190,8 +193,8 @@ export const disableAgent = operation({
   summary: 'Disable an agent',
   access: ACCESS.stopAgents,
   body: noteBody.unwrap().extend({ dry_run: dryRun }).default({}),
-  answers: shownOrCounted,
-  example: { body: { note: 'it runs away' }, answer: { ...example, disabled_at: LATER } },
+  answers: { 200: z.union([switched, endsCounted]) },
+  example: { body: { note: 'it runs away' }, answer: { ...example, disabled_at: LATER, changed: true } },
 })
 
 export const enableAgent = operation({
@@ -200,6 +203,6 @@ export const enableAgent = operation({
   summary: 'Enable an agent',
   access: ACCESS.writeAgents,
   body: noteBody,
-  answers: shown,
-  example: { body: { note: 'mended' }, answer: example },
+  answers: { 200: switched },
+  example: { body: { note: 'mended' }, answer: { ...example, changed: true } },
 })

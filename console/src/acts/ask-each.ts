@@ -8,28 +8,39 @@ const failureOf = (id: string, fault: unknown): Failure => {
   return { id, message, isRefused: !(fault instanceof ApiUnavailable) }
 }
 
+export type Asked = {
+  /** By the clock of the service. */
+  readonly at: string | null
+  /** False: it was so before, by another act. */
+  readonly isDoneNow: boolean
+}
+
 type AskEach = {
   readonly ids: readonly string[]
-  /** Returns when it was done, by the clock of the service. */
-  readonly ask: (id: string) => Promise<string | null | undefined>
+  readonly ask: (id: string) => Promise<Asked>
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
 }
 
-/** Stops at the next one where it is aborted. */
-export const askEach = async ({ ids, ask, signal, onProgress }: AskEach): Promise<void> => {
-  const of = ids.length
-  const failures: Failure[] = []
-  let since: string | undefined
-  onProgress({ done: 0, of, failures: [] })
-  for (const [index, id] of ids.entries()) {
-    if (signal.aborted) return
+/** Stops at the next one where it is aborted. Returns how far it came. */
+export const askEach = async ({ ids, ask, signal, onProgress }: AskEach): Promise<Progress> => {
+  let progress: Progress = { done: 0, of: ids.length, failures: [], before: 0, left: ids }
+  onProgress(progress)
+  for (const id of ids) {
+    if (signal.aborted) break
+    const { done, failures, before, left, since } = progress
+    const next = { ...progress, done: done + 1 }
     try {
-      const at = await ask(id)
-      since ??= at ?? undefined
+      const { at, isDoneNow } = await ask(id)
+      progress = {
+        ...next,
+        left: left.filter(one => one !== id),
+        ...(isDoneNow ? { since: since ?? at ?? undefined } : { before: before + 1 }),
+      }
     } catch (fault) {
-      failures.push(failureOf(id, fault))
+      progress = { ...next, failures: [...failures, failureOf(id, fault)] }
     }
-    onProgress({ done: index + 1, of, failures: [...failures], since })
+    onProgress(progress)
   }
+  return progress
 }

@@ -1,12 +1,15 @@
 // The form of an act on each of the chosen: what it would do, why, and then how far it is and what became of each that failed.
 import * as Dialog from '@radix-ui/react-dialog'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
+import { auditSince } from '../tokens/act-of-end.ts'
 import { ShortId } from '../parts/agent-name.tsx'
 import { CommandLine } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { DoneButton } from './act-dialog.tsx'
 import { ActContext } from './draft.ts'
-import { NoteField, noteIn } from './note-field.tsx'
+import { type Asked, askEach } from './ask-each.ts'
+import { NoteField, noteIn, noteOptions } from './note-field.tsx'
+import type { Outcome } from './open-act.ts'
 import { formatProgress, type Progress } from './progress.ts'
 import { useSending } from './use-sending.ts'
 import { WhatEnded } from './what-ended.tsx'
@@ -16,14 +19,16 @@ type CourseProps = {
   readonly deed: string
   readonly isOver: boolean
   readonly onStop: () => void
+  /** Asks for those that are left. */
+  readonly onRest: () => void
 }
 
-const Course = ({ progress, deed, isOver, onStop }: CourseProps) => {
-  const { done, of, failures, since } = progress
+const Course = ({ progress, deed, isOver, onStop, onRest }: CourseProps) => {
+  const { done, of, failures, since, left } = progress
   return (
     <>
       <progress value={done} max={of} aria-label="Those that were asked for" />
-      <p role="status">{formatProgress(progress, deed)}</p>
+      <p role="status">{formatProgress(progress, deed, isOver)}</p>
       {failures.length > 0 && (
         <ul className="failures">
           {failures.map(({ id, message }) => (
@@ -33,7 +38,14 @@ const Course = ({ progress, deed, isOver, onStop }: CourseProps) => {
           ))}
         </ul>
       )}
-      {isOver && since !== undefined && <WhatEnded since={since} history={{ ended_after: since }} />}
+      {isOver && since !== undefined && (
+        <WhatEnded since={since} history={{ ended_after: since }} audit={auditSince(since)} />
+      )}
+      {isOver && left.length > 0 && (
+        <button type="button" className="danger" onClick={onRest}>
+          Try again for {left.length === 1 ? 'the one' : `the ${left.length}`} left
+        </button>
+      )}
       {isOver ? (
         <DoneButton />
       ) : (
@@ -47,58 +59,81 @@ const Course = ({ progress, deed, isOver, onStop }: CourseProps) => {
   )
 }
 
-/** What the act on each is given. */
-export type Each = {
-  readonly note: { readonly note?: string }
-  readonly signal: AbortSignal
-  readonly onProgress: (progress: Progress) => void
-}
-
 type EachFormProps = {
   /** What would be done. */
   readonly children: ReactNode
   /** The name of the act, by which its note is kept. */
   readonly name: string
-  /** The shell command that does the same. */
-  readonly command: string
+  /** The shell command that does the same, with these options. */
+  readonly commandOf: (options: readonly string[]) => string
   readonly submit: string
   /** `ended`, as in `3 of 4 ended`. */
   readonly deed: string
-  readonly isEmpty: boolean
-  readonly act: (each: Each) => Promise<void>
-  /** Called before the first of them is asked for. */
-  readonly onBegin: () => void
-  readonly onDone: () => void
+  readonly ids: readonly string[]
+  readonly ask: (id: string, note: { readonly note?: string }) => Promise<Asked>
+  /** Throws where none may be asked for. */
+  readonly check?: (signal: AbortSignal) => Promise<void>
+  /** Called with those that are left. */
+  readonly onOver: (left: readonly string[]) => void
   /** Plans anew. */
   readonly onAgain: () => void
 }
 
+type Asking = { readonly title: string; readonly deed: string }
+
+/** What stands above it: the question, until those that are left are known. */
+export const titleOfOutcome = (left: readonly string[] | undefined, { title, deed }: Asking): string => {
+  if (left === undefined) return title
+  return left.length === 0 ? `All were ${deed}` : `Not all were ${deed}`
+}
+
+const outcomeOf = ({ left, done }: Progress): Outcome => {
+  if (left.length === 0) return 'done'
+  return done === 0 ? 'asked' : 'unknown'
+}
+
 export const EachForm = (props: EachFormProps) => {
-  const { children, name, command, submit, deed, isEmpty, act, onBegin, onDone, onAgain } = props
+  const { children, name, commandOf, submit, deed, ids, ask, check, onOver, onAgain } = props
+  const [form, setForm] = useState(() => new FormData())
   const [progress, setProgress] = useState<Progress>()
   const stop = useRef<AbortController>(undefined)
-  const { sending, send, keepNote } = useSending({
+  const { sending, send, sendForm, keepNote } = useSending({
     name,
-    act: form => {
-      stop.current = new AbortController()
-      return act({ note: noteIn(form), signal: stop.current.signal, onProgress: setProgress })
+    act: async sent => {
+      const { signal } = (stop.current = new AbortController())
+      setForm(sent)
+      await check?.(signal)
+      const note = noteIn(sent)
+      return askEach({ ids: progress?.left ?? ids, ask: id => ask(id, note), signal, onProgress: setProgress })
     },
-    onMade: onDone,
+    onMade: ({ left }) => onOver(left),
+    outcomeOfMade: outcomeOf,
     // It fails before the first of them is asked for.
     outcomeOf: () => 'asked',
   })
-  useEffect(() => {
-    if (progress !== undefined) onBegin()
-  }, [progress, onBegin])
-  if (progress !== undefined)
-    return <Course progress={progress} deed={deed} isOver={sending.isSuccess} onStop={() => stop.current?.abort()} />
+  if (progress !== undefined && sending.error === null)
+    return (
+      <Course
+        progress={progress}
+        deed={deed}
+        isOver={sending.isSuccess}
+        onStop={() => stop.current?.abort()}
+        onRest={() => sendForm(form)}
+      />
+    )
+  const isEmpty = ids.length === 0
+  const change = (event: FormEvent<HTMLFormElement>): void => {
+    const changed = new FormData(event.currentTarget)
+    setForm(changed)
+    keepNote(changed)
+  }
   return (
-    <form onSubmit={send} onChange={event => keepNote(new FormData(event.currentTarget))}>
+    <form onSubmit={send} onChange={change}>
       {children}
       <ActContext value={name}>
         <NoteField />
       </ActContext>
-      {!isEmpty && <CommandLine text={command} />}
+      {!isEmpty && <CommandLine text={commandOf(noteOptions(form))} />}
       {sending.error !== null && <Fault fault={sending.error} onAgain={onAgain} />}
       <div className="acts">
         <Dialog.Close disabled={sending.isPending}>Cancel</Dialog.Close>

@@ -52,8 +52,8 @@ export const closeAct = (): void => {
   // How far it came says where the focus goes.
   change({ ...CLOSED, outcome: state.outcome })
   if (act === undefined) return
-  // What was left is not asked for again with the same words.
-  keepDraft(act.name, '')
+  // What was left is not asked for again with the same words, but what became of it may be asked for once more.
+  if (state.outcome !== 'unknown') keepDraft(act.name, '')
   act.onClose()
 }
 

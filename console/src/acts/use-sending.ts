@@ -12,21 +12,25 @@ type Sending<Made> = {
   readonly name: string
   readonly act: (form: FormData) => Promise<Made>
   readonly onMade: (made: Made) => void
+  /** How far the act is with what was made; its note is kept until it is done. */
+  readonly outcomeOfMade?: (made: Made) => Outcome
   /** How far the act is after a fault. */
   readonly outcomeOf?: (fault: unknown) => Outcome
 }
 
 const afterFault = (fault: unknown): Outcome => (fault instanceof ApiRefused ? 'asked' : 'unknown')
 
-export const useSending = <Made>({ name, act, onMade, outcomeOf = afterFault }: Sending<Made>) => {
+export const useSending = <Made>(asked: Sending<Made>) => {
+  const { name, act, onMade, outcomeOfMade = () => 'done', outcomeOf = afterFault } = asked
   const queryClient = useQueryClient()
   const isSent = useRef(false)
   const sending = useMutation({
     mutationFn: act,
     onMutate: () => setOutcome('sending'),
     onSuccess: made => {
-      setOutcome('done')
-      keepDraft(name, '')
+      const outcome = outcomeOfMade(made)
+      setOutcome(outcome)
+      if (outcome === 'done') keepDraft(name, '')
       onMade(made)
     },
     onError: fault => setOutcome(outcomeOf(fault)),
@@ -38,13 +42,16 @@ export const useSending = <Made>({ name, act, onMade, outcomeOf = afterFault }: 
     gcTime: 0,
   })
   useHold(sending.isPending)
-  const send = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
+  const sendForm = (form: FormData): void => {
     // A second click may come before the page shows the first.
     if (isSent.current || sending.isPending) return
     isSent.current = true
-    sending.mutate(new FormData(event.currentTarget))
+    sending.mutate(form)
+  }
+  const send = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    sendForm(new FormData(event.currentTarget))
   }
   const keepNote = (form: FormData): void => keepDraft(name, textIn(form, 'note'))
-  return { sending, send, keepNote }
+  return { sending, send, sendForm, keepNote }
 }

@@ -44,7 +44,7 @@ export const AGENT_COLUMNS: readonly Column<AgentRecord>[] = [
     show: agent => <span title={labelsOf(agent)}>{labelsOf(agent)}</span>,
   },
   { title: 'Scope', drops: 1, show: ({ scope }) => <span title={scope}>{scope}</span> },
-  { title: 'Made', sort: '-made', drops: 1, show: ({ created_at: at }) => <Time at={at} /> },
+  { title: 'Made', sort: '-made', drops: 2, show: ({ created_at: at }) => <Time at={at} /> },
 ]
 
 type SortValues<Of> = Readonly<Record<string, (of: Of) => SortValue>>

@@ -27,9 +27,20 @@ export const usageOf = (queryClient: QueryClient, id: string): Promise<AgentUsag
 
 type UsageProps = { readonly id: string; readonly show: (usage: AgentUsage) => ReactNode }
 
+/** The same moment for all rows, so that one request reads them. */
+const untilNext = (): number => FRESH_MS - (Date.now() % FRESH_MS)
+
 /** A list of agents waits for none of it. */
 export const Usage = ({ id, show }: UsageProps) => {
-  const { data, isError } = useQuery({ ...queryOf(id), refetchInterval: FRESH_MS })
-  if (data !== undefined) return data === null ? null : show(data)
+  const { data, isError } = useQuery({ ...queryOf(id), refetchInterval: untilNext })
+  if (data === null) return null
+  if (data !== undefined)
+    return isError ? (
+      <span className="quiet" title="It cannot be read anew now.">
+        {show(data)}, old
+      </span>
+    ) : (
+      show(data)
+    )
   return <span className="quiet">{isError ? 'not known' : '…'}</span>
 }

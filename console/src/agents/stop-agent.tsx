@@ -24,9 +24,14 @@ export const StopAgent = ({ id, name, look = 'danger' }: StopAgentProps) => (
     fields={() => <NoteField />}
     commandOf={form => ['mintmark', 'agent', 'disable', id, ...noteOptions(form)]}
     act={form => administration.disableAgent({ path: { id }, body: noteIn(form) })}
-    done={({ disabled_at: since }, ends) => ({
-      title: `${name} is stopped`,
-      body: since !== null && <WhatEnded since={since} ends={ends} history={{ agent_id: id, ended_after: since }} />,
+    done={({ disabled_at: since, changed }, ends) => ({
+      title: changed ? `${name} is stopped` : `${name} was stopped before`,
+      body: since !== null && (
+        <>
+          {!changed && <p>Another act did it. This one changed nothing, and its note is kept nowhere.</p>}
+          <WhatEnded since={since} ends={changed ? ends : undefined} history={{ agent_id: id, ended_after: since }} />
+        </>
+      ),
     })}
   />
 )

@@ -2,26 +2,45 @@
 import * as Dialog from '@radix-ui/react-dialog'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
-import { askEach } from '../acts/ask-each.ts'
-import { EachForm } from '../acts/each-form.tsx'
+import { EachForm, titleOfOutcome } from '../acts/each-form.tsx'
 import { type Ends, formatEnds } from '../acts/would-end.tsx'
 import { formatNumber } from '../parts/format-number.ts'
 import { Waiting } from '../parts/waiting.tsx'
 import { administration } from '../reading/service.ts'
-import { commandOf, type StopPlan, sumOf } from './stop-plan.ts'
+import { commandOf, STOP_CHOSEN, type StopPlan, sumOf } from './stop-plan.ts'
 
-const planStops = async (agents: readonly AgentRecord[], signal: AbortSignal): Promise<StopPlan> => {
-  const plan: { agent: AgentRecord; ends: Ends }[] = []
-  for (const agent of agents) {
-    const path = { id: agent.agent_id }
-    const { ends } = await administration.disableAgent({ path, body: { dry_run: true }, signal })
-    plan.push({ agent, ends })
+/** Undefined where the agent is gone. */
+const dryRunOf = async (id: string, signal: AbortSignal) => {
+  try {
+    return (await administration.disableAgent({ path: { id }, body: { dry_run: true }, signal })).ends
+  } catch (fault) {
+    if (fault instanceof ApiRefused && fault.status === 404) return undefined
+    throw fault
   }
-  return plan.toSorted((a, b) => b.ends.tokens - a.ends.tokens)
 }
 
+const planStops = async (agents: readonly AgentRecord[], signal: AbortSignal): Promise<StopPlan> => {
+  const [stops, stopped, gone]: [{ agent: AgentRecord; ends: Ends }[], AgentRecord[], AgentRecord[]] = [[], [], []]
+  for (const agent of agents) {
+    const ends = await dryRunOf(agent.agent_id, signal)
+    if (ends === undefined) gone.push(agent)
+    else if (ends.reasons.length === 0) stopped.push(agent)
+    else stops.push({ agent, ends })
+  }
+  return { stops: stops.toSorted((a, b) => b.ends.tokens - a.ends.tokens), stopped, gone }
+}
+
+const Names = ({ of: agents, are }: { readonly of: readonly AgentRecord[]; readonly are: string }) =>
+  agents.length > 0 && (
+    <p>
+      {agents.length} {are}: {agents.map(({ name }) => name).join(', ')}.
+    </p>
+  )
+
 const WouldStop = ({ plan }: { readonly plan: StopPlan }) => {
+  const { stops, stopped, gone } = plan
   const { tokens, descendants, isExact } = sumOf(plan)
   return (
     <>
@@ -30,11 +49,13 @@ const WouldStop = ({ plan }: { readonly plan: StopPlan }) => {
         <strong>
           {formatNumber(tokens)} live {tokens === 1 ? 'token' : 'tokens'}
         </strong>{' '}
-        of {plan.length} {plan.length === 1 ? 'agent' : 'agents'}
+        of {stops.length} {stops.length === 1 ? 'agent' : 'agents'}
         {descendants > 0 && `, and up to ${formatNumber(descendants)} that were got for them`}.
       </p>
+      <Names of={stopped} are="stopped already" />
+      <Names of={gone} are="deleted meanwhile" />
       <ul className="plan">
-        {plan.map(({ agent: { agent_id: id, name, owner }, ends }) => (
+        {stops.map(({ agent: { agent_id: id, name, owner }, ends }) => (
           <li key={id}>
             <bdi title={id}>{name}</bdi> <span className="quiet">{[owner, formatEnds(ends)].join(' ').trim()}</span>
           </li>
@@ -47,12 +68,12 @@ const WouldStop = ({ plan }: { readonly plan: StopPlan }) => {
 type StopChosenProps = {
   readonly title: string
   readonly agents: readonly AgentRecord[]
-  /** Called before the first of them is stopped. */
-  readonly onBegin: () => void
+  /** Called with those that are left once they were asked for. */
+  readonly onOver: (left: readonly string[]) => void
 }
 
-export const StopChosen = ({ title, agents, onBegin }: StopChosenProps) => {
-  const [isDone, setDone] = useState(false)
+export const StopChosen = ({ title, agents, onOver }: StopChosenProps) => {
+  const [left, setLeft] = useState<readonly string[]>()
   const query = useQuery({
     queryKey: ['stop-plan', agents.map(({ agent_id: id }) => id)],
     queryFn: ({ signal }) => planStops(agents, signal),
@@ -60,10 +81,11 @@ export const StopChosen = ({ title, agents, onBegin }: StopChosenProps) => {
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const { data: plan, refetch } = query
+  const { data: plan, refetch, dataUpdatedAt } = query
+  const ids = plan?.stops.map(({ agent }) => agent.agent_id) ?? []
   return (
     <>
-      <Dialog.Title aria-live="polite">{isDone ? 'The chosen agents were asked to stop' : title}</Dialog.Title>
+      <Dialog.Title aria-live="polite">{titleOfOutcome(left, { title, deed: 'stopped' })}</Dialog.Title>
       <Dialog.Description>
         They get no token until an administrator enables them again. All their tokens end now, with everything that was
         got for them; they do not come back.
@@ -71,21 +93,20 @@ export const StopChosen = ({ title, agents, onBegin }: StopChosenProps) => {
       <Waiting query={query} />
       {plan !== undefined && (
         <EachForm
-          name={commandOf(agents)}
-          command={commandOf(agents)}
+          key={dataUpdatedAt}
+          name={STOP_CHOSEN}
+          commandOf={options => commandOf(ids, options)}
           submit="Stop them"
           deed="stopped"
-          isEmpty={false}
-          act={({ note, signal, onProgress }) =>
-            askEach({
-              ids: plan.map(({ agent }) => agent.agent_id),
-              ask: async id => (await administration.disableAgent({ path: { id }, body: note })).disabled_at,
-              signal,
-              onProgress,
-            })
-          }
-          onBegin={onBegin}
-          onDone={() => setDone(true)}
+          ids={ids}
+          ask={async (id, note) => {
+            const { disabled_at: at, changed } = await administration.disableAgent({ path: { id }, body: note })
+            return { at, isDoneNow: changed }
+          }}
+          onOver={rest => {
+            setLeft(rest)
+            onOver(rest)
+          }}
           onAgain={() => void refetch()}
         >
           <WouldStop plan={plan} />

@@ -1,20 +1,30 @@
 // What would end with the agents that were chosen to be stopped.
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import type { Ends } from '../acts/would-end.tsx'
+import { shellWord } from '../parts/shell-word.ts'
 
-export type StopPlan = readonly { readonly agent: AgentRecord; readonly ends: Ends }[]
+/** By it the note is kept, whichever agents they are. */
+export const STOP_CHOSEN = 'stop chosen agents'
+
+export type StopPlan = {
+  readonly stops: readonly { readonly agent: AgentRecord; readonly ends: Ends }[]
+  /** Those that are stopped already. */
+  readonly stopped: readonly AgentRecord[]
+  /** Those that were deleted meanwhile. */
+  readonly gone: readonly AgentRecord[]
+}
 
 /** What was got for the tokens of one of them may be a token of another: `descendants` are at most so many. */
-export const sumOf = (plan: readonly { readonly ends: Ends }[]) => ({
-  tokens: plan.reduce((sum, { ends }) => sum + ends.tokens, 0),
-  descendants: plan.reduce((sum, { ends }) => sum + ends.descendants, 0),
-  isExact: plan.every(({ ends }) => ends.exact),
+export const sumOf = ({ stops }: Pick<StopPlan, 'stops'>) => ({
+  tokens: stops.reduce((sum, { ends }) => sum + ends.tokens, 0),
+  descendants: stops.reduce((sum, { ends }) => sum + ends.descendants, 0),
+  isExact: stops.every(({ ends }) => ends.exact),
 })
 
 /** Returns the shell command: each id holds letters, digits and hyphens only. */
-export const commandOf = (agents: readonly Pick<AgentRecord, 'agent_id'>[]): string => {
-  const ids = agents.map(({ agent_id: id }) => id)
+export const commandOf = (ids: readonly string[], options: readonly string[]): string => {
+  const more = options.map(option => ` ${shellWord(option)}`).join('')
   return ids.length === 1
-    ? `mintmark agent disable ${ids.join('')}`
-    : `for id in ${ids.join(' ')}; do mintmark agent disable "$id" --yes; done`
+    ? `mintmark agent disable ${ids.join('')}${more}`
+    : `for id in ${ids.join(' ')}; do mintmark agent disable "$id"${more} --yes; done`
 }

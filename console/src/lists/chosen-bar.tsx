@@ -7,11 +7,11 @@ import type { Selection } from '../reading/selection.ts'
 /** Each is asked for by a request of its own. */
 export const CHOSEN_MAX = 100
 
-/** The question about what was chosen; `onBegin` is called before the first is asked for. */
+/** The question about what was chosen; `onOver` is called with the ids of what is left of it, once it was asked for. */
 export type ChosenAct = {
   readonly title: string
   readonly name: string
-  readonly content: (onBegin: () => void) => ReactNode
+  readonly content: (onOver: (left: readonly string[]) => void) => ReactNode
 }
 
 type ChosenBarProps<Row> = {
@@ -31,16 +31,16 @@ export const ChosenBar = <Row,>({ selection, hint, submit, tooMany, actOn }: Cho
   // The table may be read anew meanwhile; what was chosen stays what it was.
   const open = (): void => {
     const { title, name, content } = actOn([...selection.chosen.values()])
-    let isBegun = false
-    const begin = (): void => {
-      isBegun = true
+    let rest: readonly string[] | undefined
+    const over = (left: readonly string[]): void => {
+      rest = left
     }
     openAct({
       title,
       name,
-      content: <RoleContext value={role}>{content(begin)}</RoleContext>,
+      content: <RoleContext value={role}>{content(over)}</RoleContext>,
       onClose: () => {
-        if (isBegun) selection.clear()
+        if (rest !== undefined) selection.keep(rest)
       },
     })
   }

@@ -7,8 +7,8 @@ export type Column<Row> = {
   readonly isNumber?: boolean
   /** The order in the address by which rows are first sorted by it, such as `-live`. Undefined where they cannot be. */
   readonly sort?: string
-  /** Where there is no room for all: those with 1 are left out first, those without last. */
-  readonly drops?: 1 | 2
+  /** Where there is no room for all: those with 1 are left out first, those without never. */
+  readonly drops?: 1 | 2 | 3
 }
 
 export const classOf = <Row>({ isNumber, drops }: Column<Row>): string =>

@@ -3,6 +3,7 @@ import { parseLabel } from '../../../api/values/labels.ts'
 import { parseScopeItem } from '../../../api/values/scope.ts'
 import { parseTime } from '../../../api/values/time.ts'
 import { parseUuid } from '../../../api/values/uuid.ts'
+import { notFilter } from '../search/pasted-text.ts'
 
 type Form = { readonly parse: (text: string) => unknown; readonly expected: string; readonly example: string }
 
@@ -17,7 +18,8 @@ export type FormName = keyof typeof FORMS
 
 /** What is wrong with a value; undefined where nothing is. */
 export const wrongIn = (form: FormName | undefined, value: string): string | undefined => {
-  if (form === undefined) return undefined
+  const not = notFilter(value)
+  if (form === undefined || not !== undefined) return not
   const { parse, expected, example } = FORMS[form]
   return parse(value) === undefined ? `This is not ${expected}, such as ${example}.` : undefined
 }

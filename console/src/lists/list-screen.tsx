@@ -98,6 +98,9 @@ export const ListScreen = <Row,>(props: ListScreenProps<Row>) => {
           {isLive && <LiveBar changes={list.changes} onShow={list.showNewest} />}
         </div>
       )}
+      {sorted === undefined && filters.length > 0 && (
+        <p className="quiet">{label}. They are kept in no other order: filter them instead.</p>
+      )}
       {list.isPart && (
         <p className="quiet">
           Sorted are the first {formatNumber(SORTED_MAX)} by name. Filter, and the rest is sorted too.

@@ -28,11 +28,13 @@ const useRefusals = (over: SeriesWindow) =>
     refetchInterval: useRefreshMs(REFRESH_MS, REFRESH_WITH_STREAM_MS),
   })
 
-const Agent = ({ id }: { readonly id: string | null }) => {
-  if (id === null) return <span className="quiet">none</span>
+type AgentProps = { readonly of: RefusedRequest; readonly isLimit: boolean }
+
+const Agent = ({ of: { agent_id: id, name }, isLimit }: AgentProps) => {
+  if (id === null) return <span className="quiet">{isLimit ? 'none' : 'other agents'}</span>
   return (
     <Link to={addressOf('agents', new URLSearchParams({ [OPEN]: id }))}>
-      <AgentName id={id} />
+      {name === null ? <AgentName id={id} /> : <bdi title={`${name}\n${id}`}>{name}</bdi>}
     </Link>
   )
 }
@@ -72,15 +74,16 @@ const Counted = ({ status, count, last_at: at }: Limit) => (
   </>
 )
 
-const Refusals = ({ refused }: { readonly refused: readonly RefusedRequest[] }) => (
+/** A limit of the service turns a request away before its agent is known. */
+const Refusals = ({ of: { data, limits } }: { readonly of: ListRefusedRequestsAnswer }) => (
   <div className="records">
     <table aria-label="Refusals by agent and reason">
       <Head first="Agent" reason="Reason" />
       <tbody>
-        {refused.map(one => (
+        {data.map(one => (
           <tr key={`${one.agent_id} ${one.reason}`}>
             <th scope="row">
-              <Agent id={one.agent_id} />
+              <Agent of={one} isLimit={limits.some(({ reason }) => reason === one.reason)} />
             </th>
             <td>
               <code>{one.reason}</code>
@@ -103,7 +106,7 @@ const RefusedLately = () => {
       {data?.data.length === 0 && <p className="quiet">Nothing was refused.</p>}
       {data !== undefined && data.data.length > 0 && (
         <>
-          <Refusals refused={data.data} />
+          <Refusals of={data} />
           {data.data.length === SHOWN && <Command words={['mintmark', 'top', '--refused', '1h']} />}
         </>
       )}

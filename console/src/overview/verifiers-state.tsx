@@ -53,12 +53,12 @@ export const VerifiersState = () => {
       )(undefined, signal),
     refetchInterval: liveChoice.use() === 'live' && REFRESH_MS,
   })
-  const { data } = query
+  const { data, error } = query
   return (
     <section className="overview-part" aria-label="Verifiers">
       <h2>Verifiers</h2>
       <Waiting query={query} />
-      {data !== undefined && <Summary all={data.data} isMore={data.next_cursor !== null} />}
+      {data !== undefined && error === null && <Summary all={data.data} isMore={data.next_cursor !== null} />}
     </section>
   )
 }

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { parseUuid } from '../../../api/values/uuid.ts'
-import { agentSearch, besideName, meantAgent } from '../reading/agent-search.ts'
+import { agentSearch, besideName, describeFault, meantAgent } from '../reading/agent-search.ts'
 import { shortId } from './agent-name.tsx'
 import { Combobox } from './combobox.tsx'
 
@@ -32,7 +32,6 @@ export const AgentField = ({ label, hint, describedBy, onChoose, onText }: Agent
           'aria-label': label,
           placeholder: hint,
           required: true,
-          maxLength: 100,
           'aria-invalid': describedBy !== undefined,
           'aria-describedby': describedBy,
         }}
@@ -63,8 +62,8 @@ export const useMeantAgent = () => {
       const meant = meantAgent(text, found)
       if (meant !== undefined) return { id: meant.agent_id }
       if (found.length > 0) return { wrong: 'Several agents have this: choose one of the list.' }
-    } catch {
-      return { wrong: 'The agents cannot be searched now. Try again.' }
+    } catch (fault) {
+      return { wrong: describeFault(fault) }
     }
     return isAgent === 'maybe' ? { id: text } : { wrong: 'No agent has this in its name, owner or labels.' }
   }

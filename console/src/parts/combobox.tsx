@@ -14,15 +14,7 @@ export type Option = {
 type ComboboxProps<Of extends Option> = {
   readonly field: Pick<
     InputHTMLAttributes<HTMLInputElement>,
-    | 'id'
-    | 'name'
-    | 'type'
-    | 'aria-label'
-    | 'placeholder'
-    | 'aria-invalid'
-    | 'aria-describedby'
-    | 'required'
-    | 'maxLength'
+    'id' | 'name' | 'type' | 'aria-label' | 'placeholder' | 'aria-invalid' | 'aria-describedby' | 'required'
   >
   readonly listLabel: string
   readonly text: string

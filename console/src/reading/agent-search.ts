@@ -2,7 +2,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type GrantType, TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
 import { toLowerAscii } from '../../../api/values/ascii-case.ts'
+import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
+import { notFilter } from '../search/pasted-text.ts'
 import { administration } from './service.ts'
 
 export const AGENTS_SHOWN = 10
@@ -19,7 +21,14 @@ const readFirst = async (query: Search, signal: AbortSignal): Promise<readonly A
   return found
 }
 
-const withText = (text: string): Search => (text === '' ? {} : { q: text })
+/** It may not be sent; the message says why. */
+class NotSent extends Error {}
+
+const withText = (text: string): Search => {
+  const not = notFilter(text)
+  if (not !== undefined) throw new NotSent(not)
+  return text === '' ? {} : { q: text }
+}
 
 export const agentSearch = (text: string) =>
   queryOptions({
@@ -36,6 +45,13 @@ export const exchangerSearch = (text: string) =>
     queryFn: ({ signal }) => readFirst({ ...withText(text), grant_type: TOKEN_EXCHANGE }, signal),
     retry: false,
   })
+
+/** Why a search failed, for a person. */
+export const describeFault = (fault: unknown): string => {
+  if (fault instanceof NotSent) return fault.message
+  if (fault instanceof ApiRefused && fault.status === 400) return fault.description
+  return 'The agents cannot be searched now. Try again.'
+}
 
 /** The agent that is meant by a text, of those that it finds: the one with this whole name, or the only one. */
 export const meantAgent = (text: string, found: readonly AgentRecord[]): AgentRecord | undefined =>

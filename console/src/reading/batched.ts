@@ -1,6 +1,9 @@
 // Look-ups by the ids of agents: what a screen asks for together is read with one request for each hundred.
 import { LISTED_IDS_MAX } from '../../../api/values/lists.ts'
 
+/** What is asked for again at one moment comes by a timer each. */
+const GATHER_MS = 20
+
 type Wanted<Value> = {
   readonly id: string
   readonly resolve: (value: Value | null) => void
@@ -30,7 +33,7 @@ export const makeBatched = <Value>(
 
   return id =>
     new Promise((resolve, reject) => {
-      if (wanted.length === 0) setTimeout(lookUpWanted)
+      if (wanted.length === 0) setTimeout(lookUpWanted, GATHER_MS)
       wanted.push({ id, resolve, reject })
     })
 }

@@ -8,6 +8,8 @@ const UNTOUCHED: readonly unknown[] = [
   'newest',
   'revocation-plan',
   'chosen-plan',
+  'stop-plan',
+  'change-ends',
   'would-end',
   'asked-by',
   'agent-names',

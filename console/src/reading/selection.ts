@@ -6,6 +6,8 @@ export type Selection<Row> = {
   /** `index` is the place of the row among `rows`; with `isRange`, all from the last one on become as this one does. */
   readonly toggle: (index: number, isRange: boolean) => void
   readonly clear: () => void
+  /** Keeps those of these ids alone. */
+  readonly keep: (ids: readonly string[]) => void
 }
 
 /** `last` is the id of the row that was chosen or given up last. */
@@ -43,5 +45,9 @@ export const useSelection = <Row>(rows: readonly Row[], idOf: (row: Row) => stri
     chosen: chosen.rows,
     toggle: (index, isRange) => setKept({ of, chosen: toggleRows(chosen, { rows, idOf, index, isRange }) }),
     clear: () => setKept({ of, chosen: NONE_CHOSEN }),
+    keep: ids => {
+      const left = [...chosen.rows].filter(([id]) => ids.includes(id))
+      setKept({ of, chosen: { rows: new Map(left), last: null } })
+    },
   }
 }

@@ -7,7 +7,7 @@ import { AGENT_COLUMNS } from '../agents/agent-columns.tsx'
 import { CreateAgent } from '../agents/agent-form.tsx'
 import { AgentPanel } from '../agents/agent-panel.tsx'
 import { listAgents } from '../agents/list-agents.ts'
-import { commandOf } from '../agents/stop-plan.ts'
+import { STOP_CHOSEN } from '../agents/stop-plan.ts'
 import type { Filter } from '../lists/chips.tsx'
 import { CHOSEN_MAX, type ChosenAct, ChosenBar } from '../lists/chosen-bar.tsx'
 import { Command } from '../parts/command.tsx'
@@ -29,8 +29,8 @@ const stopChosen = (agents: readonly AgentRecord[]): ChosenAct => {
   const title = `Stop ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}?`
   return {
     title,
-    name: commandOf(agents),
-    content: onBegin => <StopChosen title={title} agents={agents} onBegin={onBegin} />,
+    name: STOP_CHOSEN,
+    content: onOver => <StopChosen title={title} agents={agents} onOver={onOver} />,
   }
 }
 

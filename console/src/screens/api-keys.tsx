@@ -22,8 +22,8 @@ const stateOf = ({ revoked_at: revoked, suspended_at: suspended, expires_at: exp
 
 const COLUMNS: readonly Column<ShowApiKeyAnswer>[] = [
   { title: 'API key', show: ({ name }) => name },
-  { title: 'Permissions', show: ({ permissions }) => permissions.join(' ') },
-  { title: 'Audiences', show: ({ audiences }) => audiences?.join(' ') ?? 'all' },
+  { title: 'Permissions', drops: 3, show: ({ permissions }) => permissions.join(' ') },
+  { title: 'Audiences', drops: 2, show: ({ audiences }) => audiences?.join(' ') ?? 'all' },
   { title: 'Last used', show: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />) },
   { title: 'Expires', show: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
   { title: 'State', show: stateOf },

@@ -1,10 +1,11 @@
 // The audit log: who did what, newest first.
 import type { AuditRecord } from '../../../packages/client/src/index.ts'
 import { ACT_KINDS, ACTOR_TYPES } from '../../../api/values/audit.ts'
+import { isUuid } from '../../../api/values/uuid.ts'
 import { EntryPanel } from '../audit/entry-panel.tsx'
 import { Seals } from '../audit/seals.tsx'
 import { subjectScreenOf } from '../audit/subject-screen.ts'
-import { AgentNameOrText } from '../parts/agent-name.tsx'
+import { AgentNameOrText, ShortId } from '../parts/agent-name.tsx'
 import type { Filter } from '../lists/chips.tsx'
 import { Command } from '../parts/command.tsx'
 import { FORMS } from '../lists/filter-forms.ts'
@@ -29,7 +30,8 @@ const FILTERS: readonly Filter[] = [
 
 const Subject = ({ of: { kind, subject } }: { readonly of: AuditRecord }) => {
   if (subject === null) return null
-  return subjectScreenOf(kind) === 'agents' ? <AgentNameOrText text={subject} /> : <code>{subject}</code>
+  if (subjectScreenOf(kind) === 'agents') return <AgentNameOrText text={subject} />
+  return isUuid(subject) ? <ShortId id={subject} /> : <code title={subject}>{subject}</code>
 }
 
 const COLUMNS: readonly Column<AuditRecord>[] = [
@@ -37,7 +39,7 @@ const COLUMNS: readonly Column<AuditRecord>[] = [
   { title: 'Act', show: ({ kind }) => <code>{kind}</code> },
   { title: 'By', show: ({ actor }) => <ActorName actor={actor} /> },
   { title: 'Subject', show: entry => <Subject of={entry} /> },
-  { title: 'Note', show: ({ note }) => note !== null && <span title={note}>{note}</span> },
+  { title: 'Note', drops: 2, show: ({ note }) => note !== null && <span title={note}>{note}</span> },
 ]
 
 export const Audit = () => (

@@ -155,7 +155,6 @@ const Choose = () => {
           placeholder="Part of a name, an owner or a label, or an id"
           autoComplete="off"
           spellCheck={false}
-          maxLength={100}
           className="wide"
           onChange={event => setText(event.target.value.trim())}
         />

@@ -8,9 +8,17 @@ const NAME_CHARACTERS_MAX = 100
 const NOT_SENT = {
   secret:
     'This is a client secret or an API key: it was sent nowhere. If it leaked, end it with mintmark leaked-secrets.',
+  token: 'This is a token: it was sent nowhere. Paste it into the search above.',
   several: 'These are several tokens: paste one of them.',
   words: 'No token stands whole in this text.',
 } as const
+
+/** Why a text is no filter: it may not stand in an address. Undefined where it may. */
+export const notFilter = (text: string): string | undefined => {
+  const { text: word, not } = readPasted(text.trim())
+  if (not === 'secret') return NOT_SENT.secret
+  return not === 'several' || isCompactJws(word) ? NOT_SENT.token : undefined
+}
 
 export type Sought =
   | { readonly name: string; readonly tokenId: string | undefined }

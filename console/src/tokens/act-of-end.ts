@@ -13,3 +13,6 @@ export const auditAt = (at: string): string => {
   const after = new Date(Date.parse(at) + 1).toISOString()
   return addressOf('audit', new URLSearchParams({ since: at, before: after }))
 }
+
+/** The entries from that instant on. */
+export const auditSince = (at: string): string => addressOf('audit', new URLSearchParams({ since: at }))

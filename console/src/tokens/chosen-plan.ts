@@ -1,5 +1,6 @@
 // What would end with the tokens that were chosen: themselves, as far as they are live, and all that was got for them.
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
+import { shellWord } from '../parts/shell-word.ts'
 
 type Member = Pick<TokenRecord, 'id' | 'parent_id' | 'depth'>
 
@@ -72,8 +73,13 @@ export const isOutgrown = <Token extends Member>(plan: ChosenPlan<Token>, now: C
   return !now.isExact || [...now.chosen, ...now.below].some(({ id }) => !planned.has(id))
 }
 
+/** By it the note is kept, whichever tokens they are. */
+export const END_CHOSEN = 'end chosen tokens'
+
 /** Returns the shell command: each id holds letters, digits and hyphens only. */
-export const commandOf = ([first, ...more]: readonly Pick<TokenRecord, 'id'>[]): string =>
-  more.length === 0
-    ? `mintmark token revoke ${first?.id ?? ''}`
-    : `for id in ${[first, ...more].map(token => token?.id).join(' ')}; do mintmark token revoke "$id" --yes; done`
+export const commandOf = (ids: readonly string[], options: readonly string[]): string => {
+  const more = options.map(option => ` ${shellWord(option)}`).join('')
+  return ids.length === 1
+    ? `mintmark token revoke ${ids.join('')}${more}`
+    : `for id in ${ids.join(' ')}; do mintmark token revoke "$id"${more} --yes; done`
+}

@@ -3,11 +3,11 @@ import * as Dialog from '@radix-ui/react-dialog'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
-import { EachForm } from '../acts/each-form.tsx'
+import { EachForm, titleOfOutcome } from '../acts/each-form.tsx'
 import { AgentsHit } from '../acts/would-end.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { type ChosenPlan, commandOf, countByAgent } from './chosen-plan.ts'
-import { endEach } from './end-each.ts'
+import { type ChosenPlan, commandOf, countByAgent, END_CHOSEN } from './chosen-plan.ts'
+import { endOne, refuseOutgrown } from './end-each.ts'
 import { planChosen } from './plan-chosen.ts'
 
 const countTokens = (count: number): string => `${count} ${count === 1 ? 'token' : 'tokens'}`
@@ -41,12 +41,12 @@ const WouldEnd = ({
 type EndChosenProps = {
   readonly title: string
   readonly tokens: readonly TokenRecord[]
-  /** Called before the first of them is ended. */
-  readonly onBegin: () => void
+  /** Called with those that are left once they were asked for. */
+  readonly onOver: (left: readonly string[]) => void
 }
 
-export const EndChosen = ({ title, tokens, onBegin }: EndChosenProps) => {
-  const [isDone, setDone] = useState(false)
+export const EndChosen = ({ title, tokens, onOver }: EndChosenProps) => {
+  const [left, setLeft] = useState<readonly string[]>()
   const query = useQuery({
     queryKey: ['chosen-plan', tokens.map(({ id }) => id)],
     queryFn: ({ signal }) => planChosen(tokens, signal),
@@ -55,22 +55,26 @@ export const EndChosen = ({ title, tokens, onBegin }: EndChosenProps) => {
     staleTime: Number.POSITIVE_INFINITY,
   })
   const { data, refetch, dataUpdatedAt } = query
+  const ids = data?.chosen.map(({ id }) => id) ?? []
   return (
     <>
-      <Dialog.Title aria-live="polite">{isDone ? 'The chosen tokens were asked to end' : title}</Dialog.Title>
+      <Dialog.Title aria-live="polite">{titleOfOutcome(left, { title, deed: 'ended' })}</Dialog.Title>
       <Dialog.Description>They are refused from the next request on. Nothing brings them back.</Dialog.Description>
       <Waiting query={query} />
       {data !== undefined && (
         <EachForm
           key={dataUpdatedAt}
-          name={commandOf(tokens)}
-          command={commandOf(data.chosen)}
+          name={END_CHOSEN}
+          commandOf={options => commandOf(ids, options)}
           submit="End them"
           deed="ended"
-          isEmpty={data.chosen.length === 0}
-          act={each => endEach(data, each)}
-          onBegin={onBegin}
-          onDone={() => setDone(true)}
+          ids={ids}
+          ask={endOne}
+          check={signal => refuseOutgrown(data, signal)}
+          onOver={rest => {
+            setLeft(rest)
+            onOver(rest)
+          }}
           onAgain={() => void refetch()}
         >
           <WouldEnd plan={data} asked={tokens.length} />

@@ -1,19 +1,21 @@
-// Ends chosen tokens one after the other, where no more would end than an exact plan shows.
-import { askEach } from '../acts/ask-each.ts'
-import type { Each } from '../acts/each-form.tsx'
+// Ends one of chosen tokens, where no more would end than an exact plan shows.
+import type { Asked } from '../acts/ask-each.ts'
 import { administration } from '../reading/service.ts'
 import { type ChosenPlan, isOutgrown } from './chosen-plan.ts'
 import { planChosen } from './plan-chosen.ts'
 
-/** Throws, and has ended none, where more would end by now than an exact plan has. */
-export const endEach = async (plan: ChosenPlan, { note, signal, onProgress }: Each): Promise<void> => {
-  if (isOutgrown(plan, await planChosen(plan.chosen, signal))) {
+/** Throws where more would end by now than an exact plan has. */
+export const refuseOutgrown = async (plan: ChosenPlan, signal: AbortSignal): Promise<void> => {
+  if (isOutgrown(plan, await planChosen(plan.chosen, signal)))
     throw new Error('More would end than the plan has. None was ended.')
-  }
-  await askEach({
-    ids: plan.chosen.map(({ id }) => id),
-    ask: async id => (await administration.revokeTokenById({ path: { id }, body: note })).ended_at,
-    signal,
-    onProgress,
-  })
+}
+
+/** The record of a token keeps the note of the act that ended it. */
+export const endOne = async (id: string, body: { readonly note?: string }): Promise<Asked> => {
+  const {
+    ended_at: at,
+    note,
+    termination_reason: reason,
+  } = await administration.revokeTokenById({ path: { id }, body })
+  return { at, isDoneNow: reason === 'manual_revocation' && note === (body.note ?? null) }
 }

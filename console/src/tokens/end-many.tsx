@@ -6,7 +6,7 @@ import type { Query } from '../reading/page.ts'
 import { RoleContext, useRole } from '../reading/role.ts'
 import type { Selection } from '../reading/selection.ts'
 import { CHOSEN_MAX, type ChosenAct, ChosenBar } from '../lists/chosen-bar.tsx'
-import { commandOf } from './chosen-plan.ts'
+import { END_CHOSEN } from './chosen-plan.ts'
 import { commandOf as commandOfConditions, conditionsOf } from './revocation-of.ts'
 
 const EndChosen = lazy(async () => ({ default: (await import('./end-chosen.tsx')).EndChosen }))
@@ -24,8 +24,8 @@ const endChosen = (tokens: readonly TokenRecord[]): ChosenAct => {
   const title = `End ${tokens.length} ${tokens.length === 1 ? 'token' : 'tokens'}?`
   return {
     title,
-    name: commandOf(tokens),
-    content: onBegin => <EndChosen title={title} tokens={tokens} onBegin={onBegin} />,
+    name: END_CHOSEN,
+    content: onOver => <EndChosen title={title} tokens={tokens} onOver={onOver} />,
   }
 }
 

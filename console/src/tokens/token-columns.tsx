@@ -12,8 +12,12 @@ const whose: readonly Column<TokenRecord>[] = [
 ]
 
 const what: readonly Column<TokenRecord>[] = [
-  { title: 'Scope', show: ({ scope }) => <span title={scope}>{scope}</span> },
-  { title: 'Audience', show: ({ audience }) => <span title={audience.join('\n')}>{audience.join(' ')}</span> },
+  { title: 'Scope', drops: 3, show: ({ scope }) => <span title={scope}>{scope}</span> },
+  {
+    title: 'Audience',
+    drops: 2,
+    show: ({ audience }) => <span title={audience.join('\n')}>{audience.join(' ')}</span>,
+  },
   { title: 'Issued', show: ({ issued_at: at }) => <Time at={at} /> },
 ]
 
@@ -23,11 +27,15 @@ export const TOKEN_COLUMNS: readonly Column<TokenRecord>[] = [
   { title: 'Expires', show: ({ expires_at: at }) => <Time at={at} /> },
 ]
 
+/** Beside how it ended they come first to be left out. */
+const left = (columns: readonly Column<TokenRecord>[]): readonly Column<TokenRecord>[] =>
+  columns.map(column => ({ ...column, drops: 2 }))
+
 /** How a token ended stands where it is in sight beside an open panel, and on a narrow screen. */
 export const HISTORY_COLUMNS: readonly Column<EndedTokenRecord>[] = [
   ...whose,
   { title: 'Reason', show: ({ termination_reason: reason }) => formatReason(reason) },
   { title: 'Ended', show: ({ ended_at: at }) => <Time at={at} /> },
   { title: 'By', show: ({ ended_by: actor }) => <ActorName actor={actor} /> },
-  ...what,
+  ...left(what),
 ]

@@ -105,6 +105,37 @@ test('a filter takes an agent by a part of its name: the only one by Enter, of s
   assert.deepEqual(complaints, [])
 })
 
+test('a secret or a token that is pasted into a filter is sent nowhere, and stands in no address', {
+  skip: SKIPPED,
+}, async () => {
+  const secret = `mmc_${'a1B2c3D4e5F6g7H8'.repeat(3)}`
+  const token = await service.issue(await makeAgent('pasted-011'))
+  const sent: string[] = []
+  page.on('request', request => sent.push(request.url()))
+  for (const [screen, name] of [
+    ['tokens', 'Agent'],
+    ['agents', 'Name or id'],
+  ] as const) {
+    for (const [text, why] of [
+      [`CLIENT_SECRET=${secret}`, 'it was sent nowhere. If it leaked'],
+      [`Bearer ${token}`, 'Paste it into the search above'],
+    ] as const) {
+      await open(screen)
+      await page.getByLabel(name, { exact: true }).fill(text)
+      await page.getByLabel(name, { exact: true }).press('Enter')
+      await page.getByRole('alert').getByText(why).waitFor()
+    }
+  }
+  await open('delegation')
+  await page.getByRole('searchbox', { name: 'Agent by name or id' }).fill(secret)
+  await page.getByText('it was sent nowhere. If it leaked').waitFor()
+  assert.deepEqual(
+    [...sent, page.url()].filter(url => /mmc_|eyJ/.test(url)),
+    [],
+  )
+  assert.deepEqual(complaints, [])
+})
+
 test('the audit log names agents, and is filtered by a part of a name', { skip: SKIPPED }, async () => {
   const { agent_id: id } = await makeAgent('audited-007')
   await open('audit')

@@ -226,8 +226,9 @@ test('the overview shows what was refused, by agent and reason, and the limits t
   const [limited, astray] = [await service.makeAgent('one of few'), await service.makeAgent('gone astray')]
   await service.ask('PATCH', `/api/v1/agents/${limited.agent_id}`, { tokens_per_minute: 1 })
   await service.ask('PATCH', `/api/v1/agents/${astray.agent_id}`, { scope: 'db:write' })
-  for (let count = 0; count < 4; count += 1) await service.issue(limited)
-  for (let count = 0; count < 2; count += 1) await service.issue(astray)
+  await service.issue(limited)
+  for (const agent of [limited, limited, limited, astray, astray])
+    await assert.rejects(service.issue(agent), /tokens in a minute|invalid_scope/)
   await open('')
   const refused = page.getByRole('table', { name: 'Refusals by agent and reason' }).getByRole('row')
   const ofLimited = refused.filter({ hasText: 'one of few' })

@@ -1,7 +1,7 @@
 // Every effect that operations need. store/ and keys/ implement these ports; compose/ joins them. A method is one intention
 // and one transaction. It throws Unavailable if the store does not answer in time.
 import type { Act } from '../domain/audit/act.ts'
-import type { Agent, Client } from '../domain/clients/agent.ts'
+import type { Agent, Client, Switched } from '../domain/clients/agent.ts'
 import type { Delegation } from '../domain/clients/delegation.ts'
 import type { ChangeObstacle, WantedChange } from '../domain/clients/change-agent.ts'
 import type { TokenAddress } from '../domain/ledger/claims.ts'
@@ -214,9 +214,9 @@ export interface AgentRepository {
   /** The token lifetimes in use, in seconds and ascending: in the ledger, or set on an agent. */
   lifetimes(): Promise<readonly number[]>
   /** Refuses new tokens and ends the live ones (`agent_disabled`), both effective when acknowledged. */
-  disable(agentId: string, act: Act): Promise<Agent | undefined>
+  disable(agentId: string, act: Act): Promise<Switched | undefined>
   /** Lets the agent request tokens again. No ended token comes back. */
-  enable(agentId: string, act: Act): Promise<Agent | undefined>
+  enable(agentId: string, act: Act): Promise<Switched | undefined>
   /** Disables the agent permanently, ends its live tokens (`agent_deleted`) and frees its name, not its id. */
   delete(agentId: string, act: Act): Promise<'deleted' | 'unknown'>
 }

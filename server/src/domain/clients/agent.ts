@@ -61,6 +61,9 @@ export type Credential = {
   readonly expiresAt: Milliseconds | null
 }
 
+/** `changed`: by this act, which otherwise found it so, and is recorded nowhere. */
+export type Switched = Agent & { readonly changed: boolean }
+
 /** An agent as the token endpoint needs it. `number` is the store's. */
 export type Client = {
   readonly number: number

@@ -6,7 +6,10 @@ import { changeAgent } from '../../operations/agents/change-agent.ts'
 import { createAgent } from '../../operations/agents/create-agent.ts'
 import { deleteAgent, disableAgent, enableAgent } from '../../operations/agents/agent-states.ts'
 import { listAgents, showAgent, showDelegation } from '../../operations/agents/read-agents.ts'
+import type { Switched } from '../../domain/clients/agent.ts'
 import { bind, bindList, nameFiltersOf } from './binding.ts'
+
+const switchedRecord = (agent: Switched) => ({ ...agentRecord(agent), changed: agent.changed })
 
 export const bindings = [
   bind(api.createAgent, {
@@ -51,10 +54,10 @@ export const bindings = [
   bind(api.disableAgent, {
     run: (ports, origin, { path, body }) =>
       disableAgent(ports, origin, path.id, { note: body.note ?? null, dryRun: body.dry_run ?? false }),
-    answer: found => ('ends' in found ? formatEnds(found) : agentRecord(found)),
+    answer: found => ('ends' in found ? formatEnds(found) : switchedRecord(found)),
   }),
   bind(api.enableAgent, {
     run: (ports, origin, { path, body }) => enableAgent(ports, origin, path.id, body.note ?? null),
-    answer: agentRecord,
+    answer: switchedRecord,
   }),
 ]

@@ -1,7 +1,7 @@
 // Stops agents and lets them go on: disabled, enabled, deleted.
 import { isUuid } from '../../../../api/values/uuid.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
-import type { Agent } from '../../domain/clients/agent.ts'
+import type { Switched } from '../../domain/clients/agent.ts'
 import type { Counted } from '../../domain/ledger/ends.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -24,7 +24,7 @@ export const disableAgent = async (
   origin: Origin,
   agentId: string,
   { note, dryRun }: Stop,
-): Promise<OrRefusal<Agent | Counted>> => {
+): Promise<OrRefusal<Switched | Counted>> => {
   if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
   if (dryRun) {
     const ends = await ports.dryRuns.disableAgent(agentId)
@@ -39,7 +39,7 @@ export const enableAgent = async (
   origin: Origin,
   agentId: string,
   note: string | null,
-): Promise<OrRefusal<Agent>> => {
+): Promise<OrRefusal<Switched>> => {
   if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
   return (await ports.agents.enable(agentId, actBy(origin, 'agent.enable', note))) ?? refuseUnknownAgent(agentId)
 }

@@ -2,7 +2,7 @@
 import { DELEGATED_LIFETIMES } from '../../domain/ledger/lineage.ts'
 import type { Act } from '../../domain/audit/act.ts'
 import { settingsRecord } from '../../domain/clients/agent-record.ts'
-import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/clients/agent.ts'
+import { type Agent, type Client, LIFETIMES_MAX, type Switched } from '../../domain/clients/agent.ts'
 import type { Ending } from '../../domain/ledger/ends.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import { formatTimeOrNull, type Milliseconds } from '../../../../api/values/time.ts'
@@ -118,22 +118,23 @@ export const endingsOfDisabling = ({ n, disabledAt }: AgentRow): readonly Ending
   disabledAt === null ? [{ conditions: { ...NO_CONDITION, agent: n }, reason: 'agent_disabled' }] : []
 
 /** Refuses new tokens and ends the live ones in one transaction. Disabling twice changes nothing. */
-export function* disableAgent(tx: Transaction, { agentId, act }: ActOnAgent): Program<Agent | undefined> {
+export function* disableAgent(tx: Transaction, { agentId, act }: ActOnAgent): Program<Switched | undefined> {
   const row = yield* readAgentRow(agentId)
   if (row === undefined) return undefined
   const [ending] = endingsOfDisabling(row)
-  if (ending === undefined) return agentOf(row)
+  if (ending === undefined) return { ...agentOf(row), changed: false }
   yield* run('update agent set disabled_at = ? where n = ?', tx.now, row.n)
   const seq = yield* endAll(tx, { ...ending, act })
   yield* audit(tx, act, agentId, { ...disabling(null, tx.now), seq })
-  return agentOf({ ...row, disabledAt: tx.now })
+  return { ...agentOf({ ...row, disabledAt: tx.now }), changed: true }
 }
 
 /** Lets the agent ask again; nothing that was ended comes back, because no number falls. */
-export function* enableAgent(tx: Transaction, { agentId, act }: ActOnAgent): Program<Agent | undefined> {
+export function* enableAgent(tx: Transaction, { agentId, act }: ActOnAgent): Program<Switched | undefined> {
   const row = yield* readAgentRow(agentId)
-  if (row === undefined || row.disabledAt === null) return row === undefined ? undefined : agentOf(row)
+  if (row === undefined) return undefined
+  if (row.disabledAt === null) return { ...agentOf(row), changed: false }
   yield* run('update agent set disabled_at = null where n = ?', row.n)
   yield* audit(tx, act, agentId, disabling(row.disabledAt, null))
-  return agentOf({ ...row, disabledAt: null })
+  return { ...agentOf({ ...row, disabledAt: null }), changed: true }
 }

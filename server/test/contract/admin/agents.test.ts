@@ -165,13 +165,22 @@ test('disabling ends its live tokens and refuses new ones; enabling revives none
   const disabled = await api.act('POST', `/${agent.agentId}/disable`)
   assert.deepEqual(
     [disabled.status, disabled.json],
-    [200, { ...agent.record, disabled_at: '2026-11-21T09:30:00.000Z' }],
+    [200, { ...agent.record, disabled_at: '2026-11-21T09:30:00.000Z', changed: true }],
   )
   assert.equal(await api.isActive(token), false)
   assert.equal((await askToken(service, agent)).status, 401)
   assert.deepEqual(await reasonsOf(agent.agentId), ['agent_disabled'])
   const enabled = await api.act('POST', `/${agent.agentId}/enable`, {})
-  assert.deepEqual([enabled.status, enabled.json], [200, agent.record])
+  assert.deepEqual([enabled.status, enabled.json], [200, { ...agent.record, changed: true }])
+  for (const [verb, changed] of [
+    ['enable', false],
+    ['disable', true],
+    ['disable', false],
+    ['enable', true],
+  ] as const) {
+    const answer = await api.act('POST', `/${agent.agentId}/${verb}`, {})
+    assert.equal((answer.json as { changed: unknown }).changed, changed)
+  }
   assert.equal(await api.isActive(token), false)
   assert.equal(await api.isActive(await issue(service, agent)), true)
 })

@@ -144,7 +144,20 @@ test('an operation of the administration: its JSON body, the id in its path, its
   const list = paths['/api/v1/agents']?.['get']?.parameters
   assert.deepEqual(
     list?.map(({ name }) => name),
-    ['disabled', 'owner', 'label', 'agent_id', 'client_id', 'name', 'name_prefix', 'q', 'id_prefix', 'limit', 'cursor'],
+    [
+      'disabled',
+      'owner',
+      'label',
+      'grant_type',
+      'agent_id',
+      'client_id',
+      'name',
+      'name_prefix',
+      'q',
+      'id_prefix',
+      'limit',
+      'cursor',
+    ],
   )
 })
 

@@ -41,7 +41,7 @@ test('counts side by side take turns for each step of each: others wait for one 
   )
   const counted = Promise.all(Array.from({ length: counts }, () => store.dryRuns.disableAgent(agent.id)))
   const turns = await turnsOf(counted)
-  const expected = { tokens: rows, descendants: 0, isExact: true, reasons: ['agent_disabled'] }
+  const expected = { tokens: rows, descendants: 0, descendantAgents: [], isExact: true, reasons: ['agent_disabled'] }
   assert.deepEqual(
     await counted,
     Array.from({ length: counts }, () => expected),
@@ -56,6 +56,6 @@ testEmbedded('a count whose time is over answers what it found, as a lower bound
   await issue(store, agent, {})
   const hurried = await openTestedStore({ file, clock, retention: null, timing: { ...PATIENT, storeMs: 0 } })
   t.after(hurried.close)
-  const found = { tokens: 0, descendants: 0, isExact: false, reasons: ['agent_disabled'] }
+  const found = { tokens: 0, descendants: 0, descendantAgents: [], isExact: false, reasons: ['agent_disabled'] }
   assert.deepEqual(await hurried.dryRuns.disableAgent(agent.id), found)
 })

@@ -123,14 +123,18 @@ test('disabling an agent shows since when; disabling it again changes nothing; e
   const { store, clock } = world
   const { id } = await createAgent(store)
   clock.advance(50)
-  assert.equal((await store.agents.disable(id, DISABLE))?.disabledAt, START + 50)
+  const switched = async (verb: 'disable' | 'enable') => {
+    const { disabledAt, changed } = (await store.agents[verb](id, verb === 'disable' ? DISABLE : ENABLE)) ?? {}
+    return [disabledAt, changed]
+  }
+  assert.deepEqual(await switched('disable'), [START + 50, true])
   const once = seqOf(world)
   clock.advance(50)
-  assert.equal((await store.agents.disable(id, DISABLE))?.disabledAt, START + 50)
+  assert.deepEqual(await switched('disable'), [START + 50, false])
   assert.equal(seqOf(world), once)
   assert.equal((await store.agents.show(id))?.disabledAt, START + 50)
-  assert.equal((await store.agents.enable(id, ENABLE))?.disabledAt, null)
-  assert.equal((await store.agents.enable(id, ENABLE))?.disabledAt, null)
+  assert.deepEqual(await switched('enable'), [null, true])
+  assert.deepEqual(await switched('enable'), [null, false])
   assert.equal((await store.agents.show(id))?.disabledAt, null)
   assert.equal(seqOf(world), once, 'enabling takes no number')
 })

@@ -8,6 +8,7 @@ import type {
   CreateAgentBody,
   DeleteAgentQuery,
   DisableAgentBody,
+  EnableAgentAnswer,
   EnableAgentBody,
   ListAgentsPage,
   ListAgentsQuery,
@@ -113,13 +114,13 @@ export type Administration = {
   readonly disableAgent: Tryable<
     'body',
     { readonly path: { readonly id: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
-    AgentRecord,
+    EnableAgentAnswer,
     EndsCounted
   >
   /** Enable an agent: `POST /api/v1/agents/{id}/enable`. */
   readonly enableAgent: (
     request: { readonly path: { readonly id: string }; readonly body?: EnableAgentBody | undefined } & CallOptions,
-  ) => Promise<AgentRecord>
+  ) => Promise<EnableAgentAnswer>
   /** List agents: `GET /api/v1/agents`. */
   readonly listAgents: (
     request?: { readonly query?: ListAgentsQuery | undefined } & CallOptions,

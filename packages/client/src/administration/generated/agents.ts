@@ -120,6 +120,51 @@ export type CreateAgentAnswer = {
   readonly client_secret: string
 }
 
+export type EnableAgentAnswer = {
+  /** The sub of its tokens. Never used twice. */
+  readonly agent_id: string
+  readonly client_id: string
+  readonly name: string
+  readonly description: string | null
+  /** Who answers for it. */
+  readonly owner: string | null
+  readonly labels: Readonly<Record<string, string>>
+  /** What it may ask for: items, or resource:* for every action on a resource. */
+  readonly scope: string
+  /** What it gets where a request names no scope. */
+  readonly default_scope: string | null
+  /** What it may ask for as audience; * for any. */
+  readonly resources: readonly string[]
+  /** Null: the service's. */
+  readonly default_audience: string | null
+  /** Null: the service's. */
+  readonly lifetime_seconds: number | null
+  /** The most tokens it gets in any 60 seconds. Null: any number. */
+  readonly tokens_per_minute: number | null
+  /** The most tokens it gets in any 24 hours. Null: any number. */
+  readonly tokens_per_day: number | null
+  /** The most of its tokens that are alive at once. Null: any number. */
+  readonly live_tokens_max: number | null
+  /** What a request beyond live_tokens_max does: it is refused, or ends the oldest token of the agent. */
+  readonly at_live_tokens_max: 'refuse' | 'supersede'
+  /** Whether it gets no token without a DPoP proof (RFC 9449 §5.2). */
+  readonly dpop_bound_access_tokens: boolean
+  /** Whether its tokens are bound to its TLS certificate, without which it gets none (RFC 8705 §3.4). */
+  readonly tls_client_certificate_bound_access_tokens: boolean
+  /** The grants that it may use at the token endpoint. */
+  readonly grant_types: readonly string[]
+  /** Whose tokens it may exchange (RFC 8693), where they were sent to it; each the id of an agent, label:key=value, or *. */
+  readonly acts_for: readonly string[]
+  /** The audiences for which it is the resource server: it may exchange tokens that were sent to these. */
+  readonly receives: readonly string[]
+  readonly created_at: string
+  readonly disabled_at: string | null
+  /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
+  readonly suspended_at: string | null
+  /** Whether this request did it; false: it was so before, and the note is kept nowhere. */
+  readonly changed: boolean
+}
+
 export type ListAgentsPage = {
   readonly data: readonly AgentRecord[]
   /** Null on the last page. A page before it may be short, even empty. */
