@@ -122,10 +122,14 @@ const readOwnPlan = (text: string): unknown => {
   return typeof plan === 'string' ? undefined : plan
 }
 
-const goodPlan = fc.tuple(fc.integer({ min: 0, max: Date.UTC(9999, 11) }), fc.option(fc.nat())).map(([at, agents]) => {
-  const plan = { instant: at, agents }
-  return { input: formatPlan(signing, planned, plan), value: plan }
-})
+const agentsDigest = fc.stringMatching(/^[\w-]{43}$/)
+
+const goodPlan = fc
+  .tuple(fc.integer({ min: 0, max: Date.UTC(9999, 11) }), fc.option(agentsDigest))
+  .map(([at, digest]) => {
+    const plan = { instant: at, agentsDigest: digest }
+    return { input: formatPlan(signing, planned, plan), value: plan }
+  })
 
 export const VALUE_PARSERS: readonly Parser[] = [
   parsersIn('server/src/domain/ledger/plan.ts').ofText({ name: 'readPlan', good: goodPlan }, readOwnPlan),

@@ -124,6 +124,7 @@ test('a preview counts, says whether that is exact, and shows a few', () => {
       count: 3,
       isExact: false,
       agents: null,
+      agentsDigest: null,
       sample: [RECORD],
     }),
     {

@@ -33,15 +33,15 @@ const CONDITIONS: RevocationConditions = {
 const KEY: Administrator = { kind: 'api_key', id: 'k', permissions: [], audiences: null }
 type Bound = { readonly issuer: string; readonly caller: Administrator; readonly conditions: RevocationConditions }
 const BOUND: Bound = { issuer: 'https://mintmark.example', caller: KEY, conditions: CONDITIONS }
-const COUNTED = { instant: 1_700_000_000_000, agents: 3 }
+const COUNTED = { instant: 1_700_000_000_000, agentsDigest: 'x'.repeat(43) }
 
 const read = (text: string, bound: Partial<Bound> = {}) => readPlan(SIGNING, { ...BOUND, ...bound }, text)
 
 test('a plan is read again as it was formatted, with and without agents', () => {
-  for (const plan of [COUNTED, { ...COUNTED, agents: null }, { instant: 0, agents: 0 }]) {
+  for (const plan of [COUNTED, { ...COUNTED, agentsDigest: null }, { instant: 0, agentsDigest: '0' }]) {
     const text = formatPlan(SIGNING, BOUND, plan)
     assert.deepEqual(read(text), plan)
-    assert.match(text, /^1\.\d+\.\d*(?:\.[\w-]{43}){3}$/)
+    assert.match(text, /^1\.\d+\.(?:[\w-]{43}|0?)(?:\.[\w-]{43}){3}$/)
   }
 })
 
@@ -84,7 +84,8 @@ test('a text that this service did not make is no plan', () => {
     resealed(all => (all[1] = '-1')),
     resealed(all => (all[1] = '1'.repeat(16))),
     resealed(all => (all[1] = '1 ')),
-    resealed(all => (all[2] = 'x')),
+    resealed(all => (all[2] = '+')),
+    resealed(all => (all[2] = 'x'.repeat(44))),
     resealed(all => all.push('x')),
     resealed(all => void all.pop()),
   ]

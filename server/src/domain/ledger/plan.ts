@@ -10,8 +10,8 @@ export const PLAN_SECONDS_MAX = 120
 export type CountedPlan = {
   /** When the count began, by the clock of the store. */
   readonly instant: Milliseconds
-  /** How many agents owner and labels matched; null where they are not named. */
-  readonly agents: number | null
+  /** Which agents owner and labels matched, as a digest; null where they are not named. Of an earlier program it is their number. */
+  readonly agentsDigest: string | null
 }
 
 /** A plan that a revocation must not outgrow. */
@@ -44,12 +44,13 @@ const bind = ({ mac }: Signing, { issuer, caller, conditions }: Bound): readonly
 const seal = ({ mac }: Signing, issuer: string, parts: readonly string[]): string =>
   mac(JSON.stringify(['plan', issuer, ...parts]))
 
-export const formatPlan = (signing: Signing, bound: Bound, { instant, agents }: CountedPlan): string => {
-  const parts = [VERSION, String(instant), agents === null ? '' : String(agents), ...bind(signing, bound)]
+export const formatPlan = (signing: Signing, bound: Bound, { instant, agentsDigest }: CountedPlan): string => {
+  const parts = [VERSION, String(instant), agentsDigest ?? '', ...bind(signing, bound)]
   return [...parts, seal(signing, bound.issuer, parts)].join('.')
 }
 
-const COUNT = /^\d{0,15}$/
+const INSTANT = /^\d{0,15}$/
+const DIGEST = /^[\w-]{0,43}$/
 
 /** The plan that a text is for this request, or what is wrong with it. */
 export const readPlan = (
@@ -60,10 +61,10 @@ export const readPlan = (
   const parts = text.split('.')
   const sealed = parts.pop() ?? ''
   if (parts.length !== 5 || !signing.areEqual(sealed, seal(signing, bound.issuer, parts))) return 'not_ours'
-  const [version, instant = '', agents = '', caller = '', conditions = ''] = parts
-  if (version !== VERSION || !COUNT.test(instant) || !COUNT.test(agents)) return 'not_ours'
+  const [version, instant = '', digest = '', caller = '', conditions = ''] = parts
+  if (version !== VERSION || !INSTANT.test(instant) || !DIGEST.test(digest)) return 'not_ours'
   const [ownCaller, ownConditions] = bind(signing, bound)
   if (!signing.areEqual(caller, ownCaller)) return 'other_caller'
   if (!signing.areEqual(conditions, ownConditions)) return 'other_conditions'
-  return { instant: Number(instant), agents: agents === '' ? null : Number(agents) }
+  return { instant: Number(instant), agentsDigest: digest === '' ? null : digest }
 }

@@ -48,6 +48,8 @@ export type RevocationPreview = {
   readonly isExact: boolean
   /** How many agents the selection matches; null where there is none. */
   readonly agents: number | null
+  /** Which agents those are, as a plan names them; null where there is no selection. */
+  readonly agentsDigest: string | null
   /** A few of them, at most {@link SAMPLE_RECORDS_MAX}. */
   readonly sample: readonly TokenRecord[]
 }

@@ -92,7 +92,7 @@ const OBSTACLES: Readonly<Record<RevocationObstacle, Refusal>> = {
   },
   plan_outdated: {
     code: 'plan_outdated',
-    description: 'More would end than the plan has: make another dry run. Nothing was ended.',
+    description: 'More or other tokens would end than the plan has: make another dry run. Nothing was ended.',
   },
   other_conditions: {
     code: 'already_exists',

@@ -1,6 +1,8 @@
 // Whether a revocation still ends what its plan counted: asked in the transaction that ends it.
+import { hash } from 'node:crypto'
 import { type CutOff, type CutOffConditions, isAncestorEnd } from '../../domain/ledger/ledger.ts'
 import { PLAN_SECONDS_MAX, type RevocationPlan } from '../../domain/ledger/plan.ts'
+import type { SelectedAgents } from '../../domain/ledger/selection.ts'
 import type { Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 import { hasLineages } from './lineages.ts'
@@ -8,6 +10,10 @@ import { scanAffectedRows } from './scan-affected-rows.ts'
 
 /** Rows issued since the instant of a plan at which its revocation looks, while no other act can be made. */
 export const PLAN_EXAMINED_MAX = 10_000
+
+/** The digest of the agents that were selected, which stand in the order of their numbers; null where none were asked for. */
+export const digestSelected = (selected: SelectedAgents | null = null): string | null =>
+  selected === null ? null : hash('sha256', selected.agents.join(','), 'base64url')
 
 /** Returns the cut-off that these conditions would make in this transaction. */
 const wouldBe = (conditions: CutOffConditions, { now }: Transaction): CutOff => ({
@@ -46,7 +52,7 @@ export function* checkPlan(
   plan: RevocationPlan,
 ): Program<'plan_expired' | 'plan_outdated' | undefined> {
   if (tx.now >= plan.instant + 1000 * PLAN_SECONDS_MAX) return 'plan_expired'
-  if ((conditions.selected?.agents.length ?? null) !== plan.agents) return 'plan_outdated'
+  if (digestSelected(conditions.selected) !== plan.agentsDigest) return 'plan_outdated'
   const count = yield* countIssuedSince(tx, wouldBe(conditions, tx), plan)
   return count === undefined || count > plan.extraMax ? 'plan_outdated' : undefined
 }

@@ -14,7 +14,7 @@ import { numberOf } from '../lists/asked-numbers.ts'
 import { once } from '../repositories/idempotency.ts'
 import { first, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
-import { checkPlan } from './check-plan.ts'
+import { checkPlan, digestSelected } from './check-plan.ts'
 import { endingReasonOf } from './cut-offs.ts'
 import { endAll } from './end-tokens.ts'
 import { recall } from '../name-cache.ts'
@@ -110,11 +110,13 @@ export const previewRevocation = async (
   const found = await countEnds(decideOn(conditions), (snapshot, row) => recordOf(row, nameCaches, snapshot.sets))
   if ('refused' in found) return found.refused
   const { at, cutOffs, count, sample } = found
+  const { selected = null } = cutOffs[0] ?? {}
   return {
     instant: Math.floor(at),
     count: count.tokens + count.descendants,
     isExact: count.isExact,
-    agents: cutOffs[0]?.selected?.agents.length ?? null,
+    agents: selected?.agents.length ?? null,
+    agentsDigest: digestSelected(selected),
     sample,
   }
 }

@@ -4,13 +4,14 @@ import { test } from 'node:test'
 import { CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
 import { makePlanSigning } from '../../../src/keys/at-rest/plan-signing.ts'
 import { formatPlan } from '../../../src/domain/ledger/plan.ts'
+import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { exchange } from '../../../../testkit/callers/exchanges.ts'
 import { type Answer, assertProblem, introspect, issue, postJson } from '../../../../testkit/callers/requests.ts'
-import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
+import { type AgentOfTest, AUDIENCE, KEY_ENCRYPTION_KEY } from '../../../../testkit/services/test-server.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/api/v1/revocations'
-const OUTDATED = 'More would end than the plan has: make another dry run. Nothing was ended.'
+const OUTDATED = 'More or other tokens would end than the plan has: make another dry run. Nothing was ended.'
 const EXPIRED = 'The plan is older than 120 s: make another dry run.'
 const NOT_OURS =
   'plan_id is no plan of this service, or of before its key-encryption key was changed: make another dry run.'
@@ -92,6 +93,39 @@ test('another number of agents than owner and labels matched makes the plan outd
   assert.equal(await isActive(token), true)
 })
 
+test('another agent in place of one that owner or labels matched makes the plan outdated, and nothing ends', async () => {
+  const owner = 'Grace of the plans'
+  const [counted, uncounted] = [await service.createAgent({ owner }), await service.createAgent()]
+  const tokens = [await issue(service, counted), await issue(service, uncounted)]
+  const headers = await admin(service)
+  const conditions = { owner, disable_agents: true }
+  const asOperator = (body: object): Promise<Answer> => call(service, { method: 'POST', path: PATH, body }, headers)
+  const change = async ({ agentId }: AgentOfTest, changed: object): Promise<void> => {
+    const path = `/api/v1/agents/${agentId}`
+    const answer = await call(service, { method: 'PATCH', path, body: changed }, headers)
+    assert.equal(answer.status, 200, answer.text)
+  }
+  const plan = ((await asOperator({ ...conditions, dry_run: true })).json as { readonly plan_id: string }).plan_id
+  await change(counted, { owner: null })
+  await change(uncounted, { owner })
+  assertProblem(await asOperator({ ...conditions, plan_id: plan }), 409, 'plan_outdated', OUTDATED)
+  for (const token of tokens) assert.equal(await isActive(token), true)
+  await change(uncounted, { owner: null })
+  await change(counted, { owner })
+  assert.equal((await asOperator({ ...conditions, plan_id: plan })).status, 201)
+})
+
+test('a plan of an earlier program, which has the number of agents, is outdated', async () => {
+  const owner = 'Edsger of the plans'
+  const token = await issue(service, await service.createAgent({ owner }))
+  const parts = (await planOf({ owner })).split('.').slice(0, -1)
+  const signing = makePlanSigning(KEY_ENCRYPTION_KEY)
+  const earlier = parts.map((part, n) => (n === 2 ? '1' : part))
+  const seal = signing.mac(JSON.stringify(['plan', service.baseUrl, ...earlier]))
+  assertProblem(await create({ owner, plan_id: [...earlier, seal].join('.') }), 409, 'plan_outdated', OUTDATED)
+  assert.equal(await isActive(token), true)
+})
+
 test('a plan is valid for 120 s, by the clock of the store', async () => {
   const agent = await service.createAgent()
   const conditions = { agent_id: agent.agentId }
@@ -131,7 +165,7 @@ test('the plan of another caller, of other conditions, of another service or key
       selection: null,
     },
   } as const
-  const counted = { instant: service.clock.wall(), agents: null }
+  const counted = { instant: service.clock.wall(), agentsDigest: null }
   const strange = makePlanSigning(new Uint8Array(32))
   const parts = plan.split('.')
   const changed = parts.map((_, n) => parts.map((part, at) => (at === n ? `${part}1` : part)).join('.'))
