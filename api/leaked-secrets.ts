@@ -8,7 +8,7 @@ import { LEAKED_SECRETS_MAX } from './values/credentials.ts'
 
 // Members that a scanner adds one day are passed over: a report must not be lost for them.
 const foundSecret = z.object({
-  token: z.string().describe('The secret that was found.'),
+  token: z.string().describe('The secret that was found, or a text with it: one that holds several is refused.'),
   type: z.string().nullish().describe('What the scanner takes it for; not needed.'),
   url: z.string().nullish().describe('Where it was found; the audit log keeps it.'),
   source: z.string().nullish().describe('The kind of place; not needed.'),

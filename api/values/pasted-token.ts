@@ -34,12 +34,19 @@ const mayGoOn = (text: string, end: number): boolean => {
   return /^[\w-]/.test(next) && /[\r\n]/.test(rest.slice(0, rest.length - next.length))
 }
 
-/** The different tokens that stand in a text, at most two: in quotes, behind `token=`, or at the end of a sentence. */
-const tokensAmong = (text: string): readonly string[] => {
-  const found = new Set<string>()
+/** The tokens that stand in a text: in quotes, behind `token=`, or at the end of a sentence. */
+function* tokensAmong(text: string): Generator<string, void> {
   for (const { 0: part, index } of text.matchAll(/[\w.=-]+/g)) {
     const word = part.slice(part.indexOf('=') + 1).replace(/\.$/, '')
-    if (isWhole(word) || (isCompactJws(word) && !mayGoOn(text, index + part.length))) found.add(word)
+    if (isWhole(word) || (isCompactJws(word) && !mayGoOn(text, index + part.length))) yield word
+  }
+}
+
+/** The first two that differ. */
+const firstTwo = (words: Iterable<string>): readonly string[] => {
+  const found = new Set<string>()
+  for (const word of words) {
+    found.add(word)
     if (found.size === 2) break
   }
   return [...found]
@@ -70,7 +77,7 @@ type Pasted = { readonly text: string; readonly not?: PastedWrong }
 
 /** The one token that stands whole in a text; else the text without what it was copied with, and why it is none. */
 const takeToken = (pasted: string): Pasted => {
-  const [found, ...more] = tokensAmong(pasted.replaceAll(/\p{Cf}/gu, ''))
+  const [found, ...more] = firstTwo(tokensAmong(pasted.replaceAll(/\p{Cf}/gu, '')))
   if (found !== undefined && more.length === 0 && isWhole(found)) return { text: found }
   const { word, isOneWord } = wordOf(pasted)
   if (isCompactJws(word)) return { text: word }
@@ -107,10 +114,22 @@ export const parsePasted = (pasted: string): { readonly value: string } | { read
   return not === undefined ? { value: text } : { wrong: PASTED_WRONG[not] }
 }
 
-/** What was found in the open: the one client secret, API key or token that stands in a text; else the text itself. */
-export const secretInPasted = (pasted: string): string => {
-  const { text } = takeToken(pasted)
-  if (isCompactJws(text) && !SECRET_WORD.test(pasted)) return text
-  const [secret, ...more] = new Set(pasted.match(/mm[ac]_[0-9A-Za-z]{16,}/g))
-  return secret === undefined || more.length > 0 ? text : secret
+/** Where a secret begins, the one before it has ended. */
+const SECRETS = /mm[ac]_(?:(?!mm[ac]_)[0-9A-Za-z]){16,64}/g
+
+function* foundIn(text: string, mayBeOurs: (found: string) => boolean): Generator<string, void> {
+  for (const [secret] of text.matchAll(SECRETS)) if (mayBeOurs(secret)) yield secret
+  for (const token of tokensAmong(text)) if (mayBeOurs(token)) yield token
+}
+
+/**
+ * What was found in the open: the client secrets, API keys and tokens in a text that may be ours, at most two that differ; if there is
+ * none, the text without what it was copied with. A token that was broken into lines is found where nothing else stands beside it.
+ */
+export const secretsInPasted = (pasted: string, mayBeOurs: (found: string) => boolean): readonly string[] => {
+  const found = firstTwo(foundIn(pasted.replaceAll(/\p{Cf}/gu, ''), mayBeOurs))
+  const [one] = found
+  if (one === undefined) return [takeToken(pasted).text]
+  const { text } = takeToken(pasted.replaceAll(one, ' '))
+  return found.length === 1 && isCompactJws(text) && mayBeOurs(text) ? [one, text] : found
 }

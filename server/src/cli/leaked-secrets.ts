@@ -61,7 +61,7 @@ export const addLeakedSecrets = (program: Command): void => {
   const command = program
     .command('leaked-secrets')
     .description(
-      'revoke secrets and access tokens found in the open, read from standard input, with everything that they got',
+      'revoke secrets and access tokens found in the open, read from standard input, one a line, with everything that they got',
     )
     .option('--dry-run', 'print what each is and whose, and revoke nothing')
   defineAdminCommand<Options>(command, {

@@ -1,9 +1,9 @@
 // Revokes secrets and access tokens that were found in the open, each that is ours with everything that it got.
 import type { ActKind } from '../../../../api/values/audit.ts'
-import { isCompactJws, secretInPasted } from '../../../../api/values/pasted-token.ts'
+import { isCompactJws, secretsInPasted } from '../../../../api/values/pasted-token.ts'
 import type { Act } from '../../domain/audit/act.ts'
 import { actBy, audiencesOf, type Origin } from '../../domain/caller.ts'
-import { type OrRefusal, refuse } from '../../domain/refusal.ts'
+import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { TokenRecord } from '../../domain/lists/page.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { cleanFoundAt } from '../../domain/text/found-at.ts'
@@ -117,13 +117,37 @@ const refuseTokens = () =>
     'Tokens name their issuer, which is not known here: set MINTMARK_BASE_URL as the service has it. Nothing was revoked.',
   )
 
+const refuseSeveral = (n: number) =>
+  refuse(
+    'invalid_request',
+    `Secret ${n} of the report holds several secrets or tokens: report each by itself. Nothing was revoked.`,
+  )
+
+/** The one secret or token in each text. Texts with several are refused: there is one answer for each. */
+const findEach = (
+  { secrets, codec }: Pick<LeakPorts, 'secrets' | 'codec'>,
+  reported: readonly FoundSecret[],
+): OrRefusal<{ readonly found: readonly FoundSecret[] }> => {
+  const isToken = (text: string) => isCompactJws(text) && (codec === null || codec.read(text) !== undefined)
+  const mayBeOurs = (text: string) => secrets.kindOf(text) !== undefined || isToken(text)
+  const found: FoundSecret[] = []
+  for (const one of reported) {
+    const [secret = '', ...others] = secretsInPasted(one.secret, mayBeOurs)
+    found.push({ ...one, secret })
+    if (others.length > 0) return refuseSeveral(found.length)
+  }
+  return { found }
+}
+
 /** What each was, in order. Reporting one again is harmless. A trial says the same of each, and ends nothing. */
 export const revokeLeakedSecrets = async (
   ports: LeakPorts,
   origin: Origin,
   { found: reported, isTrial }: { readonly found: readonly FoundSecret[]; readonly isTrial: boolean },
 ): Promise<OrRefusal<{ readonly isTrial: boolean; readonly answers: readonly LeakAnswer[] }>> => {
-  const found = reported.map(one => ({ ...one, secret: secretInPasted(one.secret) }))
+  const each = findEach(ports, reported)
+  if (isRefused(each)) return each
+  const { found } = each
   if (ports.codec === null && found.some(({ secret }) => isCompactJws(secret))) return refuseTokens()
   const report = { ports, origin, isTrial }
   const isSecret = ({ secret }: FoundSecret): boolean => ports.secrets.kindOf(secret) !== undefined

@@ -148,6 +148,18 @@ test('leaked-secrets reads one a line, or the array of a scanner, and prints wha
   assert.match(report(folder, clientSecret).stdout, /^result +kind .*\nalready_revoked +credential /)
 })
 
+test('leaked-secrets refuses a line with several secrets, and revokes none of the report', t => {
+  const folder = makeStore(t)
+  const made = ['reports', 'figures'].map(name => {
+    const { stdout } = run(folder, ['agent', 'create', '--name', name, '--scope', 'db:read', '--json'])
+    return (JSON.parse(stdout) as { client_secret: string }).client_secret
+  })
+  const { status, stderr } = report(folder, `${made[0]}\n\nA=${made[0]} B=${made[1]}\n`)
+  const line = 'Secret 2 of the report holds several secrets or tokens: report each by itself. Nothing was revoked.'
+  assert.deepEqual([status, stderr], [1, `mintmark: ${line}\n`])
+  assert.match(report(folder, made.join('\n'), '--dry-run').stdout, /(?:\nwould_revoke .*){2}/)
+})
+
 test('leaked-secrets refuses an array in another form, and no secret at all', t => {
   const folder = makeStore(t)
   const form = 'Expected on standard input one secret a line, or a JSON array of {"token","url"}.'

@@ -29,7 +29,7 @@ export type RevokeLeakedSecretsQuery = {
 }
 
 export type RevokeLeakedSecretsBody = readonly {
-  /** The secret that was found. */
+  /** The secret that was found, or a text with it: one that holds several is refused. */
   readonly token: string
   /** What the scanner takes it for; not needed. */
   readonly type?: string | null | undefined
