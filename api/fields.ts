@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AUDIENCE_CHARACTERS_MAX, isResource } from './values/audience.ts'
 import { GRACE_SECONDS_MAX } from './values/credentials.ts'
 import { IDS_OPENED_MAX, LISTED_IDS_MAX, PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from './values/lists.ts'
-import { isName, NAME_FORM } from './values/name.ts'
+import { isName, isNamePart, NAME_FORM, NAME_PART_FORM } from './values/name.ts'
 import { isNote, NOTE_FORM } from './values/note.ts'
 import { type Milliseconds, parseTime } from './values/time.ts'
 import { parseUuid } from './values/uuid.ts'
@@ -230,36 +230,36 @@ export const listing = <Record extends z.ZodType, Filters extends z.ZodRawShape>
   example: { answer: { data: [example], next_cursor: null } },
 })
 
-const parseName = (given: string): string | undefined => (isName(given) ? given : undefined)
+const searched = (what: string, description: string) =>
+  parameter(given => (isNamePart(given) ? given : undefined), `${what}: ${NAME_PART_FORM}`, { description })
 
-// The beginning of a name may end in a space; a name may not.
-const parsePrefix = (given: string): string | undefined => (isName(given.trimEnd()) ? given : undefined)
-
-export const nameParameter = (description: string) => parameter(parseName, NAME_FORM, { description })
+export const nameParameter = (description: string) =>
+  parameter(given => (isName(given) ? given : undefined), NAME_FORM, { description })
 
 /** For the document. */
 const OPENING = 'or as the beginning of one (4 characters or more)'
 
 /** A search of names by their beginning. */
-const searchParameter = parameter(parsePrefix, 'an id, the beginning of one, or that of a name', {
-  description: `What has this as its id, ${OPENING}, and what has a name that opens so.`,
-})
+const searchParameter = searched(
+  'an id, the beginning of one, or that of a name',
+  `What has this as its id, ${OPENING}, and what has a name that opens so.`,
+)
 
 /** A search of names, owners and labels by any part of them. */
-export const textSearchParameter = parameter(parsePrefix, 'an id, the beginning of one, or part of a name', {
-  description: `What has this as its id or that of its client, ${OPENING}, ${IDS_OPENED_MAX} of them at most, and what has it anywhere in its name, its owner, or the key or value of a label, whatever the case of ASCII letters. First the one with this whole id, or else with this whole name.`,
-})
+export const textSearchParameter = searched(
+  'an id, the beginning of one, or part of a name',
+  `What has this as its id or that of its client, ${OPENING}, ${IDS_OPENED_MAX} of them at most, and what has it anywhere in its name, its owner, or the key or value of a label, whatever the case of ASCII letters. First the one with this whole id, or else with this whole name.`,
+)
 
-export const idPrefixParameter = parameter(parsePrefix, 'the beginning of an id', {
-  description: `Only what has this as its id, that of its client or that of one of its credentials, ${OPENING}: ${IDS_OPENED_MAX} at most by its own ids, and by the first ${IDS_OPENED_MAX} such credentials.`,
-})
+export const idPrefixParameter = searched(
+  'the beginning of an id',
+  `Only what has this as its id, that of its client or that of one of its credentials, ${OPENING}: ${IDS_OPENED_MAX} at most by its own ids, and by the first ${IDS_OPENED_MAX} such credentials.`,
+)
 
 /** The filters of lists whose records have a name and an id. Names are compared exactly, as where they must be unique. */
 export const nameFilters = {
   name: nameParameter('Only what has this name.'),
-  name_prefix: parameter(parsePrefix, 'the beginning of a name', {
-    description: 'Only what has a name that opens so.',
-  }),
+  name_prefix: searched('the beginning of a name', 'Only what has a name that opens so.'),
   q: searchParameter,
 }
 

@@ -11,4 +11,12 @@ export const DESCRIPTION_FORM = '1 to 1000 printable characters without spaces a
 
 export const isName = (text: string): boolean => NAME.test(text)
 
+const NAME_PART = /^[^\p{C}]{1,100}$/u
+
+/** What `isNamePart` accepts, for messages. */
+export const NAME_PART_FORM = '1 to 100 printable characters, not spaces alone'
+
+/** Whether a text may be searched for: a part of a name may begin and end in a space, which a name may not. */
+export const isNamePart = (text: string): boolean => NAME_PART.test(text) && text.trim() !== ''
+
 export const isDescription = (text: string): boolean => DESCRIPTION.test(text)

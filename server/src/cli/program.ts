@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { CommandFailed, EXIT, reportFailure } from './terminal/exit.ts'
+import { refuseRepeats } from './terminal/given-once.ts'
 import { surviveOutputFaults } from './terminal/output-faults.ts'
 import { printableLines } from '../domain/text/printable.ts'
 
@@ -75,6 +76,7 @@ export const makeProgram = async (argv: readonly string[]): Promise<Command> => 
       },
     })
   for (const addTo of await loadCommands(argv)) addTo(program)
+  refuseRepeats(program)
   return program
 }
 

@@ -1,5 +1,5 @@
 // mintmark revocation
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { z } from 'zod'
 import * as rows from '../../../api/revocations.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
@@ -190,29 +190,19 @@ const consequence = async (call: Call<CreateOptions>): Promise<Consequence> => {
   return options.all === true ? endsEveryToken(text) : text
 }
 
-/** Commander keeps the last of several values: of two owners one would go on. */
-const onlyOnce = (text: string, before?: string): string => {
-  if (before !== undefined) throw new InvalidArgumentError('It is given twice: end the tokens of each by itself.')
-  return text
-}
-
 const addCreate = (revocation: Command): void => {
   const reason = new Option('--reason <reason>', 'what they end with; the first unless given')
   const command = revocation
     .command('create')
     .description('end every token for which all of the conditions hold, at once and for good')
-    .option('--agent <agent-id>', 'the tokens of this agent', onlyOnce)
-    .option('--credential <credential-id>', 'the tokens got with this credential', onlyOnce)
-    .option('--scope <item>', 'the tokens that carry this item; "db:*" for any item of db', onlyOnce)
-    .option('--audience <uri>', 'the tokens for this audience, among others perhaps', onlyOnce)
-    .option('--kid <kid>', 'the tokens that this key signed', onlyOnce)
-    .option(
-      '--issued-before <time>',
-      'the tokens issued before this time, which is not in the future',
-      (text, before?: string) => readTime(onlyOnce(text, before)),
-    )
-    .option('--lineage <token-id>', 'the tree of this token, live or ended: all of it, from its root on', onlyOnce)
-    .option('--owner <name>', 'the tokens of the agents of this owner, as they are at that instant', onlyOnce)
+    .option('--agent <agent-id>', 'the tokens of this agent')
+    .option('--credential <credential-id>', 'the tokens got with this credential')
+    .option('--scope <item>', 'the tokens that carry this item; "db:*" for any item of db')
+    .option('--audience <uri>', 'the tokens for this audience, among others perhaps')
+    .option('--kid <kid>', 'the tokens that this key signed')
+    .option('--issued-before <time>', 'the tokens issued before this time, which is not in the future', readTime)
+    .option('--lineage <token-id>', 'the tree of this token, live or ended: all of it, from its root on')
+    .option('--owner <name>', 'the tokens of the agents of this owner, as they are at that instant')
     .option('--label <key=value>', 'the tokens of the agents with this label (repeatable)', gatherLabels)
     .option('--disable-agents', 'with --owner or --label: disable those agents too')
     .addOption(new Option('--all', 'every token, instead of any condition').conflicts([...CONDITION_OPTIONS]))

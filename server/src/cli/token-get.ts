@@ -158,7 +158,7 @@ export const addGet = (token: Command): void => {
     .addOption(file('private-key-file', ['workloadTokenFile'], 'it signs with the key in this file, a JWK or PKCS #8'))
     .addOption(file('workload-token-file', [], 'its platform wrote a token for it into this file'))
     .option('--scope <scope>', 'what it asks for: items separated by spaces; its default unless given')
-    .addOption(new Option('--resource <uri>', 'what the token is for; may repeat').argParser(collectAll))
+    .addOption(new Option('--resource <uri>', 'what the token is for (repeatable)').argParser(collectAll))
     .option('--exec <line>', 'run this line of shell with the token')
     .option('--json', 'print {"access_token","token_type","scope","expires_at"}')
   addExamples(command, [

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pathOf } from '../../../api/operation.ts'
 import { OPERATIONS } from '../../../api/operations.ts'
+import { listAgentUsage } from '../../../api/usage.ts'
 import { ERRORS } from '../../src/http/wire/error-reference.ts'
 import { isThere, nothing, readFiles, readText } from '../../../testkit/sources/source-files.ts'
 
@@ -26,6 +27,16 @@ test('docs/errors.md lists every refusal code, and no other, in the words of the
   assert.deepEqual(
     sections.map(section => section.trimEnd()),
     expected,
+  )
+})
+
+test('docs/administration/usage.md names every member of what agents use', () => {
+  const [, section = ''] =
+    /^(Agents are in the order[\s\S]*?)^The status/m.exec(readText('docs/administration/usage.md')) ?? []
+  const members = Object.keys(listAgentUsage.answers[200].shape.data.element.shape)
+  nothing(
+    without(members, namesIn(section, /(?<=`)[a-z_]+(?=`)/g)),
+    'Answered, but not in docs/administration/usage.md:',
   )
 })
 

@@ -5,6 +5,7 @@ import fastify from 'fastify'
 import fc from 'fast-check'
 import { anyCodePoint } from '../../../testkit/parsers/hostile-inputs.ts'
 import { z } from 'zod'
+import { OPERATIONS } from '../../../api/operations.ts'
 import { decodeBasic, parseAuthorization } from '../../src/http/wire/authorization.ts'
 import { decodeFormValue, parsePairs } from '../../../packages/verify/src/readers/form.ts'
 import { parseBody } from '../../src/http/wire/form.ts'
@@ -121,6 +122,26 @@ test('what is wrong is reported by the name of the member, and no unknown name o
   for (const [body, description] of cases) {
     assert.deepEqual(refusalOf(Buffer.from(body)), ['invalid_request', description], body)
   }
+})
+
+test('what is wrong with a member of any JSON body is said in words of this interface, never in those of the schema', () => {
+  const wrong = [null, true, false, 0, -1, 1.5, 1e300, '', 'x', ' x', [], [1], [null], [{}], {}, { a: 1 }, { a: [] }]
+  const said = OPERATIONS.flatMap(({ id, body: schema, example: { body } = {} }) => {
+    if (schema === undefined) return []
+    const readBody = makeJsonReader(schema)
+    const samples = wrong.map(value => (Array.isArray(body) ? [{ ...body[0], token: value }] : value))
+    const members = Object.keys(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).properties ?? {})
+    const bodies = members.flatMap(name => wrong.map(value => ({ ...(body as object), [name]: value })))
+    return [...wrong, ...samples, ...bodies].flatMap(sent => {
+      const answer = readBody(Buffer.from(JSON.stringify(sent)))
+      return 'error' in answer ? [`${id}: ${answer.error.message}`] : []
+    })
+  })
+  assert.ok(said.length > 200)
+  const foreign = said.filter(text =>
+    /Invalid|Unrecognized|Too (?:big|small)|expected|undefined|\brecord\b/i.test(text),
+  )
+  assert.deepEqual([...new Set(foreign)], [])
 })
 
 test('a body holds so many values, and one more is too large', () => {

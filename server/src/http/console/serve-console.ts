@@ -68,5 +68,6 @@ export const serveConsole = (app: FastifyInstance, { basePath, refuser, makeNonc
 
   const options = { schema: { hide: true } }
   app.get(`${basePath}/console/assets/:file`, options, answerAsset)
-  for (const path of ['/console', '/console/', '/console/*']) app.get(basePath + path, options, answerPage)
+  const pageOptions = { ...options, config: { readsOwnQuery: true } }
+  for (const path of ['/console', '/console/', '/console/*']) app.get(basePath + path, pageOptions, answerPage)
 }

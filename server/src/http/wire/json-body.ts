@@ -40,15 +40,27 @@ const MEMBER_NAME = /^[a-z]{1,20}(?:_[a-z]{1,20}){0,6}$/
 const describeUnknown = ([key = '']: readonly string[]): string =>
   MEMBER_NAME.test(key) ? `${UNKNOWN_MEMBER}: ${key}` : UNKNOWN_MEMBER
 
+/** What zod calls otherwise than JSON does (RFC 8259 §3). */
+const TYPE_NAMES: Readonly<Record<string, string>> = { record: 'object' }
+
+/** The words of this interface for an issue; those of the schema where it has its own. */
+const describeWrong = (issue: z.core.$ZodIssue): string => {
+  if (issue.code === 'unrecognized_keys') return describeUnknown(issue.keys)
+  // What zod itself says of a type or a value opens so.
+  if (!issue.message.startsWith('Invalid ')) return issue.message
+  if (issue.code === 'invalid_type') {
+    return `is missing, or is not of the type ${TYPE_NAMES[issue.expected] ?? issue.expected}`
+  }
+  if (issue.code !== 'invalid_value') return issue.message
+  return issue.values.length === 1
+    ? `is given, but is not ${String(issue.values[0])}`
+    : `is not one of ${issue.values.map(String).join(', ')}`
+}
+
 /** What was wrong, by the name of the member. */
 const describeIssue = (issue: z.core.$ZodIssue): string => {
   const name = issue.path.length === 0 ? 'The body' : issue.path.join('.')
-  if (issue.code === 'unrecognized_keys') return `${name} ${describeUnknown(issue.keys)}.`
-  // What zod itself says of a type opens so.
-  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
-    return `${name} is missing, or is not of the type ${issue.expected}.`
-  }
-  return `${name} ${issue.message}.`
+  return `${name} ${describeWrong(issue)}.`
 }
 
 const CODES: readonly InputRefusal[] = ['invalid_scope', 'invalid_target']

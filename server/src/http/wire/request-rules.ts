@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { introspectToken, issueToken, revokeToken } from '../../../../api/oauth.ts'
 import { makeFindRepeated } from '../../../../packages/verify/src/readers/repeated-header.ts'
+import { decodeFormValue } from '../../../../packages/verify/src/readers/form.ts'
 import { formatByteOrderMark, HEADER_BYTE_ORDER_MARK } from '../../domain/text/byte-order-mark.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import type { RawFields } from './form.ts'
@@ -39,6 +40,13 @@ export const requestIdOf = (header: string | string[] | undefined, makeId: () =>
 
 const CODING = /^[A-Za-z0-9-]{1,32}$/
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A page whose program reads the query in the browser: one that is malformed is none of the service's business. */
+    readonly readsOwnQuery?: boolean
+  }
+}
+
 type Rules = {
   readonly refuser: Refuser
   readonly answerUnknownRoute: UnknownRouteHandler
@@ -64,9 +72,17 @@ const headerFault = (raw: FastifyRequest['raw']): string | undefined => {
   return marked === undefined ? undefined : formatByteOrderMark(`The credential in the header ${marked}`)
 }
 
+/** The names in a query that is not percent-encoded UTF-8, each decoded where it can be. */
+const namesInMalformed = (url: string): readonly string[] =>
+  url
+    .slice(url.indexOf('?') + 1)
+    .split('&')
+    .map(pair => pair.replace(/=.*/s, ''))
+    .map(name => decodeFormValue(name) ?? name)
+
 const firstForbidden = (request: FastifyRequest, { pairs }: RawFields, oauthPath: string): string | undefined => {
-  if (pairs === undefined) return QUERY_MALFORMED
-  const names = pairs.map(([name]) => name)
+  if (pairs === undefined && request.routeOptions.config.readsOwnQuery !== true) return QUERY_MALFORMED
+  const names = pairs?.map(([name]) => name) ?? namesInMalformed(request.url)
   const credential = names.find(name => CREDENTIAL_NAMES.has(name.toLowerCase()))
   if (credential !== undefined) {
     return `${credential} is in the query string: a credential or token goes into the body or a header.`

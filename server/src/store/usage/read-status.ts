@@ -46,8 +46,10 @@ function* readSums(snapshot: Snapshot) {
 }
 
 export const readStatus = async ({ read }: Reader, countLive: CountLive): Promise<ServiceStatus> => {
+  // First: what is counted as of a moment stands in a status of then or later.
+  const liveTokens = await countLive()
   const facts = await read(readFacts)
   await scheduler.yield()
   const sums = await read(readSums)
-  return { ...facts, ...sums, liveTokens: await countLive() }
+  return { ...facts, ...sums, liveTokens }
 }

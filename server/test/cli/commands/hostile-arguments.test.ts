@@ -50,3 +50,31 @@ test('a document that is not in UTF-8 is refused, not taken with other names', t
     ['B\u00fccher'],
   )
 })
+
+test('an option that takes one value is refused where it is given twice: one of the two would be lost in silence', t => {
+  const folder = makeStore(t)
+  for (const [option, one, other, ...command] of [
+    ['--owner', 'a', 'b', 'token', 'list'],
+    ['--owner', 'a', 'a', 'token', 'list'],
+    ['--limit', '5', '6', 'token', 'history'],
+    ['--since', '1h', '2h', 'audit', 'list'],
+    ['--kind', 'agent.disable', 'agent.create', 'audit', 'list'],
+    ['--search', 'a', 'b', 'agent', 'list'],
+    ['--format', 'csv', 'ndjson', 'token', 'export'],
+    ['--before', '1h', '2h', 'usage'],
+    ['--name', 'a', 'b', 'agent', 'create', '--scope', 'db:read'],
+    ['--note', 'a', 'b', 'agent', 'disable', 'a', '--yes'],
+    ['--scope', 'db:read', 'db:write', 'token', 'get'],
+    ['--url', 'https://a.example', 'https://b.example', 'agent', 'list'],
+  ] as const) {
+    const { status, stdout, stderr } = run(folder, [...command, option, one, option, other])
+    const refused = new RegExp(`^mintmark: option '${option} <.*' argument '.*' is invalid\\. It is given twice`)
+    assert.deepEqual([status, stdout], [2, ''], `${option}: ${stderr}`)
+    assert.match(stderr, refused)
+  }
+  const labels = run(folder, ['token', 'list', '--label', 'a=b', '--label', 'c=d', '--limit', '5', '--json'])
+  assert.equal(labels.status, 0, labels.stderr)
+  assert.equal(run(folder, ['agent', 'create', '--name', 'a', '--scope', 'db:read']).status, 0)
+  const changed = run(folder, ['agent', 'change', 'a', '--no-owner', '--owner', 'Ada', '--yes'])
+  assert.equal(changed.status, 0, changed.stderr)
+})

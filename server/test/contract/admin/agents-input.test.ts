@@ -42,7 +42,7 @@ const WRONG: readonly (readonly [Body, string, string])[] = [
     'labels.a is not 1 to 100 printable characters without spaces around them.',
   ],
   [{ labels: { a: 1 } }, 'invalid_request', 'labels.a is missing, or is not of the type string.'],
-  [{ labels: ['a'] }, 'invalid_request', 'labels is missing, or is not of the type record.'],
+  [{ labels: ['a'] }, 'invalid_request', 'labels is missing, or is not of the type object.'],
   [
     { scope: 'db' },
     'invalid_scope',

@@ -65,6 +65,10 @@ test('the search finds an id first, and else any part of a name, an owner or a l
   await api.create({ name: `${zebra.agentId} too`, labels: { made: 'here' } })
   assert.deepEqual(await namesIn(`?q=${zebra.agentId}`), ['zebra', `${zebra.agentId} too`])
   assert.deepEqual(await namesIn('?q=api%202'), ['api 2'])
+  assert.deepEqual(await namesIn('?q=i%20'), ['api 1', 'api 2'])
+  assert.deepEqual(await namesIn('?q=%202'), ['api 2'])
+  assert.deepEqual(await namesIn('?q=%202%20'), [])
+  assert.deepEqual(await namesIn('?name_prefix=%20api'), [])
   assert.deepEqual(await namesIn('?q=PI'), ['api 1', 'api 2'])
   assert.deepEqual(await namesIn('?q=dat'), ['api 1'])
   assert.deepEqual(await namesIn('?q=a%3Db'), ['api 1', 'api 2'])
@@ -128,6 +132,8 @@ test('a cursor is bound to its list and its filters; limit may change', async ()
   assertProblem(answer, 400, 'invalid_request', refused)
 })
 
+const PART = '1 to 100 printable characters, not spaces alone'
+
 test('a malformed, empty, repeated or unknown parameter is 400 and is named', async () => {
   const refusals: readonly (readonly [string, string])[] = [
     ['disabled=yes', 'disabled is not true or false.'],
@@ -135,9 +141,10 @@ test('a malformed, empty, repeated or unknown parameter is 400 and is named', as
     ['label=team', 'label.0 is not of the form key=value, as labels are.'],
     ['label==x', 'label.0 is not of the form key=value, as labels are.'],
     [Array.from({ length: 9 }, (_, n) => `label=k${n}=v`).join('&'), 'label is given more than 8 times.'],
-    [`name_prefix=${'x'.repeat(101)}`, 'name_prefix is not the beginning of a name.'],
-    ['q=%20', 'q is not an id, the beginning of one, or part of a name.'],
-    ['id_prefix=%20', 'id_prefix is not the beginning of an id.'],
+    [`name_prefix=${'x'.repeat(101)}`, `name_prefix is not the beginning of a name: ${PART}.`],
+    [`q=%20${'x'.repeat(100)}`, `q is not an id, the beginning of one, or part of a name: ${PART}.`],
+    ['q=%20', `q is not an id, the beginning of one, or part of a name: ${PART}.`],
+    ['id_prefix=%20', `id_prefix is not the beginning of an id: ${PART}.`],
     ['name=x&name_prefix=x', 'name goes without name_prefix: it is a whole name.'],
     ['name=x&q=x', 'name goes without q: it is a whole name.'],
     ['agent_id=x', 'agent_id.0 is not a UUID.'],

@@ -140,6 +140,18 @@ test('a description is ASCII, whatever it quotes', async () => {
   assertError(answer, 400, 'invalid_request', description)
 })
 
+test('a page of the console is served whatever its query, which the console reads itself, unless a secret is in it', async () => {
+  for (const path of ['/console', '/console/', '/console/agents']) {
+    const page = await get(service, path)
+    for (const query of ['q=%E0%A4%A', 'q=%', '%zz', 'a=%ff']) {
+      assert.equal((await get(service, `${path}?${query}`)).status, page.status, query)
+    }
+    for (const query of ['token=x', 'q=%&token=x', 'q=%ff&ACCESS_TOKEN=x']) {
+      assert.equal((await get(service, `${path}?${query}`)).status, 400, query)
+    }
+  }
+})
+
 test('a parameter of the body in the query string is 400', async () => {
   for (const name of ['grant_type', 'client_id', 'scope', 'resource', 'audience', 'token_type_hint']) {
     for (const [path] of POSTS) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
 import { COUNT_JUDGED_MAX } from '../../../src/store/ledger/count-tokens.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
@@ -270,4 +271,14 @@ testEmbedded('slots that were kept long enough are removed, in steps', async t =
   retain()
   assert.equal(countRows(file, 'agent_usage'), 0)
   assert.equal(readNumber(file, 'select count(*) from agent'), 1)
+})
+
+test('the live tokens of the status are of no later moment than the status itself', async t => {
+  const { store, clock } = await makeWorld(t)
+  await issueCounted({ store }, await createAgent(store), 1)
+  const asked = store.usage.status()
+  const done = asked.then(() => true)
+  while (!(await Promise.race([done, turn(false)]))) clock.advance(1)
+  const { at, liveTokens } = await asked
+  assert.ok(liveTokens !== null && liveTokens.at <= at, `${liveTokens?.at} is after ${at}`)
 })
