@@ -82,22 +82,6 @@ test('a Request and a URL are taken as well as a text', async () => {
   assert.ok(asked.every(one => tokenIn(one).startsWith('Bearer token.')))
 })
 
-test('an init whose members would be lost is a TypeError: no request goes with another method than its caller wrote', async () => {
-  const source = makeSource()
-  const post = new Request(resource.url, { method: 'POST', body: 'x' })
-  const { asked, tokens } = await counting(async () => {
-    for (const init of [post, Object.create({ method: 'POST' }), new Map([['method', 'POST']]), 'POST']) {
-      await assert.rejects(source.fetch(resource.url, init as RequestInit), {
-        name: 'TypeError',
-        message:
-          /^fetch: init is not a plain object, such as \{ method: 'POST' \}\. Give a Request as the first argument\.$/,
-      })
-    }
-    await source.fetch(resource.url, null as never)
-  })
-  assert.deepEqual([asked.length, tokens], [1, 1])
-})
-
 test('after a 401 the token is renewed and the request sent once more, with each body that can be', async () => {
   for (const body of [
     undefined,

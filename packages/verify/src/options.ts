@@ -1,6 +1,6 @@
 // The options of a verifier, checked once: a mistake is an error that names it, and never a verifier that accepts more.
 import { ALGORITHMS, type Algorithm, isAlgorithm } from './tokens/key-set.ts'
-import { isBaseAddress, isProtected } from './readers/web-address.ts'
+import { isBaseAddress, isProtected, lacksHost } from './readers/web-address.ts'
 import type { Refused } from './refusals.ts'
 import type { ProofMemory } from './proofs/replays.ts'
 import type { Fetch } from './wire/http.ts'
@@ -117,16 +117,16 @@ const fail = (what: string): never => {
 }
 
 const parseIssuer = ({ issuer, insecure }: VerifierOptions): string => {
-  if (typeof issuer !== 'string' || !URL.canParse(issuer)) {
+  const url = typeof issuer === 'string' ? URL.parse(issuer) : null
+  if (url === null || lacksHost(issuer)) {
     return fail('issuer is not a URL. Give the base URL of the service, such as https://tokens.example.com.')
   }
-  const url = new URL(issuer)
   const { protocol, username, password } = url
   // What fails says the whole address, in a log too.
   if (username !== '' || password !== '') return fail('issuer holds a user name or a password. Give the URL without.')
   if (issuer.endsWith('/') || !isBaseAddress(issuer)) {
     return fail(
-      'issuer ends with a slash, or has a query, a fragment or a space. Give it exactly as the service states it in iss.',
+      'issuer ends with a slash, or has a query, a fragment, a space or a backslash. Give it exactly as the service states it in iss.',
     )
   }
   return isProtected(url) || (protocol === 'http:' && insecure === 'http')

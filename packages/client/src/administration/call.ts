@@ -1,11 +1,12 @@
 // One request of the administration: built from a row of the table, with the credential, answered in JSON within bounds.
-import { untilAborted } from '../../../verify/src/wire/deadline.ts'
+import { startDeadline, untilAborted } from '../../../verify/src/wire/deadline.ts'
+import { WEB_RUNTIME } from '../../../verify/src/wire/runtime.ts'
 import { type Answer, exchange, ExchangeFault } from '../../../verify/src/wire/exchange.ts'
 import { isSignal, isText, type Kind, takeMembers } from '../../../verify/src/wire/option-members.ts'
 import { type Fetch, isSuccess, parseObject, retryAfterOf } from '../wire/answer.ts'
 import { harmless } from '../wire/redaction.ts'
 import { ApiRefused, ApiUnavailable } from './api-errors.ts'
-import { copyBody, copyPath, copyQuery, type QueryValue } from './request-parts.ts'
+import { checkDefinite, copyBody, copyPath, copyQuery, type QueryValue } from './request-parts.ts'
 
 /** A row of the table that generate.ts makes. */
 export type ApiOperation = {
@@ -81,6 +82,7 @@ export const takeRequest = (id: string, row: ApiOperation, request: unknown): Lo
   })
   const names = [...row.path.matchAll(PLACE)].map(([, name = '']) => name)
   const { path = {}, query = {}, body } = taken
+  for (const [part, members] of Object.entries({ query, body })) checkDefinite(part, members, id)
   return { ...taken, path: copyPath(path, names), query: copyQuery(query), body: copyBody(body) }
 }
 
@@ -109,6 +111,20 @@ const keyOf = ({ creates }: ApiOperation, { idempotencyKey }: LooseRequest): str
   throw new TypeError('idempotencyKey is not 1 to 255 printable ASCII characters.')
 }
 
+/** The caller's function may hang. */
+const authorizeInTime = async (
+  { authorize, timeoutMs }: Connection,
+  signal: AbortSignal | undefined,
+): ReturnType<Connection['authorize']> => {
+  const late = (): Error => new ApiUnavailable(`the function of the credential did not return within ${timeoutMs} ms`)
+  const deadline = startDeadline(WEB_RUNTIME.after, timeoutMs, signal, late)
+  try {
+    return await untilAborted(authorize, deadline.signal)
+  } finally {
+    deadline.end()
+  }
+}
+
 export type Message = {
   readonly url: string
   readonly init: RequestInit
@@ -120,8 +136,7 @@ export type Message = {
 export const messageOf = async (connection: Connection, row: ApiOperation, request: LooseRequest): Promise<Message> => {
   const idempotencyKey = keyOf(row, request)
   const url = connection.url + targetOf(row, request)
-  // The caller's function may hang.
-  const { headers, secret } = await untilAborted(connection.authorize, request.signal)
+  const { headers, secret } = await authorizeInTime(connection, request.signal)
   const { body } = request
   const init = {
     method: row.method,

@@ -38,6 +38,19 @@ export const copyPath = (given: unknown, names: readonly string[]): Readonly<Rec
   throw new TypeError(`path.${other} is none of this operation: it has ${names.join(', ') || 'no ids in its path'}.`)
 }
 
+/**
+ * Throws a TypeError for a member that is there and undefined where without it more would be done: `dry_run`, and each condition of
+ * a revocation of many tokens. It is a misspelled name, such as `agents.order`.
+ */
+export const checkDefinite = (part: string, members: unknown, operation: string): void => {
+  if (!isPlainObject(members)) return
+  for (const [name, value] of Object.entries(members)) {
+    const isDefinite = name === 'dry_run' || operation === 'createRevocation'
+    if (isDefinite && value === undefined)
+      throw new TypeError(`${part}.${name} is undefined, and would be left out. Leave it out, or give a value.`)
+  }
+}
+
 /** Far more than any body has. */
 const LEVELS_MAX = 64
 

@@ -1,7 +1,7 @@
 // A request to a resource server as it is sent, and as a redirect sends it on: what the Fetch standard says of "HTTP-redirect
 // fetch", which `fetch` does by itself only with the proof of the first address.
 import { discard } from '../../../verify/src/wire/exchange.ts'
-import { isPlainObject, isSignal } from '../../../verify/src/wire/option-members.ts'
+import { isSignal } from '../../../verify/src/wire/option-members.ts'
 
 const REDIRECTS_MAX = 5
 
@@ -38,26 +38,60 @@ const methodAsSent = (method: string): string => {
   return METHODS_IN_CAPITALS.has(inCapitals) ? inCapitals : method
 }
 
-/** Throws a TypeError for an init of which a copy would lose a member, and for a signal that is none. */
-const checkInit = (init: RequestInit): void => {
-  if (!isPlainObject(init)) {
-    const advice = 'Give a Request as the first argument.'
-    throw new TypeError(`fetch: init is not a plain object, such as { method: 'POST' }. ${advice}`)
+/** The members that the Fetch standard reads of an init, wherever they are: a Request has them in its class. */
+const MEMBERS = [
+  'body',
+  'cache',
+  'credentials',
+  'duplex',
+  'headers',
+  'integrity',
+  'keepalive',
+  'method',
+  'mode',
+  'redirect',
+  'referrer',
+  'referrerPolicy',
+  'signal',
+] as const
+
+/** The bytes as they are now. What is not here changes no more once it is made: texts, blobs; or is read once: a stream. */
+const copyBody = (body: NonNullable<RequestInit['body']>): RequestInit['body'] => {
+  if (body instanceof URLSearchParams) return new URLSearchParams(body)
+  if (body instanceof ArrayBuffer) return body.slice(0)
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice()
+  if (!(body instanceof FormData)) return body
+  const copy = new FormData()
+  for (const [name, value] of body) copy.append(name, value)
+  return copy
+}
+
+/** A copy: it is sent turns later, and what the caller does with its own meanwhile changes nothing. Each member is read once. */
+const copyInit = (given: RequestInit): RequestInit => {
+  if (typeof given !== 'object') throw new TypeError("fetch: init is not an object, such as { method: 'POST' }.")
+  const init: RequestInit = { ...given }
+  for (const name of MEMBERS) {
+    if (Object.hasOwn(init, name)) continue
+    const value: unknown = Reflect.get(given, name)
+    if (value !== undefined) Object.assign(init, { [name]: value })
   }
-  const { signal = null } = init
+  const { signal = null, body = null } = init
   if (signal !== null && isSignal(signal) !== true) throw new TypeError('fetch: signal is not an AbortSignal.')
+  return { ...init, ...(body !== null && { body: copyBody(body) ?? null }) }
 }
 
 /** `isBound`: each address needs a proof of its own. */
-export const describe = (input: string | URL | Request, init: RequestInit, isBound: boolean): Sending => {
-  checkInit(init)
+export const describe = (input: string | URL | Request, given: RequestInit, isBound: boolean): Sending => {
+  const init = copyInit(given)
   const isAddress = typeof input === 'string' || input instanceof URL
   const request = isAddress ? undefined : input
   const isFollowed = isBound && (init.redirect ?? request?.redirect ?? 'follow') === 'follow'
+  // Of an object of the caller's the text that is checked is what is sent.
+  const url = isAddress ? String(input) : input.url
   return {
-    input,
+    input: isAddress ? url : input,
     init: isFollowed ? { ...init, redirect: 'manual' } : init,
-    url: isAddress ? String(input) : input.url,
+    url,
     method: methodAsSent(init.method ?? request?.method ?? 'GET'),
     headers: new Headers(init.headers ?? request?.headers),
     signal: init.signal ?? request?.signal,

@@ -22,8 +22,8 @@ export const requireToken = <Request extends NodeRequest>(
 export const tokenOf = (request: object): Verified => requests.of(request)
 
 /** Serves the metadata of the protected resource (RFC 9728 §3) and responds to its preflights: mount it at the root of the server. */
-export const protectedResource = (verifier: Verifier, members: MetadataMembers = {}): Middleware => {
-  const metadata = makeMetadata('protectedResource', verifier, members)
+export const protectedResource = (verifier: Verifier, ...members: readonly [members?: MetadataMembers]): Middleware => {
+  const metadata = makeMetadata('protectedResource', verifier, ...members)
   return (request, response, next) => {
     const [path] = targetOf(request).split('?')
     const answer = path === metadata.path ? metadata.respond(request.method) : undefined

@@ -75,8 +75,8 @@ export const requireToken: RequireToken = <Request extends NodeRequest>(
 export const tokenOf = (request: object): Verified => requests.of(request)
 
 /** A plugin that serves the metadata of the protected resource (RFC 9728 §3) and responds to its preflights. */
-export const protectedResource = (verifier: Verifier, members: MetadataMembers = {}) => {
-  const { path, respond } = makeMetadata('protectedResource', verifier, members)
+export const protectedResource = (verifier: Verifier, ...members: readonly [members?: MetadataMembers]) => {
+  const { path, respond } = makeMetadata('protectedResource', verifier, ...members)
   return async (instance: FastifyLike): Promise<void> => {
     if (path === undefined) return
     instance.route({

@@ -53,6 +53,9 @@ const isPrefix: Kind = value =>
 
 const GUARD: Kinds = { scopes: isScopes, certificate: isFunction, prefix: isPrefix }
 
+/** What a guard demands, and what others call it: anywhere else nothing would be demanded. */
+export const GUARD_NAMES: readonly string[] = [...Object.keys(GUARD), 'requiredScopes']
+
 const METADATA: Kinds = {
   scopes_supported: isTextList,
   resource_name: isText,
@@ -91,8 +94,11 @@ export const takeGuard = <Taken extends Guard<never>>(
   return takeMembers<Taken>(where, given, { ...GUARD, ...more })
 }
 
-/** Throws a TypeError for what is no object, and for a known member of another kind. RFC 9728 §2 allows further members. */
+/** Throws a TypeError for what is no object, for a known member of another kind, and for one of a guard. RFC 9728 §2 allows further members. */
 export const takeMetadata = (where: string, members: unknown): MetadataMembers => {
+  const demanded = GUARD_NAMES.find(name => isObject(members) && name in members)
+  if (demanded !== undefined)
+    throw new TypeError(`${where}: metadata demand nothing of a token: "${demanded}" is of the guard of a route.`)
   const further: Kinds =
     isObject(members) && !Array.isArray(members)
       ? Object.fromEntries(Object.keys(members).map(name => [name, () => true]))

@@ -38,8 +38,8 @@ export const requireToken = (verifier: Verifier, ...guard: readonly [guard?: Gua
 export const tokenOf = (context: object): Verified => requests.of(context)
 
 /** Serves the metadata of the protected resource (RFC 9728 §3) and responds to its preflights: use it for all paths. */
-export const protectedResource = (verifier: Verifier, members: MetadataMembers = {}) => {
-  const metadata = makeMetadata('protectedResource', verifier, members)
+export const protectedResource = (verifier: Verifier, ...members: readonly [members?: MetadataMembers]) => {
+  const metadata = makeMetadata('protectedResource', verifier, ...members)
   return async (context: HonoContext, next: Next): Promise<Response | undefined> => {
     const described = describeTo(metadata, context.req.raw)
     if (described !== undefined) return described

@@ -2,11 +2,9 @@
 // challenges which the SDK's own cannot: of a step up, of DPoP, and 503 with Retry-After.
 import { audiencesOf } from '../tokens/claims.ts'
 import type { Verified, Verifier } from '../verifier.ts'
-import { checkVerifier, type Guard, takeGuard } from './guard.ts'
+import { checkVerifier, GUARD_NAMES, type Guard, takeGuard } from './guard.ts'
 import type { NodeRequest } from './node-request.ts'
 import { makeMiddleware, type Middleware } from './node-response.ts'
-
-const GUARD_NAMES = ['scopes', 'requiredScopes', 'certificate', 'prefix']
 
 /** The token as the SDK passes it to tools. */
 export type CheckedToken = {
@@ -39,7 +37,12 @@ const authInfoOf = ({ resource }: Verifier, token: string, { claims, scopes }: V
 
 /** It takes no guard: `requireBearerAuth` of the SDK demands scopes. One beside the classes, or among them, would demand nothing. */
 const checkNoGuard = (errors: McpErrors, ...guards: readonly unknown[]): void => {
-  if (guards.length === 0 && !GUARD_NAMES.some(name => name in errors)) return
+  if (typeof errors !== 'object' || errors === null)
+    throw new TypeError('mcpTokenVerifier: the errors are not an object with the classes of the SDK.')
+  // The module of the classes has many, and tables; no list.
+  const isGuard =
+    guards.length > 0 || GUARD_NAMES.some(name => name in errors) || Object.values(errors).some(Array.isArray)
+  if (!isGuard) return
   throw new TypeError('mcpTokenVerifier: it takes no guard. Give requiredScopes to requireBearerAuth of the SDK.')
 }
 

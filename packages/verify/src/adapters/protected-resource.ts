@@ -2,6 +2,7 @@
 import { PROOF_ALGORITHMS } from '../readers/proof-claims.ts'
 import type { Refused } from '../refusals.ts'
 import type { Verified, Verifier } from '../verifier.ts'
+import { onlyOne } from '../wire/option-members.ts'
 import { checkVerifier, type MetadataMembers, takeMetadata } from './guard.ts'
 
 /** The protected resource metadata (RFC 9728 §2). */
@@ -56,10 +57,16 @@ const format = (where: string, metadata: object): string => {
 }
 
 /** Written as text once, so that no request can fail by it. Throws a TypeError for what is no verifier, and for wrong members. */
-export const makeMetadata = (where: string, verifier: Verifier, members: MetadataMembers = {}): MetadataRoute => {
+export const makeMetadata = (
+  where: string,
+  verifier: Verifier,
+  ...given: readonly [members?: MetadataMembers]
+): MetadataRoute => {
   checkVerifier(where, verifier)
+  // A second one would demand nothing.
+  const members: unknown = onlyOne(where, given)
   const { metadataAddress } = verifier.resource
-  const text = format(where, metadataOf(verifier, takeMetadata(where, members)))
+  const text = format(where, metadataOf(verifier, takeMetadata(where, members === undefined ? {} : members)))
   return {
     path: metadataAddress === undefined ? undefined : new URL(metadataAddress).pathname,
     respond: method => {

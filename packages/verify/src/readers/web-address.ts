@@ -12,10 +12,10 @@ export const parseWebAddress = (text: string): URL | undefined =>
   AUTHORITY.test(text) ? (URL.parse(text) ?? undefined) : undefined
 
 /**
- * Whether a path can be added to this text of a URL. `URL` drops an empty query, an empty fragment, and spaces and control characters
- * around: by its members the address is right, and each request goes to another.
+ * Whether a path can be added to this text of a URL. `URL` drops an empty query, an empty fragment, and spaces and
+ * control characters around, and reads a backslash as a slash: by its members the address is right, and each request goes to another.
  */
-export const isBaseAddress = (text: string): boolean => !/[?#\s\p{Cc}]/u.test(text)
+export const isBaseAddress = (text: string): boolean => !/[?#\s\p{Cc}\\]/u.test(text)
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 

@@ -10,6 +10,8 @@ export const untilAborted = async <T>(work: () => Promise<T>, signal: AbortSigna
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal?.reason)
   })
+  // A signal of the caller's may fail right after it called.
+  aborted.catch(NOTHING)
   signal?.addEventListener('abort', stop, { once: true })
   // In a function of its own: what throws at once must not leave the other promise without a handler.
   const begin = async (): Promise<T> => work()

@@ -60,8 +60,18 @@ test('a guard that is not as it should be is a TypeError where the route is writ
   await assert.rejects((forFetch.verifyRequest as Loose)(verifier, request, []) as Promise<unknown>, /not an object/)
   assert.throws(() => (mcpTokenVerifier as Loose)(verifier, { InvalidTokenError: Error }), /ServerError is not a class/)
   const classes = { InvalidTokenError: Error, ServerError: Error }
-  for (const given of [[classes, { scopes: ['db:admin'] }], [{ ...classes, requiredScopes: ['db:admin'] }]]) {
+  for (const given of [
+    [classes, { scopes: ['db:admin'] }],
+    [{ ...classes, requiredScopes: ['db:admin'] }],
+    [{ ...classes, scope: ['db:admin'] }],
+  ]) {
     assert.throws(() => (mcpTokenVerifier as Loose)(verifier, ...given), /it takes no guard/)
+  }
+  assert.throws(() => (mcpTokenVerifier as Loose)(verifier), /the errors are not an object/)
+  for (const { protectedResource } of [forExpress, forFastify, forHono]) {
+    const publish = protectedResource as Loose
+    assert.throws(() => publish(verifier, { scopes: ['db:admin'] }), /"scopes" is of the guard of a route/)
+    assert.throws(() => publish(verifier, {}, { scopes: ['db:admin'] }), /an argument too many/)
   }
   assert.throws(() => (forFetch.protect as Loose)(verifier, { scopes: [] }), /second argument is not a function/)
 })

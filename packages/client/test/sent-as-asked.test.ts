@@ -1,0 +1,93 @@
+// Requests to resource servers are sent as they were asked for, however they were written and whatever becomes of them meanwhile.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { makeTokenSource, type TokenSource, type TokenSourceOptions } from '../src/tokens/token-source.ts'
+import { goodToken, json, type LyingServer, type Received, startLyingServer } from './lying-server.ts'
+import { makeWorld, type ManualWorld } from './manual-world.ts'
+
+let issuer: LyingServer
+let resource: LyingServer
+let world: ManualWorld
+
+before(async () => {
+  issuer = await startLyingServer(goodToken())
+  resource = await startLyingServer(json(200, {}))
+})
+after(async () => {
+  await issuer.close()
+  await resource.close()
+})
+beforeEach(() => {
+  world = makeWorld(Date.now())
+  issuer.answerWith(goodToken())
+  resource.answerWith(json(200, { done: true }))
+})
+
+const makeSource = (options: Partial<TokenSourceOptions> = {}): TokenSource =>
+  makeTokenSource(
+    { tokenEndpoint: `${issuer.url}/token`, clientId: 'reports', clientSecret: 'mmc_secret', ...options },
+    world,
+  )
+
+type Counts = { readonly asked: readonly Received[]; readonly tokens: number }
+
+const counting = async (work: () => Promise<unknown>): Promise<Counts> => {
+  const [tokens, requests] = [issuer.received.length, resource.received.length]
+  await work()
+  return { asked: resource.received.slice(requests), tokens: issuer.received.length - tokens }
+}
+
+test('an init is read wherever its members are, and one that is no object is a TypeError', async () => {
+  class Posting {
+    get method(): string {
+      return 'POST'
+    }
+  }
+  const source = makeSource()
+  const { asked, tokens } = await counting(async () => {
+    for (const init of [
+      new Request(resource.url, { method: 'POST', body: 'x' }),
+      Object.create({ method: 'POST' }),
+      new Posting(),
+      { method: 'POST', [Symbol('note')]: 1 },
+    ]) {
+      await source.fetch(resource.url, init as RequestInit)
+    }
+    await assert.rejects(source.fetch(resource.url, 'POST' as never), /^TypeError: fetch: init is not an object/)
+    await source.fetch(resource.url, null as never)
+  })
+  assert.deepEqual(
+    asked.map(({ method }) => method),
+    ['POST', 'POST', 'POST', 'POST', 'GET'],
+  )
+  assert.equal(tokens, 1)
+})
+
+test('what is sent is what was asked for, whatever becomes of the objects of the caller meanwhile', async () => {
+  for (const dpop of [false, true]) {
+    issuer.answerWith(goodToken(dpop ? { token_type: 'DPoP' } : {}))
+    const source = makeSource({ dpop })
+    const { asked } = await counting(async () => {
+      const url = new URL('/pay?to=alice', resource.url)
+      const init: RequestInit = { method: 'PUT', headers: new Headers({ 'x-note': 'mine' }) }
+      const form = new URLSearchParams({ to: 'alice' })
+      const bytes = new TextEncoder().encode('alice')
+      const sending = [
+        source.fetch(url, init),
+        source.fetch(url, { method: 'POST', body: form }),
+        source.fetch(url, { method: 'POST', body: bytes }),
+      ]
+      url.searchParams.set('to', 'bob')
+      url.pathname = '/elsewhere'
+      Object.assign(init, { method: 'DELETE' })
+      form.set('to', 'bob')
+      bytes.fill(98)
+      await Promise.all(sending)
+    })
+    assert.deepEqual(asked.map(({ method, path, body }) => `${method} ${path} ${body}`).toSorted(), [
+      'POST /pay?to=alice alice',
+      'POST /pay?to=alice to=alice',
+      'PUT /pay?to=alice ',
+    ])
+  }
+})
