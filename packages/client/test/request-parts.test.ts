@@ -68,8 +68,9 @@ test('what of a request would not be sent is an error: a dry run is never an act
   for (const body of [
     { agent_id: undefined, scope: 'db:read' },
     { agent_id: 'a1', dry_run: undefined },
+    { labels: { team: undefined, env: 'prod' } },
   ]) {
-    const message = /^body\.(agent_id|dry_run) is undefined, and would be left out/
+    const message = /^body\.(agent_id|dry_run|labels\.team) is undefined, and would be left out/
     await assert.rejects(async () => administration['createRevocation']?.({ body }), { name: 'TypeError', message })
   }
   assert.equal(server.received.length, sent)
@@ -119,6 +120,25 @@ test('a function of the credential that hangs is given up with the request', asy
     name: 'ApiUnavailable',
     message: /the function of the credential did not return within 30 ms/,
   })
+})
+
+test('a condition that is there at the first reading alone is sent, because there is no second one', async () => {
+  let [sent, reads] = ['', 0]
+  const administration = connect({
+    fetch: async (_, init) => {
+      sent = typeof init?.body === 'string' ? init.body : ''
+      return Response.json({})
+    },
+  })
+  const body = {
+    scope: 'db:read',
+    get agent_id(): string | undefined {
+      reads += 1
+      return reads > 1 ? undefined : 'a1'
+    },
+  }
+  await administration.createRevocation({ body } as never)
+  assert.deepEqual(JSON.parse(sent), { scope: 'db:read', agent_id: 'a1' })
 })
 
 test('a request is sent as it was when it was asked for', async () => {

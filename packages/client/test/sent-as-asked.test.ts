@@ -91,3 +91,16 @@ test('what is sent is what was asked for, whatever becomes of the objects of the
     ])
   }
 })
+
+test('a Request whose init has a body of null keeps its own, which is there once', async () => {
+  const source = makeSource()
+  resource.answerWith(json(401, {}))
+  const put = new Request(resource.url, { method: 'PUT', body: 'kept' })
+  const { asked } = await counting(async () => {
+    assert.equal((await source.fetch(put, { body: null })).status, 401)
+  })
+  assert.deepEqual(
+    asked.map(({ method, body }) => [method, body]),
+    [['PUT', 'kept']],
+  )
+})

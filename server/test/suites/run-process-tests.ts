@@ -14,6 +14,8 @@ const ROOT = join(import.meta.dirname, '../../..')
 const FILE_SECONDS_MAX = 240
 const LOADED_FIRST = ['time-limit.ts', 'resolve-sources.ts'].map(name => join(import.meta.dirname, name))
 
+const COUNTED = /^(?:tests|suites|pass|fail|cancel\w+|skipped|todo|duration_ms) [\d.]+$/
+
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 type Outcome = { readonly passed: number; readonly failed: number; readonly skipped: number }
@@ -32,8 +34,8 @@ const runFile = async (file: string): Promise<Outcome> => {
         const failed = tests - passed - skipped - todo
         Object.assign(outcome, { passed, skipped, failed: event.data.success ? failed : Math.max(1, failed) })
       }
-      // Each file would end with counts of its own.
-      if (event.type !== 'test:diagnostic' || event.data.nesting > 0) yield event
+      // Each file would end with counts of its own. What else is said outside of a test is an error that came there.
+      if (event.type !== 'test:diagnostic' || event.data.nesting > 0 || !COUNTED.test(event.data.message)) yield event
     }
   }
   for await (const text of Readable.from(counted()).compose(spec())) process.stdout.write(text as string)

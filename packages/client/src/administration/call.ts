@@ -6,7 +6,7 @@ import { isSignal, isText, type Kind, takeMembers } from '../../../verify/src/wi
 import { type Fetch, isSuccess, parseObject, retryAfterOf } from '../wire/answer.ts'
 import { harmless } from '../wire/redaction.ts'
 import { ApiRefused, ApiUnavailable } from './api-errors.ts'
-import { checkDefinite, copyBody, copyPath, copyQuery, type QueryValue } from './request-parts.ts'
+import { copyBody, copyPath, copyQuery, isDefiniteIn, type QueryValue } from './request-parts.ts'
 
 /** A row of the table that generate.ts makes. */
 export type ApiOperation = {
@@ -82,8 +82,13 @@ export const takeRequest = (id: string, row: ApiOperation, request: unknown): Lo
   })
   const names = [...row.path.matchAll(PLACE)].map(([, name = '']) => name)
   const { path = {}, query = {}, body } = taken
-  for (const [part, members] of Object.entries({ query, body })) checkDefinite(part, members, id)
-  return { ...taken, path: copyPath(path, names), query: copyQuery(query), body: copyBody(body) }
+  const isDefinite = isDefiniteIn(id)
+  return {
+    ...taken,
+    path: copyPath(path, names),
+    query: copyQuery(query, isDefinite),
+    body: copyBody(body, isDefinite),
+  }
 }
 
 const checkSegment = (name: string, text: unknown): string => {

@@ -27,9 +27,6 @@ const checkValue = (name: string, value: unknown): QueryValue => {
   throw new TypeError(`query.${name} is not a well-formed string, a number, a boolean, or an array of some.`)
 }
 
-export const copyQuery = (given: unknown): Readonly<Record<string, QueryValue>> =>
-  Object.fromEntries(Object.entries(plainOr('query', given)).map(([name, value]) => [name, checkValue(name, value)]))
-
 /** `names` are those of the operation's path: an id more is a mistake, of another operation. */
 export const copyPath = (given: unknown, names: readonly string[]): Readonly<Record<string, unknown>> => {
   const path = plainOr('path', given)
@@ -39,28 +36,44 @@ export const copyPath = (given: unknown, names: readonly string[]): Readonly<Rec
 }
 
 /**
- * Throws a TypeError for a member that is there and undefined where without it more would be done: `dry_run`, and each condition of
- * a revocation of many tokens. It is a misspelled name, such as `agents.order`.
+ * Whether a member that is there and undefined is a misspelled name, such as `agents.order`, and not one that is left out: without
+ * `dry_run`, or a condition of a revocation of many tokens, more would be done.
  */
-export const checkDefinite = (part: string, members: unknown, operation: string): void => {
-  if (!isPlainObject(members)) return
-  for (const [name, value] of Object.entries(members)) {
-    const isDefinite = name === 'dry_run' || operation === 'createRevocation'
-    if (isDefinite && value === undefined)
-      throw new TypeError(`${part}.${name} is undefined, and would be left out. Leave it out, or give a value.`)
-  }
+export const isDefiniteIn =
+  (operation: string) =>
+  (name: string): boolean =>
+    name === 'dry_run' || operation === 'createRevocation'
+
+type IsDefinite = ReturnType<typeof isDefiniteIn>
+
+const checkDefinite = (where: string, name: string, isDefinite: IsDefinite): void => {
+  if (isDefinite(name))
+    throw new TypeError(`${where}.${name} is undefined, and would be left out. Leave it out, or give a value.`)
 }
+
+export const copyQuery = (given: unknown, isDefinite: IsDefinite): Readonly<Record<string, QueryValue>> =>
+  Object.fromEntries(
+    Object.entries(plainOr('query', given)).map(([name, value]) => {
+      if (value === undefined) checkDefinite('query', name, isDefinite)
+      return [name, checkValue(name, value)]
+    }),
+  )
 
 /** Far more than any body has. */
 const LEVELS_MAX = 64
 
-const copyJson = (where: string, value: unknown, level = 1): unknown => {
+const copyJson = (where: string, value: unknown, isDefinite: IsDefinite, level = 1): unknown => {
   if (value === null || isScalar(value)) return value
   if (level > LEVELS_MAX) throw new TypeError(`body has more than ${LEVELS_MAX} levels, or contains itself.`)
+  const copyAt = (at: string, one: unknown): unknown => copyJson(at, one, isDefinite, level + 1)
   // By index, so that a hole is found.
-  if (Array.isArray(value)) return Array.from(value, (item, n) => copyJson(`${where}[${n}]`, item, level + 1))
-  const members = Object.entries(plainOr(where, value)).filter(([, member]) => member !== undefined)
-  return Object.fromEntries(members.map(([name, member]) => [name, copyJson(`${where}.${name}`, member, level + 1)]))
+  if (Array.isArray(value)) return Array.from(value, (item, n) => copyAt(`${where}[${n}]`, item))
+  const members = Object.entries(plainOr(where, value)).filter(([name, member]) => {
+    if (member === undefined) checkDefinite(where, name, isDefinite)
+    return member !== undefined
+  })
+  return Object.fromEntries(members.map(([name, member]) => [name, copyAt(`${where}.${name}`, member)]))
 }
 
-export const copyBody = (given: unknown): unknown => (given === undefined ? undefined : copyJson('body', given))
+export const copyBody = (given: unknown, isDefinite: IsDefinite): unknown =>
+  given === undefined ? undefined : copyJson('body', given, isDefinite)

@@ -96,7 +96,8 @@ export const describe = (input: string | URL | Request, given: RequestInit, isBo
     headers: new Headers(init.headers ?? request?.headers),
     signal: init.signal ?? request?.signal,
     // The body of a request is a stream, which is there once.
-    isRepeatable: isRepeatable(init.body) && (init.body !== undefined || (request?.body ?? null) === null),
+    // For fetch a body of null is none that was given.
+    isRepeatable: isRepeatable(init.body) && ((init.body ?? null) !== null || (request?.body ?? null) === null),
     isFollowed,
     redirects: 0,
     carriesToken: true,
