@@ -4,12 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
+import { eachCommand } from '../acts/each-command.ts'
 import { EachForm, titleOfOutcome } from '../acts/each-form.tsx'
 import { type Ends, formatEnds } from '../acts/would-end.tsx'
 import { formatNumber } from '../parts/format-number.ts'
 import { Waiting } from '../parts/waiting.tsx'
 import { administration } from '../reading/service.ts'
-import { commandOf, STOP_CHOSEN, type StopPlan, sumOf } from './stop-plan.ts'
+import { STOP_CHOSEN, type StopPlan, sumOf } from './stop-plan.ts'
 
 /** Undefined where the agent is gone. */
 const dryRunOf = async (id: string, signal: AbortSignal) => {
@@ -95,7 +96,7 @@ export const StopChosen = ({ title, agents, onOver }: StopChosenProps) => {
         <EachForm
           key={dataUpdatedAt}
           name={STOP_CHOSEN}
-          commandOf={options => commandOf(ids, options)}
+          commandOf={options => eachCommand('mintmark agent disable', ids, options)}
           submit="Stop them"
           deed="stopped"
           ids={ids}

@@ -1,7 +1,6 @@
 // What would end with the agents that were chosen to be stopped.
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import type { Ends } from '../acts/would-end.tsx'
-import { shellWord } from '../parts/shell-word.ts'
 
 /** By it the note is kept, whichever agents they are. */
 export const STOP_CHOSEN = 'stop chosen agents'
@@ -20,11 +19,3 @@ export const sumOf = ({ stops }: Pick<StopPlan, 'stops'>) => ({
   descendants: stops.reduce((sum, { ends }) => sum + ends.descendants, 0),
   isExact: stops.every(({ ends }) => ends.exact),
 })
-
-/** Returns the shell command: each id holds letters, digits and hyphens only. */
-export const commandOf = (ids: readonly string[], options: readonly string[]): string => {
-  const more = options.map(option => ` ${shellWord(option)}`).join('')
-  return ids.length === 1
-    ? `mintmark agent disable ${ids.join('')}${more}`
-    : `for id in ${ids.join(' ')}; do mintmark agent disable "$id"${more} --yes; done`
-}

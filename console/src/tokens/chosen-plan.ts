@@ -1,6 +1,5 @@
 // What would end with the tokens that were chosen: themselves, as far as they are live, and all that was got for them.
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
-import { shellWord } from '../parts/shell-word.ts'
 
 type Member = Pick<TokenRecord, 'id' | 'parent_id' | 'depth'>
 
@@ -75,11 +74,3 @@ export const isOutgrown = <Token extends Member>(plan: ChosenPlan<Token>, now: C
 
 /** By it the note is kept, whichever tokens they are. */
 export const END_CHOSEN = 'end chosen tokens'
-
-/** Returns the shell command: each id holds letters, digits and hyphens only. */
-export const commandOf = (ids: readonly string[], options: readonly string[]): string => {
-  const more = options.map(option => ` ${shellWord(option)}`).join('')
-  return ids.length === 1
-    ? `mintmark token revoke ${ids.join('')}${more}`
-    : `for id in ${ids.join(' ')}; do mintmark token revoke "$id"${more} --yes; done`
-}

@@ -3,10 +3,11 @@ import * as Dialog from '@radix-ui/react-dialog'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
+import { eachCommand } from '../acts/each-command.ts'
 import { EachForm, titleOfOutcome } from '../acts/each-form.tsx'
 import { AgentsHit } from '../acts/would-end.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { type ChosenPlan, commandOf, countByAgent, END_CHOSEN } from './chosen-plan.ts'
+import { type ChosenPlan, countByAgent, END_CHOSEN } from './chosen-plan.ts'
 import { endOne, refuseOutgrown } from './end-each.ts'
 import { planChosen } from './plan-chosen.ts'
 
@@ -65,7 +66,7 @@ export const EndChosen = ({ title, tokens, onOver }: EndChosenProps) => {
         <EachForm
           key={dataUpdatedAt}
           name={END_CHOSEN}
-          commandOf={options => commandOf(ids, options)}
+          commandOf={options => eachCommand('mintmark token revoke', ids, options)}
           submit="End them"
           deed="ended"
           ids={ids}

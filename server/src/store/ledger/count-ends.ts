@@ -69,6 +69,7 @@ const sum = (counts: ReadonlyMap<number, number>): number =>
   [...counts.values()].reduce((total, count) => total + count, 0)
 
 const addAgents = (counts: ReadonlyMap<number, number>, rows: readonly TokenRow[]): ReadonlyMap<number, number> => {
+  if (rows.length === 0) return counts
   const added = new Map(counts)
   for (const { agent } of rows) added.set(agent, (added.get(agent) ?? 0) + 1)
   return added
