@@ -12,6 +12,7 @@ import { auditRecord } from '../../api/audit.ts'
 import { actor, countRecord } from '../../api/fields.ts'
 import { endsCounted } from '../../api/dry-run.ts'
 import { endedTokenRecord, tokenRecord } from '../../api/tokens.ts'
+import { isDefiniteIn } from './src/administration/request-parts.ts'
 import { commentOf, contentOf, type JsonSchema, printSchema } from './print-schema.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -65,17 +66,28 @@ const withoutMember = (schema: JsonSchema, name: string): JsonSchema => {
   return { ...schema, properties }
 }
 
+/** The schema with its members marked that are refused where they are undefined. */
+const markDefinite = ({ properties, ...schema }: JsonSchema, id: string): JsonSchema => {
+  if (properties === undefined) return schema
+  const isDefinite = isDefiniteIn(id)
+  const members = Object.entries(properties).map(([name, member]): [string, JsonSchema] => [
+    name,
+    isDefinite(name) ? { ...member, isDefinite: true } : member,
+  ])
+  return { ...schema, properties: Object.fromEntries(members) }
+}
+
 const shapeOf = (row: Operation): Shape => {
   const lines = row.answers[200]
   const records = lines !== undefined && 'content' in lines ? lines.content[NDJSON]?.schema : undefined
   const answer = unionOf(answersOf(row))
   const properties = answer?.properties ?? {}
   const kind = records === undefined ? ('next_cursor' in properties ? 'list' : 'call') : 'records'
-  const query = row.query === undefined ? undefined : schemaOf(row.query)
+  const query = row.query === undefined ? undefined : markDefinite(schemaOf(row.query), row.id)
   const parts = {
     // An export is read as lines of JSON; a list asks for its next page by itself.
     ...(query !== undefined && { query: withoutMember(query, kind === 'records' ? 'format' : '') }),
-    ...(row.body !== undefined && { body: schemaOf(row.body) }),
+    ...(row.body !== undefined && { body: markDefinite(schemaOf(row.body), row.id) }),
   }
   const record = records === undefined ? properties['data']?.items : schemaOf(records)
   return { row, kind, parts, answer, record: kind === 'call' ? undefined : record }
@@ -165,11 +177,12 @@ const parametersOf = (row: Operation): readonly string[] =>
 /** The parameter of a method, as its declaration has it. */
 const requestOf = ({ row, parts }: Shape, print: (schema: JsonSchema) => string) => {
   const path = parametersOf(row)
+  const absent = methodOf(row) === 'GET' ? ' | undefined' : ''
   const members = [
     ...(path.length > 0 ? [`readonly path: { ${path.map(name => `readonly ${name}: string`).join('; ')} }`] : []),
     ...Object.entries(parts).map(
       ([part, schema]) =>
-        `readonly ${part}${isOptional(schema) ? '?' : ''}: ${print(schema)}${isOptional(schema) ? ' | undefined' : ''}`,
+        `readonly ${part}${isOptional(schema) ? '?' : ''}: ${print(schema)}${isOptional(schema) ? absent : ''}`,
     ),
   ]
   const options = isCreating(row) ? 'CreationOptions' : 'CallOptions'

@@ -14,6 +14,8 @@ export type JsonSchema = {
   readonly description?: string
   readonly format?: string
   readonly default?: unknown
+  /** Of a member that may be left out, and not be undefined. */
+  readonly isDefinite?: true
 }
 
 /** Returns undefined if a schema has no name. */
@@ -42,7 +44,7 @@ const printObject = (schema: JsonSchema, nameOf: NameOf): string => {
   const { properties = {}, required = [], additionalProperties } = schema
   const members = Object.entries(properties).map(([name, member]) => {
     const isRequired = required.includes(name)
-    const type = printSchema(member, nameOf) + (isRequired ? '' : ' | undefined')
+    const type = printSchema(member, nameOf) + (isRequired || member.isDefinite ? '' : ' | undefined')
     return `${commentOf(member)}readonly ${memberName(name)}${isRequired ? '' : '?'}: ${type}`
   })
   if (members.length > 0) return `{\n${members.join('\n')}\n}`

@@ -62,6 +62,7 @@ test('what of a request would not be sent is an error: a dry run is never an act
     [{ path: { ...path, credential_id: 'c1' } }],
     [{ path, body: dryRun }],
     [{ path, query: { dry_run: undefined } }],
+    [{ path, query: undefined }],
   ]) {
     await assert.rejects(async () => administration['deleteAgent']?.(...given), TypeError)
   }

@@ -1,6 +1,7 @@
 // Requests to resource servers are sent as they were asked for, however they were written and whatever becomes of them meanwhile.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { runInNewContext } from 'node:vm'
 import { makeTokenSource, type TokenSource, type TokenSourceOptions } from '../src/tokens/token-source.ts'
 import { goodToken, json, type LyingServer, type Received, startLyingServer } from './lying-server.ts'
 import { makeWorld, type ManualWorld } from './manual-world.ts'
@@ -103,4 +104,74 @@ test('a Request whose init has a body of null keeps its own, which is there once
     asked.map(({ method, body }) => [method, body]),
     [['PUT', 'kept']],
   )
+})
+
+test('objects that are none of the Fetch standard are the text that they have at the call, for the check and for what is sent', async () => {
+  const source = makeSource()
+  const texts = (...all: readonly string[]) => {
+    let reads = 0
+    return { url: `${resource.url}/url`, toString: () => all[Math.min(reads++, all.length - 1)] } as never
+  }
+  const { asked } = await counting(async () => {
+    const body: unknown[] = ['alice', 1]
+    const bytes: unknown = runInNewContext('Uint8Array.of(97, 108).buffer')
+    const sending = [
+      source.fetch(texts(`${resource.url}/checked`, 'http://api.example/')),
+      source.fetch(runInNewContext('({ toString: () => at })', { at: `${resource.url}/realm` }) as URL),
+      source.fetch(`${resource.url}/list`, { method: texts('PUT', 'DELETE'), body: body as never }),
+      source.fetch(`${resource.url}/bytes`, { method: 'POST', body: bytes as ArrayBuffer }),
+    ]
+    body[0] = 'bob'
+    new Uint8Array(bytes as ArrayBuffer).fill(98)
+    await Promise.all(sending)
+  })
+  assert.deepEqual(asked.map(({ method, path, body }) => `${method} ${path} ${body}`).toSorted(), [
+    'GET /checked ',
+    'GET /realm ',
+    'POST /bytes al',
+    'PUT /list alice,1',
+  ])
+})
+
+test('a Request is taken at the call, with all that it says, to where a redirect leads too', async () => {
+  for (const dpop of [false, true]) {
+    issuer.answerWith(goodToken(dpop ? { token_type: 'DPoP' } : {}))
+    const source = makeSource({ dpop })
+    resource.answerWith((request, response) => {
+      if (request.path === '/from') response.writeHead(307, { location: '/to' })
+      response.end('{}')
+    })
+    const request = new Request(`${resource.url}/from`, { referrer: `${resource.url}/page`, cache: 'no-store' })
+    const { asked } = await counting(async () => {
+      await source.fetch(request)
+      const post = new Request(`${resource.url}/to`, { method: 'POST', body: 'x' })
+      const sending = source.fetch(post)
+      assert.equal(post.bodyUsed, true)
+      await sending
+    })
+    const said = asked.map(({ method, path, headers }) => [method, path, headers['referer'], headers['cache-control']])
+    const of = [`${resource.url}/page`, 'no-cache']
+    assert.deepEqual(said, [
+      ['GET', '/from', ...of],
+      ['GET', '/to', ...of],
+      ['POST', '/to', undefined, undefined],
+    ])
+  }
+})
+
+test('what an init of a class has for this runtime alone is passed on', async () => {
+  const given: unknown[] = []
+  const source = makeSource({
+    fetch: async (input, init) => {
+      if (init !== undefined && 'dispatcher' in init) given.push(init.dispatcher)
+      return input === `${issuer.url}/token` ? fetch(input, init) : Response.json({})
+    },
+  })
+  class Proxied {
+    get dispatcher(): string {
+      return 'proxy'
+    }
+  }
+  await source.fetch(resource.url, new Proxied() as object)
+  assert.deepEqual(given, ['proxy'])
 })

@@ -2,7 +2,7 @@
 import { startDeadline, untilAborted } from '../../../verify/src/wire/deadline.ts'
 import { WEB_RUNTIME } from '../../../verify/src/wire/runtime.ts'
 import { type Answer, exchange, ExchangeFault } from '../../../verify/src/wire/exchange.ts'
-import { isSignal, isText, type Kind, takeMembers } from '../../../verify/src/wire/option-members.ts'
+import { definite, isSignal, isText, type Kind, takeMembers } from '../../../verify/src/wire/option-members.ts'
 import { type Fetch, isSuccess, parseObject, retryAfterOf } from '../wire/answer.ts'
 import { harmless } from '../wire/redaction.ts'
 import { ApiRefused, ApiUnavailable } from './api-errors.ts'
@@ -37,7 +37,7 @@ export type CreationOptions = CallOptions & {
 /** An operation that may be tried: a dry run answers what the act would end, in place of what the act answers. */
 export type Tryable<Part extends 'body' | 'query', Request, Done, Counted> = {
   (request: Request & { readonly [P in Part]: { readonly dry_run: true } }): Promise<Counted>
-  (request: Request & { readonly [P in Part]?: { readonly dry_run?: false | undefined } | undefined }): Promise<Done>
+  (request: Request & { readonly [P in Part]?: { readonly dry_run?: false } }): Promise<Done>
 }
 
 /** A request of any method, whose declared type is that of its operation. */
@@ -64,6 +64,8 @@ const IDEMPOTENCY_KEY = /^[\x20-\x7E]{1,255}$/
 
 const isParts: Kind = value => (typeof value === 'object' && value !== null && !Array.isArray(value)) || 'an object'
 
+const isGiven: Kind = value => value !== undefined || 'a value of JSON'
+
 const PLACE = /\{(\w+)\}/g
 
 const hasBody = (row: ApiOperation): boolean => row.method === 'POST' || row.method === 'PATCH'
@@ -75,8 +77,9 @@ const hasBody = (row: ApiOperation): boolean => row.method === 'POST' || row.met
 export const takeRequest = (id: string, row: ApiOperation, request: unknown): LooseRequest => {
   const taken = takeMembers<LooseRequest>(id, request, {
     path: isParts,
-    query: isParts,
-    ...(hasBody(row) && { body: () => true }),
+    // Without it a change would be more than what was meant: an act in place of its dry run.
+    query: row.method === 'GET' ? isParts : definite(isParts),
+    ...(hasBody(row) && { body: definite(isGiven) }),
     signal: isSignal,
     ...(row.creates && { idempotencyKey: isText }),
   })

@@ -21,14 +21,9 @@ export type Sending = {
   readonly carriesToken: boolean
 }
 
-const REPEATABLE = [URLSearchParams, FormData, Blob, ArrayBuffer]
-
-const isRepeatable = (body: unknown): boolean =>
-  body === undefined ||
-  body === null ||
-  typeof body === 'string' ||
-  ArrayBuffer.isView(body) ||
-  REPEATABLE.some(kind => body instanceof kind)
+/** A stream is read once. What iterates is one for `fetch` of Node. */
+const isStream = (body: unknown): boolean =>
+  body instanceof ReadableStream || (typeof body === 'object' && body !== null && Symbol.asyncIterator in body)
 
 /** The methods that `fetch` writes in capitals; another is sent as it is, and a proof names it so. */
 const METHODS_IN_CAPITALS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])
@@ -38,29 +33,43 @@ const methodAsSent = (method: string): string => {
   return METHODS_IN_CAPITALS.has(inCapitals) ? inCapitals : method
 }
 
-/** The members that the Fetch standard reads of an init, wherever they are: a Request has them in its class. */
+/** The members of an init that are texts, with what the Fetch standard has in their place; those of a Request are its own too. */
+const TEXTS = {
+  cache: 'default',
+  credentials: 'same-origin',
+  integrity: '',
+  mode: 'cors',
+  redirect: 'follow',
+  referrer: 'about:client',
+  referrerPolicy: '',
+} as const
+/** The rest, and those of Node and of browsers: copied wherever they are, in a class too. */
 const MEMBERS = [
+  ...Object.keys(TEXTS),
   'body',
-  'cache',
-  'credentials',
+  'dispatcher',
   'duplex',
   'headers',
-  'integrity',
   'keepalive',
   'method',
-  'mode',
-  'redirect',
-  'referrer',
-  'referrerPolicy',
+  'priority',
   'signal',
-] as const
+]
 
-/** The bytes as they are now. What is not here changes no more once it is made: texts, blobs; or is read once: a stream. */
-const copyBody = (body: NonNullable<RequestInit['body']>): RequestInit['body'] => {
+/** As `fetch` reads what should be a text. */
+const textOf = (value: unknown): string => String(value)
+
+const isBuffer = (body: unknown): body is ArrayBuffer =>
+  /^\[object ArrayBuffer\]$/.test(Object.prototype.toString.call(body))
+
+/** The body as it is now. What stays as given changes no more once it is made: texts, blobs; or is read once: a stream. */
+const copyBody = (body: unknown): NonNullable<RequestInit['body']> => {
   if (body instanceof URLSearchParams) return new URLSearchParams(body)
-  if (body instanceof ArrayBuffer) return body.slice(0)
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice()
-  if (!(body instanceof FormData)) return body
+  if (isBuffer(body)) return new Uint8Array(body).slice()
+  if (body instanceof Blob || isStream(body)) return body as Blob | ReadableStream
+  // As fetch does with everything else.
+  if (!(body instanceof FormData)) return textOf(body)
   const copy = new FormData()
   for (const [name, value] of body) copy.append(name, value)
   return copy
@@ -69,35 +78,45 @@ const copyBody = (body: NonNullable<RequestInit['body']>): RequestInit['body'] =
 /** A copy: it is sent turns later, and what the caller does with its own meanwhile changes nothing. Each member is read once. */
 const copyInit = (given: RequestInit): RequestInit => {
   if (typeof given !== 'object') throw new TypeError("fetch: init is not an object, such as { method: 'POST' }.")
-  const init: RequestInit = { ...given }
+  const init: Record<string, unknown> = { ...given }
   for (const name of MEMBERS) {
-    if (Object.hasOwn(init, name)) continue
-    const value: unknown = Reflect.get(given, name)
-    if (value !== undefined) Object.assign(init, { [name]: value })
+    const value: unknown = Object.hasOwn(init, name) ? init[name] : Reflect.get(given, name)
+    // Here, not turns later: an object of the caller's may have another text by then.
+    if (value !== undefined) init[name] = name in TEXTS || name === 'method' ? textOf(value) : value
   }
   const { signal = null, body = null } = init
   if (signal !== null && isSignal(signal) !== true) throw new TypeError('fetch: signal is not an AbortSignal.')
-  return { ...init, ...(body !== null && { body: copyBody(body) ?? null }) }
+  return { ...init, ...(body !== null && { body: copyBody(body) }) }
+}
+
+/** What of a Request a `fetch` with an init would leave out. */
+const initOf = (request: Request): RequestInit => {
+  const members = Object.entries(TEXTS).flatMap(([name, usual]) => {
+    const value: unknown = Reflect.get(request, name)
+    // A page that is navigated to cannot be asked for (Fetch standard, the constructor of Request).
+    return value === undefined || value === usual || value === 'navigate' ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(members)
 }
 
 /** `isBound`: each address needs a proof of its own. */
 export const describe = (input: string | URL | Request, given: RequestInit, isBound: boolean): Sending => {
-  const init = copyInit(given)
-  const isAddress = typeof input === 'string' || input instanceof URL
-  const request = isAddress ? undefined : input
-  const isFollowed = isBound && (init.redirect ?? request?.redirect ?? 'follow') === 'follow'
-  // Of an object of the caller's the text that is checked is what is sent.
-  const url = isAddress ? String(input) : input.url
+  const copy = copyInit(given)
+  const request = input instanceof Request ? new Request(input, copy) : undefined
+  const init = request === undefined ? copy : { ...initOf(request), ...copy }
+  const isFollowed = isBound && (init.redirect ?? 'follow') === 'follow'
+  // Anything else is a text for fetch: the one that is checked is what is sent.
+  const url = request?.url ?? textOf(input)
+  const { body = null } = init
   return {
-    input: isAddress ? url : input,
+    input: request ?? url,
     init: isFollowed ? { ...init, redirect: 'manual' } : init,
     url,
     method: methodAsSent(init.method ?? request?.method ?? 'GET'),
-    headers: new Headers(init.headers ?? request?.headers),
-    signal: init.signal ?? request?.signal,
-    // The body of a request is a stream, which is there once.
-    // For fetch a body of null is none that was given.
-    isRepeatable: isRepeatable(init.body) && ((init.body ?? null) !== null || (request?.body ?? null) === null),
+    headers: new Headers(request?.headers ?? init.headers),
+    signal: request?.signal ?? init.signal ?? undefined,
+    // The body of a Request is there once. For fetch a body of null is none that was given.
+    isRepeatable: !isStream(body) && (body !== null || (request?.body ?? null) === null),
     isFollowed,
     redirects: 0,
     carriesToken: true,

@@ -43,8 +43,9 @@ export const startDeadline = (
   const controller = new AbortController()
   const start = () => after(ms, () => controller.abort(late()))
   const passOn = (): void => controller.abort(caller?.reason)
-  let cancel = start()
+  // First: one that throws must leave no timer.
   caller?.addEventListener('abort', passOn, { once: true })
+  let cancel = start()
   if (caller?.aborted === true) passOn()
   return {
     signal: controller.signal,

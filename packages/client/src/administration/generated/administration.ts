@@ -97,7 +97,7 @@ export type Administration = {
   /** Change an agent: `PATCH /api/v1/agents/{id}`. */
   readonly changeAgent: Tryable<
     'body',
-    { readonly path: { readonly id: string }; readonly body?: ChangeAgentBody | undefined } & CallOptions,
+    { readonly path: { readonly id: string }; readonly body?: ChangeAgentBody } & CallOptions,
     AgentRecord,
     EndsCounted
   >
@@ -106,20 +106,20 @@ export type Administration = {
   /** Delete an agent: `DELETE /api/v1/agents/{id}`. */
   readonly deleteAgent: Tryable<
     'query',
-    { readonly path: { readonly id: string }; readonly query?: DeleteAgentQuery | undefined } & CallOptions,
+    { readonly path: { readonly id: string }; readonly query?: DeleteAgentQuery } & CallOptions,
     void,
     EndsCounted
   >
   /** Disable an agent: `POST /api/v1/agents/{id}/disable`. */
   readonly disableAgent: Tryable<
     'body',
-    { readonly path: { readonly id: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
+    { readonly path: { readonly id: string }; readonly body?: DisableAgentBody } & CallOptions,
     EnableAgentAnswer,
     EndsCounted
   >
   /** Enable an agent: `POST /api/v1/agents/{id}/enable`. */
   readonly enableAgent: (
-    request: { readonly path: { readonly id: string }; readonly body?: EnableAgentBody | undefined } & CallOptions,
+    request: { readonly path: { readonly id: string }; readonly body?: EnableAgentBody } & CallOptions,
   ) => Promise<EnableAgentAnswer>
   /** List agents: `GET /api/v1/agents`. */
   readonly listAgents: (
@@ -147,7 +147,7 @@ export type Administration = {
     'body',
     {
       readonly path: { readonly agent_id: string; readonly credential_id: string }
-      readonly body?: RevokeCredentialBody | undefined
+      readonly body?: RevokeCredentialBody
     } & CallOptions,
     ShowCredentialAnswer,
     EndsCounted
@@ -171,10 +171,7 @@ export type Administration = {
   ) => List<ShowApiKeyAnswer, ListApiKeysPage>
   /** Revoke an API key: `POST /api/v1/api-keys/{api_key_id}/revoke`. */
   readonly revokeApiKey: (
-    request: {
-      readonly path: { readonly api_key_id: string }
-      readonly body?: RevokeApiKeyBody | undefined
-    } & CallOptions,
+    request: { readonly path: { readonly api_key_id: string }; readonly body?: RevokeApiKeyBody } & CallOptions,
   ) => Promise<ShowApiKeyAnswer>
   /** Replace an API key, with a grace for the old one: `POST /api/v1/api-keys/{api_key_id}/rotate`. */
   readonly rotateApiKey: (
@@ -186,10 +183,7 @@ export type Administration = {
   ) => Promise<ShowApiKeyAnswer>
   /** Revoke secrets found in the open: `POST /api/v1/leaked-secrets`. */
   readonly revokeLeakedSecrets: (
-    request?: {
-      readonly query?: RevokeLeakedSecretsQuery | undefined
-      readonly body?: RevokeLeakedSecretsBody | undefined
-    } & CallOptions,
+    request?: { readonly query?: RevokeLeakedSecretsQuery; readonly body?: RevokeLeakedSecretsBody } & CallOptions,
   ) => Promise<RevokeLeakedSecretsAnswer>
   /** Count ended tokens, exactly below 1000: `GET /api/v1/tokens/history/count`. */
   readonly countHistory: (
@@ -219,7 +213,7 @@ export type Administration = {
   ) => List<TokenRecord, ListTokensPage>
   /** Revoke a token by its id: `POST /api/v1/tokens/{id}/revoke`. */
   readonly revokeTokenById: (
-    request: { readonly path: { readonly id: string }; readonly body?: RevokeTokenByIdBody | undefined } & CallOptions,
+    request: { readonly path: { readonly id: string }; readonly body?: RevokeTokenByIdBody } & CallOptions,
   ) => Promise<ShowTokenAnswer>
   /** Show the whole life of a token: `GET /api/v1/tokens/{id}`. */
   readonly showToken: (request: { readonly path: { readonly id: string } } & CallOptions) => Promise<ShowTokenAnswer>
@@ -258,7 +252,7 @@ export type Administration = {
   /** End many tokens at once: `POST /api/v1/revocations`. */
   readonly createRevocation: Tryable<
     'body',
-    { readonly body?: CreateRevocationBody | undefined } & CreationOptions,
+    { readonly body?: CreateRevocationBody } & CreationOptions,
     ShowRevocationAnswer,
     {
       readonly dry_run: true
@@ -297,7 +291,7 @@ export type Administration = {
   /** End a signing key and every token that it signed: `POST /api/v1/keys/{kid}/compromise`. */
   readonly compromiseSigningKey: Tryable<
     'body',
-    { readonly path: { readonly kid: string }; readonly body?: DisableAgentBody | undefined } & CallOptions,
+    { readonly path: { readonly kid: string }; readonly body?: DisableAgentBody } & CallOptions,
     ImportSigningKeyAnswer,
     EndsCounted
   >
@@ -311,14 +305,11 @@ export type Administration = {
   ) => List<ShowSigningKeyAnswer, ListSigningKeysPage>
   /** Take a signing key out of signing: `POST /api/v1/keys/{kid}/retire`. */
   readonly retireSigningKey: (
-    request: {
-      readonly path: { readonly kid: string }
-      readonly body?: RetireSigningKeyBody | undefined
-    } & CallOptions,
+    request: { readonly path: { readonly kid: string }; readonly body?: RetireSigningKeyBody } & CallOptions,
   ) => Promise<ImportSigningKeyAnswer>
   /** Let the next signing key sign: `POST /api/v1/keys/rotate`. */
   readonly rotateSigningKey: (
-    request?: { readonly body?: RetireSigningKeyBody | undefined } & CallOptions,
+    request?: { readonly body?: RetireSigningKeyBody } & CallOptions,
   ) => Promise<ImportSigningKeyAnswer>
   /** Show a signing key: `GET /api/v1/keys/{kid}`. */
   readonly showSigningKey: (

@@ -193,7 +193,7 @@ export type ChangeAgentBody = {
   readonly acts_for?: readonly string[] | undefined
   readonly receives?: readonly string[] | undefined
   /** Count what would end, and change nothing. */
-  readonly dry_run?: boolean | undefined
+  readonly dry_run?: boolean
 }
 
 export type CreateAgentBody = {
@@ -222,13 +222,13 @@ export type DeleteAgentQuery = {
   /** For those who read the audit log and the history later. */
   readonly note?: string | undefined
   /** Count what would end, and change nothing. */
-  readonly dry_run?: boolean | undefined
+  readonly dry_run?: boolean
 }
 
 export type DisableAgentBody = {
   readonly note?: string | null | undefined
   /** Count what would end, and change nothing. */
-  readonly dry_run?: boolean | undefined
+  readonly dry_run?: boolean
 }
 
 export type EnableAgentBody = {

@@ -244,7 +244,7 @@ export type RevokeCredentialBody = {
   readonly keep_tokens?: boolean | undefined
   readonly note?: string | null | undefined
   /** Count what would end, and change nothing. */
-  readonly dry_run?: boolean | undefined
+  readonly dry_run?: boolean
 }
 
 export type RotateCredentialBody = {

@@ -27,7 +27,7 @@ export type ImportClientsAnswer = {
 
 export type ImportClientsBody = {
   /** Answer what would become of each agent, and do nothing. */
-  readonly dry_run?: boolean | undefined
+  readonly dry_run?: boolean
   readonly agents: readonly {
     readonly name: string
     readonly description?: string | null | undefined

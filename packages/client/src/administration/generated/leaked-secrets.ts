@@ -25,7 +25,7 @@ export type RevokeLeakedSecretsAnswer = {
 
 export type RevokeLeakedSecretsQuery = {
   /** Answer what each is and whose, and revoke nothing. */
-  readonly dry_run?: boolean | undefined
+  readonly dry_run?: boolean
 }
 
 export type RevokeLeakedSecretsBody = readonly {

@@ -47,34 +47,34 @@ export type ShowRevocationAnswer = {
 
 export type CreateRevocationBody = {
   /** A UUID of your own: sent again with the same conditions, nothing more ends. */
-  readonly id?: string | undefined
+  readonly id?: string
   /** Every token; instead of any condition. */
-  readonly all?: true | undefined
-  readonly agent_id?: string | undefined
+  readonly all?: true
+  readonly agent_id?: string
   /** The secret with which the tokens were got. */
-  readonly credential_id?: string | undefined
+  readonly credential_id?: string
   /** Tokens that carry this item; resource:* for any item of the resource. */
-  readonly scope?: string | undefined
-  readonly audience?: string | undefined
+  readonly scope?: string
+  readonly audience?: string
   /** Tokens that this key signed. */
-  readonly kid?: string | undefined
+  readonly kid?: string
   /** Tokens issued before this time, which is not in the future. */
-  readonly issued_before?: string | undefined
+  readonly issued_before?: string
   /** The id of a token, live or ended: its whole tree, from the root on. */
-  readonly lineage?: string | undefined
+  readonly lineage?: string
   /** Tokens of the agents of this owner, at most 1000 agents. */
-  readonly owner?: string | undefined
+  readonly owner?: string
   /** Tokens of the agents with each of these labels, at most 1000 agents. */
-  readonly labels?: Readonly<Record<string, string>> | undefined
-  readonly reason?: 'bulk_revocation' | 'secret_leaked' | 'key_compromise' | undefined
+  readonly labels?: Readonly<Record<string, string>>
+  readonly reason?: 'bulk_revocation' | 'secret_leaked' | 'key_compromise'
   /** For those who read the audit log and the history later: 1 to 500 printable characters without spaces around them. */
-  readonly note?: string | undefined
+  readonly note?: string
   /** Disable the agents that owner and labels match too; it takes the right to stop agents. */
-  readonly disable_agents?: boolean | undefined
+  readonly disable_agents?: boolean
   /** Of a dry run with the same conditions by the same caller, 120 s ago at most: end no more than it counted, else 409. */
-  readonly plan_id?: string | undefined
+  readonly plan_id?: string
   /** With plan_id: how many tokens more may end that were issued since the dry run; 0 unless given. */
-  readonly max_extra?: number | undefined
+  readonly max_extra?: number
   /** Count what would end, and end nothing. */
-  readonly dry_run?: boolean | undefined
+  readonly dry_run?: boolean
 }
