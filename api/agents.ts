@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { newSettings, settingsChange, settingsRecord } from './agent-settings.ts'
 import { AGENT_ID, AUDIENCE, LATER, MADE, RELAY_ID } from './examples.ts'
-import { dryRun, dryRunParameter, endsCounted, exampleEnds } from './dry-run.ts'
+import { changed, dryRun, dryRunParameter, endsCounted, exampleEnds } from './dry-run.ts'
 import {
   anyOf,
   booleanParameter,
@@ -74,9 +74,7 @@ const agentFilters = {
 }
 
 const shown = { 200: agentRecord }
-const switched = agentRecord.extend({
-  changed: z.boolean().describe('Whether this request did it; false: it was so before, and the note is kept nowhere.'),
-})
+const switched = agentRecord.extend({ changed })
 const shownOrCounted = { 200: z.union([agentRecord, endsCounted]) }
 
 export const createAgent = operation({

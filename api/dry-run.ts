@@ -1,4 +1,4 @@
-// Dry runs of what ends tokens: how they are asked for, and what they answer.
+// Dry runs of what ends tokens, how they are asked for and answered; and whether an act did something.
 import { z } from 'zod'
 import { RELAY_ID } from './examples.ts'
 import { booleanParameter, uuid } from './fields.ts'
@@ -38,3 +38,8 @@ export const endsCounted = z.object({
       .describe('With what the tokens would end. Empty: this ends nothing, whatever tokens there are.'),
   }),
 })
+
+/** In an answer, whether the act did something. */
+export const changed = z
+  .boolean()
+  .describe('Whether this request did it; false: it was so before, and the note is kept nowhere.')

@@ -21,6 +21,7 @@ import {
   uuidOrNull,
   uuidParameter,
 } from './fields.ts'
+import { changed } from './dry-run.ts'
 import { operation } from './operation.ts'
 import { labelParameter } from './selection.ts'
 import { isKid, KID_FORM, KID_PATTERN } from '../packages/verify/src/readers/kid.ts'
@@ -222,9 +223,9 @@ export const revokeTokenById = operation({
       note: note.optional(),
     })
     .prefault({}),
-  answers: { 200: tokenLife },
+  answers: { 200: tokenLife.extend({ changed }) },
   example: {
     body: { reason: 'secret_leaked', note: 'seen in a log' },
-    answer: { ...lifeExample, termination_reason: 'secret_leaked' },
+    answer: { ...lifeExample, termination_reason: 'secret_leaked', changed: true },
   },
 })

@@ -37,6 +37,6 @@ test('what another act did, and what was not asked for, is not claimed either', 
   assert.equal(seen[0], '0 of 4 ended')
   assert.equal(
     formatProgress(progress, 'ended', true),
-    '1 of 4 ended, 1 before, by another act without this note, 1 not, 1 not asked for',
+    '1 of 4 ended, 1 ended before this was asked for, 1 not, 1 not asked for',
   )
 })

@@ -59,7 +59,7 @@ const Course = ({ progress, deed, isOver, onStop, onRest }: CourseProps) => {
   )
 }
 
-type EachFormProps = {
+export type EachFormProps = {
   /** What would be done. */
   readonly children: ReactNode
   /** The name of the act, by which its note is kept. */
@@ -72,19 +72,11 @@ type EachFormProps = {
   readonly ids: readonly string[]
   readonly ask: (id: string, note: { readonly note?: string }) => Promise<Asked>
   /** Throws where none may be asked for. */
-  readonly check?: (signal: AbortSignal) => Promise<void>
+  readonly check: (signal: AbortSignal) => Promise<void>
   /** Called with those that are left. */
   readonly onOver: (left: readonly string[]) => void
   /** Plans anew. */
   readonly onAgain: () => void
-}
-
-type Asking = { readonly title: string; readonly deed: string }
-
-/** What stands above it: the question, until those that are left are known. */
-export const titleOfOutcome = (left: readonly string[] | undefined, { title, deed }: Asking): string => {
-  if (left === undefined) return title
-  return left.length === 0 ? `All were ${deed}` : `Not all were ${deed}`
 }
 
 const outcomeOf = ({ left, done }: Progress): Outcome => {
@@ -102,7 +94,7 @@ export const EachForm = (props: EachFormProps) => {
     act: async sent => {
       const { signal } = (stop.current = new AbortController())
       setForm(sent)
-      await check?.(signal)
+      await check(signal)
       const note = noteIn(sent)
       return askEach({ ids: progress?.left ?? ids, ask: id => ask(id, note), signal, onProgress: setProgress })
     },

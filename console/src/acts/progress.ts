@@ -23,7 +23,7 @@ export const formatProgress = (
   const unknown = failures.length - refused
   const parts = [
     `${done - failures.length - before} of ${of} ${deed}`,
-    ...(before > 0 ? [`${before} before, by another act without this note`] : []),
+    ...(before > 0 ? [`${before} ${deed} before this was asked for`] : []),
     ...(refused > 0 ? [`${refused} not`] : []),
     ...(unknown > 0 ? [`of ${unknown} it is not known`] : []),
     ...(isOver && done < of ? [`${of - done} not asked for`] : []),

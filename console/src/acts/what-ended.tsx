@@ -29,6 +29,9 @@ const ActLink = ({ to }: { readonly to: string }) => (
 export const TheAct = ({ subject }: { readonly subject: string }) =>
   useMay(ACCESS.readAudit) ? <ActLink to={auditOf(subject)} /> : null
 
+/** What was asked for was so before. */
+export const NothingChanged = () => <p>This changed nothing, and its note is kept nowhere.</p>
+
 export const WhatEnded = ({ since, ends, history, audit = since && auditAt(since) }: WhatEndedProps) => (
   <>
     {since !== undefined && (

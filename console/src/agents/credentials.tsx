@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ShowCredentialAnswer } from '../../../packages/client/src/index.ts'
 import { addressOf, useAddress } from '../address.ts'
 import { Fault } from '../parts/fault.tsx'
+import { formatCount } from '../parts/format-number.ts'
 import { Link } from '../parts/link.tsx'
 import { Time } from '../parts/time.tsx'
 import { readPage } from '../reading/read-page.ts'
@@ -26,8 +27,7 @@ const Credential = ({ credential }: { readonly credential: ShowCredentialAnswer 
       <strong>{name}</strong> <span className="quiet">{kind}</span>
       <p className="quiet">
         <Link to={addressOf('tokens', new URLSearchParams({ credential_id: credential.credential_id }))}>
-          {live.count}
-          {live.exact ? '' : '+'} live tokens
+          {formatCount(live)} live {live.count === 1 ? 'token' : 'tokens'}
         </Link>{' '}
         ·{' '}
         {used === null ? (

@@ -2,7 +2,7 @@
 import { ACCESS } from '../../../api/values/access.ts'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
-import { TheAct, WhatEnded } from '../acts/what-ended.tsx'
+import { NothingChanged, TheAct, WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
 
 type EnableAgentProps = { readonly id: string; readonly name: string }
@@ -28,7 +28,7 @@ export const StopAgent = ({ id, name, look = 'danger' }: StopAgentProps) => (
       title: changed ? `${name} is stopped` : `${name} was stopped before`,
       body: since !== null && (
         <>
-          {!changed && <p>Another act did it. This one changed nothing, and its note is kept nowhere.</p>}
+          {!changed && <NothingChanged />}
           <WhatEnded since={since} ends={changed ? ends : undefined} history={{ agent_id: id, ended_after: since }} />
         </>
       ),

@@ -1,14 +1,9 @@
 // Stops the agents that were chosen, after it counted what would end with each.
-import * as Dialog from '@radix-ui/react-dialog'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
-import { eachCommand } from '../acts/each-command.ts'
-import { EachForm, titleOfOutcome } from '../acts/each-form.tsx'
+import { type ChosenProps, EachDialog } from '../acts/each-dialog.tsx'
 import { type Ends, formatEnds } from '../acts/would-end.tsx'
 import { formatNumber } from '../parts/format-number.ts'
-import { Waiting } from '../parts/waiting.tsx'
 import { administration } from '../reading/service.ts'
 import { STOP_CHOSEN, type StopPlan, sumOf } from './stop-plan.ts'
 
@@ -66,53 +61,21 @@ const WouldStop = ({ plan }: { readonly plan: StopPlan }) => {
   )
 }
 
-type StopChosenProps = {
-  readonly title: string
-  readonly agents: readonly AgentRecord[]
-  /** Called with those that are left once they were asked for. */
-  readonly onOver: (left: readonly string[]) => void
-}
-
-export const StopChosen = ({ title, agents, onOver }: StopChosenProps) => {
-  const [left, setLeft] = useState<readonly string[]>()
-  const query = useQuery({
-    queryKey: ['stop-plan', agents.map(({ agent_id: id }) => id)],
-    queryFn: ({ signal }) => planStops(agents, signal),
-    // A plan is of the moment in which it was asked for.
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  const { data: plan, refetch, dataUpdatedAt } = query
-  const ids = plan?.stops.map(({ agent }) => agent.agent_id) ?? []
-  return (
-    <>
-      <Dialog.Title aria-live="polite">{titleOfOutcome(left, { title, deed: 'stopped' })}</Dialog.Title>
-      <Dialog.Description>
-        They get no token until an administrator enables them again. All their tokens end now, with everything that was
-        got for them; they do not come back.
-      </Dialog.Description>
-      <Waiting query={query} />
-      {plan !== undefined && (
-        <EachForm
-          key={dataUpdatedAt}
-          name={STOP_CHOSEN}
-          commandOf={options => eachCommand('mintmark agent disable', ids, options)}
-          submit="Stop them"
-          deed="stopped"
-          ids={ids}
-          ask={async (id, note) => {
-            const { disabled_at: at, changed } = await administration.disableAgent({ path: { id }, body: note })
-            return { at, isDoneNow: changed }
-          }}
-          onOver={rest => {
-            setLeft(rest)
-            onOver(rest)
-          }}
-          onAgain={() => void refetch()}
-        >
-          <WouldStop plan={plan} />
-        </EachForm>
-      )}
-    </>
-  )
-}
+export const StopChosen = ({ agents, ...asked }: ChosenProps & { readonly agents: readonly AgentRecord[] }) => (
+  <EachDialog
+    {...asked}
+    name={STOP_CHOSEN}
+    about="They get no token until an administrator enables them again. All their tokens end now, with everything that was got for them; they do not come back."
+    submit="Stop them"
+    deed="stopped"
+    command="mintmark agent disable"
+    chosen={agents.map(({ agent_id: id }) => id)}
+    makePlan={signal => planStops(agents, signal)}
+    describePlan={plan => <WouldStop plan={plan} />}
+    idsOf={({ stops }) => stops.map(({ agent }) => agent.agent_id)}
+    ask={async (id, note) => {
+      const { disabled_at: at, changed } = await administration.disableAgent({ path: { id }, body: note })
+      return { at, isDoneNow: changed }
+    }}
+  />
+)

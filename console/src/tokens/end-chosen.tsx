@@ -1,12 +1,7 @@
 // Ends the tokens that were chosen, after it showed what would end with them.
-import * as Dialog from '@radix-ui/react-dialog'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
-import { eachCommand } from '../acts/each-command.ts'
-import { EachForm, titleOfOutcome } from '../acts/each-form.tsx'
+import { type ChosenProps, EachDialog } from '../acts/each-dialog.tsx'
 import { AgentsHit } from '../acts/would-end.tsx'
-import { Waiting } from '../parts/waiting.tsx'
 import { type ChosenPlan, countByAgent, END_CHOSEN } from './chosen-plan.ts'
 import { endOne, refuseOutgrown } from './end-each.ts'
 import { planChosen } from './plan-chosen.ts'
@@ -39,48 +34,19 @@ const WouldEnd = ({
   </>
 )
 
-type EndChosenProps = {
-  readonly title: string
-  readonly tokens: readonly TokenRecord[]
-  /** Called with those that are left once they were asked for. */
-  readonly onOver: (left: readonly string[]) => void
-}
-
-export const EndChosen = ({ title, tokens, onOver }: EndChosenProps) => {
-  const [left, setLeft] = useState<readonly string[]>()
-  const query = useQuery({
-    queryKey: ['chosen-plan', tokens.map(({ id }) => id)],
-    queryFn: ({ signal }) => planChosen(tokens, signal),
-    // A plan is of the moment in which it was asked for.
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  const { data, refetch, dataUpdatedAt } = query
-  const ids = data?.chosen.map(({ id }) => id) ?? []
-  return (
-    <>
-      <Dialog.Title aria-live="polite">{titleOfOutcome(left, { title, deed: 'ended' })}</Dialog.Title>
-      <Dialog.Description>They are refused from the next request on. Nothing brings them back.</Dialog.Description>
-      <Waiting query={query} />
-      {data !== undefined && (
-        <EachForm
-          key={dataUpdatedAt}
-          name={END_CHOSEN}
-          commandOf={options => eachCommand('mintmark token revoke', ids, options)}
-          submit="End them"
-          deed="ended"
-          ids={ids}
-          ask={endOne}
-          check={signal => refuseOutgrown(data, signal)}
-          onOver={rest => {
-            setLeft(rest)
-            onOver(rest)
-          }}
-          onAgain={() => void refetch()}
-        >
-          <WouldEnd plan={data} asked={tokens.length} />
-        </EachForm>
-      )}
-    </>
-  )
-}
+export const EndChosen = ({ tokens, ...asked }: ChosenProps & { readonly tokens: readonly TokenRecord[] }) => (
+  <EachDialog
+    {...asked}
+    name={END_CHOSEN}
+    about="They are refused from the next request on. Nothing brings them back."
+    submit="End them"
+    deed="ended"
+    command="mintmark token revoke"
+    chosen={tokens.map(({ id }) => id)}
+    makePlan={signal => planChosen(tokens, signal)}
+    describePlan={plan => <WouldEnd plan={plan} asked={tokens.length} />}
+    idsOf={({ chosen }) => chosen.map(({ id }) => id)}
+    ask={endOne}
+    check={refuseOutgrown}
+  />
+)

@@ -7,15 +7,10 @@ import { planChosen } from './plan-chosen.ts'
 /** Throws where more would end by now than an exact plan has. */
 export const refuseOutgrown = async (plan: ChosenPlan, signal: AbortSignal): Promise<void> => {
   if (isOutgrown(plan, await planChosen(plan.chosen, signal)))
-    throw new Error('More would end than the plan has. None was ended.')
+    throw new Error('More would end than the plan has. Nothing was sent.')
 }
 
-/** The record of a token keeps the note of the act that ended it. */
 export const endOne = async (id: string, body: { readonly note?: string }): Promise<Asked> => {
-  const {
-    ended_at: at,
-    note,
-    termination_reason: reason,
-  } = await administration.revokeTokenById({ path: { id }, body })
-  return { at, isDoneNow: reason === 'manual_revocation' && note === (body.note ?? null) }
+  const { ended_at: at, changed } = await administration.revokeTokenById({ path: { id }, body })
+  return { at, isDoneNow: changed }
 }

@@ -3,7 +3,7 @@ import { ACCESS } from '../../../api/values/access.ts'
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
-import { WhatEnded } from '../acts/what-ended.tsx'
+import { NothingChanged, WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
 import { countByAgent } from './chosen-plan.ts'
 import { planChosen } from './plan-chosen.ts'
@@ -32,9 +32,14 @@ export const EndToken = ({ token }: { readonly token: TokenRecord }) => {
       fields={() => <NoteField />}
       commandOf={form => ['mintmark', 'token', 'revoke', id, ...noteOptions(form)]}
       act={form => administration.revokeTokenById({ path: { id }, body: noteIn(form) })}
-      done={({ ended_at: since }, ends) => ({
-        title: 'The token has ended',
-        body: since !== null && <WhatEnded since={since} ends={ends} history={{ root_id: token.root_id ?? id }} />,
+      done={({ ended_at: since, changed }, ends) => ({
+        title: changed ? 'The token has ended' : 'The token ended before',
+        body: since !== null && (
+          <>
+            {!changed && <NothingChanged />}
+            <WhatEnded since={since} ends={changed ? ends : undefined} history={{ root_id: token.root_id ?? id }} />
+          </>
+        ),
       })}
     />
   )

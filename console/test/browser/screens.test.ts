@@ -169,7 +169,7 @@ test('chosen tokens of which more was got meanwhile do not end, until the plan i
   assert.match(await page.locator('.dialog .command code').innerText(), /^mintmark token revoke [-0-9a-f]{36}$/)
   await exchange({ agent, token })
   await page.locator('.dialog button[type=submit]').click()
-  await page.getByText('More would end than the plan has. None was ended.').waitFor()
+  await page.getByText('More would end than the plan has. Nothing was sent.').waitFor()
   assert.equal((await liveOf(agent)).length, 2)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('1 token would end now, with 1 that was got for it').waitFor()

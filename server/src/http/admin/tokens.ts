@@ -90,6 +90,6 @@ export const bindings = [
   bind(api.revokeTokenById, {
     run: (ports, origin, { path, body: { reason, note = null } }) =>
       revokeTokenById(ports, origin, path.id, { reason, note }),
-    answer: formatLife,
+    answer: revoked => ({ ...formatLife(revoked), changed: revoked.changed }),
   }),
 ]

@@ -11,16 +11,21 @@ type TokenRevocation = {
   readonly note: string | null
 }
 
-/** The token, ended now or before. The first ending wins: its reason, time and note stay. */
+/** `changed`: this act ended it. The first ending wins: its reason, time and note stay. */
+export type TokenRevoked = TokenLife & { readonly changed: boolean }
+
+/** The token, ended now or before. */
 export const revokeTokenById = async (
   ports: Pick<Ports, 'ledger'>,
   origin: Origin,
   tokenId: string,
   { reason, note }: TokenRevocation,
-): Promise<OrRefusal<TokenLife>> => {
+): Promise<OrRefusal<TokenRevoked>> => {
   const life = await showToken(ports, origin.caller, tokenId)
   if (isRefused(life)) return life
   const { id, issuedAt, expiresAt } = life.token
-  await ports.ledger.end({ id, lifetimeSeconds: expiresAt - issuedAt }, reason, actBy(origin, 'token.revoke', note))
-  return showToken(ports, origin.caller, tokenId)
+  const act = actBy(origin, 'token.revoke', note)
+  const outcome = await ports.ledger.end({ id, lifetimeSeconds: expiresAt - issuedAt }, reason, act)
+  const revoked = await showToken(ports, origin.caller, tokenId)
+  return isRefused(revoked) ? revoked : { ...revoked, changed: outcome === 'ended' }
 }

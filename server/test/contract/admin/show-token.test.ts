@@ -148,8 +148,8 @@ test('without a body: manual_revocation, from the answer on, by the key that ask
   const answer = await revokeById(idOf(token))
   assert.equal(answer.status, 200, answer.text)
   assert.equal(await isActive(token), false)
-  assert.deepEqual(answer.json, await lifeOf(idOf(token)))
-  const { state, termination_reason, ended_by, note } = answer.json
+  assert.deepEqual(answer.json, { ...(await lifeOf(idOf(token))), changed: true })
+  const { state, termination_reason, ended_by, note } = answer.json as Life
   assert.deepEqual([state, termination_reason, note], ['ended', 'manual_revocation', null])
   assert.equal((ended_by as Life)['type'], 'api_key')
 })
@@ -166,9 +166,11 @@ test('the first ending wins: a second one answers the first, and leaves one reco
   const first = await revokeById(idOf(token), { note: 'first' })
   service.clock.advance(1000)
   const second = await revokeById(idOf(token), { reason: 'key_compromise', note: 'second' })
-  assert.deepEqual([second.status, second.json], [200, first.json])
+  const { changed, ...life } = first.json as Life
+  assert.equal(changed, true)
+  assert.deepEqual([second.status, second.json], [200, { ...life, changed: false }])
   await revoke(service, token)
-  assert.deepEqual(await lifeOf(idOf(token)), first.json)
+  assert.deepEqual(await lifeOf(idOf(token)), life)
   const path = `/api/v1/tokens/history?agent_id=${agent.agentId}`
   const { data } = (await get(service, path, { 'x-api-key': keys.reader })).json as { data: Life[] }
   assert.equal(data.filter(({ id }) => id === idOf(token)).length, 1)
@@ -180,6 +182,11 @@ test('of fifty callers at once one ends the token, and all hear of the same end'
   const answers = await Promise.all(callers)
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
   assert.equal(new Set(answers.map(({ json }) => (json as Life)['note'])).size, 1)
+  const changes = answers.flatMap(({ json }, n) => ((json as Life)['changed'] === true ? [[`caller ${n}`, json]] : []))
+  assert.deepEqual(
+    changes.map(([caller, json]) => [caller, (json as Life)['note']]),
+    [[changes[0]?.[0], changes[0]?.[0]]],
+  )
 })
 
 test('revoking an expired token leaves it expired', async () => {

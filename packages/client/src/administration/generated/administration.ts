@@ -72,6 +72,7 @@ import type {
   ListLineageQuery,
   ListTokensPage,
   ListTokensQuery,
+  RevokeTokenByIdAnswer,
   RevokeTokenByIdBody,
   ShowTokenAnswer,
   TokenRecord,
@@ -214,7 +215,7 @@ export type Administration = {
   /** Revoke a token by its id: `POST /api/v1/tokens/{id}/revoke`. */
   readonly revokeTokenById: (
     request: { readonly path: { readonly id: string }; readonly body?: RevokeTokenByIdBody } & CallOptions,
-  ) => Promise<ShowTokenAnswer>
+  ) => Promise<RevokeTokenByIdAnswer>
   /** Show the whole life of a token: `GET /api/v1/tokens/{id}`. */
   readonly showToken: (request: { readonly path: { readonly id: string } } & CallOptions) => Promise<ShowTokenAnswer>
   /** Explain why a token is active or not: `GET /api/v1/tokens/{id}/explain`. */

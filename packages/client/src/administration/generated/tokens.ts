@@ -119,6 +119,47 @@ export type CountHistoryAnswer = {
   readonly unknown?: readonly string[] | undefined
 }
 
+export type RevokeTokenByIdAnswer = {
+  /** The jti of the token. */
+  readonly id: string
+  readonly agent_id: string
+  readonly client_id: string
+  /** The secret with which the token was got. */
+  readonly credential_id: string
+  readonly scope: string
+  readonly audience: readonly string[]
+  /** The key that signed the token. */
+  readonly kid: string
+  readonly issued_at: string
+  readonly expires_at: string
+  /** On whose behalf the token acts: the agent of the root of its lineage. */
+  readonly subject: {
+    readonly agent_id: string
+  }
+  /** The token that it was got for. Null for an API key that is limited to other audiences than that token has. */
+  readonly parent_id: string | null
+  /** The first of its lineage: itself where it has no parent. Null for an API key that is limited to other audiences than that token has. */
+  readonly root_id: string | null
+  /** How many ancestors it has. */
+  readonly depth: number
+  /** Ids of the agents that act for the subject, the last one first. */
+  readonly actors: readonly string[]
+  readonly state: 'active' | 'ended'
+  /** For an expired token the time of its expiry. */
+  readonly ended_at: string | null
+  /** One of an open set of names in lower snake case. */
+  readonly termination_reason: string | null
+  /** Who ended the token; null where only time did. */
+  readonly ended_by: Actor | null
+  readonly note: string | null
+  /** The revocation of many tokens that ended this one. */
+  readonly revocation_id: string | null
+  /** Where the reason is ancestor_ended, the token whose end this is. Null for an API key that is limited to other audiences than that token has. */
+  readonly ancestor_id: string | null
+  /** Whether this request did it; false: it was so before, and the note is kept nowhere. */
+  readonly changed: boolean
+}
+
 export type ExplainTokenAnswer = {
   /** `active`; or why the token is not: the reason of its end, or of a text `malformed`, `foreign`, `unknown`, `other_spelling`. An open set. */
   readonly code: string
