@@ -1,6 +1,7 @@
 // The frame of the console: who is signed in, the screens, and the one that the address names.
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { lazy, useEffect, useRef, useState } from 'react'
+import { ApiUnavailable } from '../../packages/client/src/administration/api-errors.ts'
 import { ActHost } from './acts/act-host.tsx'
 import { addressOf, useAddress } from './address.ts'
 import type { Jump } from './keyboard/keys.ts'
@@ -106,6 +107,8 @@ const Frame = ({ session, role }: { readonly session: Session; readonly role: Ro
   )
 }
 
+const AGAIN_MS = 5_000
+
 const Gate = () => {
   const query = useQuery({
     queryKey: SESSION_KEY,
@@ -113,6 +116,8 @@ const Gate = () => {
     staleTime: 60_000,
     // Another tab may have signed in as another operator, in whose name this one would act.
     refetchOnWindowFocus: 'always',
+    // Nothing else on the page asks again while it is not known who is signed in.
+    refetchInterval: ({ state }) => state.error instanceof ApiUnavailable && state.data === undefined && AGAIN_MS,
   })
   const { data: session } = query
   const [wasSignedIn, setSignedIn] = useState(false)
@@ -121,7 +126,15 @@ const Gate = () => {
     if (isSignedIn) setSignedIn(true)
   }, [isSignedIn])
   // Who is signed in and cannot be asked for now stays where they are: each request shows what fails.
-  if (session === undefined) return <Waiting query={query} />
+  if (session === undefined && query.failureReason === null) return <Waiting query={query} />
+  if (session === undefined) {
+    return (
+      <main className="entry">
+        <h1>Mintmark</h1>
+        <Waiting query={query} />
+      </main>
+    )
+  }
   if (session === 'off') return <SignInOff />
   if (session === 'signed-out') return wasSignedIn ? <SessionEnded /> : <SignedOut />
   const { role } = session

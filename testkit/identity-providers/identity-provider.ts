@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { KeyObject } from 'node:crypto'
 import { CompactSign, exportJWK, generateKeyPair, type CompactJWSHeaderParameters, type JWK } from 'jose'
-import { makeTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
+import { authorize, makeTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
 /** What goes wrong: for every request, until `recover()`. `redirect` and `other_issuer` still name the right keys. */
 export type Failure = 'error' | 'hang' | 'redirect' | 'malformed' | 'oversized' | 'other_issuer'
@@ -166,6 +166,8 @@ export const startIdentityProvider = async (options: IdentityProviderOptions = {
     if (asked === metadataPath)
       answerJson(response, JSON.stringify({ issuer: named, jwks_uri: jwksUri, ...signInMetadata }))
     else if (asked === `${base}/token`) void tokens.answer(request, response, { issuer, sign, operatorJwt })
+    else if (asked === `${base}/authorize`)
+      response.writeHead(302, { location: authorize(new URL(request.url ?? '', origin)) }).end()
     else if (asked === jwksPath) answerJson(response, JSON.stringify({ keys: publicJwks }))
     else response.writeHead(404).end()
   })

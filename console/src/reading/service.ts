@@ -31,13 +31,21 @@ export type Session = {
 /** Nobody is signed in; or nobody can, because no client is configured. */
 export type NoSession = 'signed-out' | 'off'
 
+/** What an answer without success says; something in front of the service may have answered. */
+const descriptionOf = async (response: Response): Promise<string> => {
+  const answer = (await response.json().catch(() => null)) as { readonly error_description?: unknown } | null
+  const said = answer?.error_description
+  return typeof said === 'string' ? said : 'and not as Mintmark does'
+}
+
 export const readSession = async (): Promise<Session | NoSession> => {
   const response = await timed(`${baseUrl}/console/session`, { cache: 'no-store' })
   if (response.status === 401) return 'signed-out'
   if (response.status === 404) return 'off'
   // The browser sends more cookies than the service reads, which its description says.
-  if (response.status === 431)
-    throw new Error(((await response.json()) as { readonly error_description: string }).error_description)
+  if (response.status === 431) throw new Error(await descriptionOf(response))
+  // Mostly it is the identity provider that cannot be asked: the session goes on once it can be.
+  if (response.status === 503) throw new ApiUnavailable(`it answers 503 (${await descriptionOf(response)})`)
   if (!response.ok) throw new Error(`The service answers ${response.status} when it is asked who is signed in.`)
   return (await response.json()) as Session // as docs/decisions/0080-console.md says
 }

@@ -11,7 +11,7 @@ import {
 } from '../../operations/authentication/authenticate-session.ts'
 import { beginSession } from '../../operations/sessions/sessions.ts'
 import type { SignIn } from '../../ports/sessions.ts'
-import { escapeUrl, PAGE_HEADERS, writePage } from '../openapi/page.ts'
+import { escapeText, escapeUrl, PAGE_HEADERS, writePage } from '../openapi/page.ts'
 import type { RawFields } from '../wire/form.ts'
 import { answerInTime } from '../wire/answer-deadline.ts'
 import type { Wire } from '../wire/wire.ts'
@@ -54,6 +54,14 @@ const destinationOf = (query: RawFields, home: URL): string => {
 
 type Handler = (signIn: SignIn, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
+/** `back` is the path to which its link leads. */
+const writeFailed = (basePath: string, why: string, back: string): string =>
+  writePage({
+    title: 'Sign-in',
+    basePath,
+    content: `<h1>The sign-in did not succeed</h1>\n<p>${escapeText(why)}\n<p><a href="${escapeUrl(back)}">Back to the console</a>`,
+  })
+
 /** Makes the handlers that redirect to the provider, and back from it. */
 const makeSignInHandlers = (
   { ports, refuser, sourceOf }: SessionWire,
@@ -70,12 +78,11 @@ const makeSignInHandlers = (
 
   const explain = (reply: FastifyReply, why: string, inside = why): FastifyReply => {
     refuser.note(reply.request.id, inside)
-    const content = `<h1>The sign-in did not succeed</h1>\n<p>${why}\n<p><a href="${escapeUrl(home.pathname)}">Back to the console</a>`
     return reply
       .code(400)
       .headers(PAGE_HEADERS)
       .type('text/html; charset=utf-8')
-      .send(writePage({ title: 'Sign-in', basePath, content }))
+      .send(writeFailed(basePath, why, home.pathname))
   }
 
   const finishSignIn: Handler = async (signIn, request, reply) => {
@@ -101,7 +108,13 @@ const makeSignInHandlers = (
     return reply.redirect(signedIn.to, 303)
   }
 
-  return { beginSignIn, finishSignIn }
+  /** What does not answer is said on a page, from which the operator gets to the screen that they wanted. */
+  const failSignIn = (fault: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const back = destinationOf(request.query as RawFields, home) // as above
+    void refuser.fail(reply.headers(PAGE_HEADERS), fault, why => writeFailed(basePath, why, back))
+  }
+
+  return { beginSignIn, finishSignIn, failSignIn }
 }
 
 const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string): void => {
@@ -110,7 +123,7 @@ const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string
   const { issuer } = ports.profile
   const { origin } = new URL(issuer)
   const names = cookieNamesOf(issuer)
-  const { beginSignIn, finishSignIn } = makeSignInHandlers(wire, names, basePath, new URL(home, origin))
+  const { beginSignIn, finishSignIn, failSignIn } = makeSignInHandlers(wire, names, basePath, new URL(home, origin))
   const toOwnPage = (request: FastifyRequest): boolean => isOwnPage(request, origin)
 
   const secretOf = (request: FastifyRequest): string | undefined =>
@@ -154,7 +167,7 @@ const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string
   ] as const) {
     // HEAD changes nothing (RFC 9110 §9.2.1): a scanner of links must not finish the sign-in of an operator.
     app.head(home + path, options, (_request, reply) => refuser.refuse(reply.header('allow', 'GET'), ONLY_GET))
-    app.get(home + path, { ...options, exposeHeadRoute: false }, withSignIn(handle))
+    app.get(home + path, { ...options, exposeHeadRoute: false, errorHandler: failSignIn }, withSignIn(handle))
   }
   const followEvents = makeEventsHandler(app, wire, recognize)
   app.get(

@@ -4,10 +4,7 @@ import type { Ports } from '../../ports/ports.ts'
 import { constantBody, sendConstant } from '../oauth/constant-body.ts'
 import { ERRORS, type ErrorEntry } from '../wire/error-reference.ts'
 import { basePathOf } from '../wire/path.ts'
-import { PAGE_HEADERS, writePage } from './page.ts'
-
-const escapeText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+import { escapeText, PAGE_HEADERS, writePage } from './page.ts'
 
 /** The one markup that the reference uses: code in backticks. */
 const toHtml = (text: string): string => escapeText(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')

@@ -15,6 +15,10 @@ export const PAGE_HEADERS = { 'content-security-policy': PAGE_POLICY, 'x-content
 /** A URL in its normal form holds no quotation mark and no angle bracket. */
 export const escapeUrl = (url: string): string => url.replaceAll('&', '&amp;')
 
+/** For text between tags. */
+export const escapeText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
 type Page = { readonly title: string; readonly basePath: string; readonly content: string }
 
 /** `title` and `content` are HTML. */
@@ -27,6 +31,8 @@ export const writePage = ({ title, basePath, content }: Page): string => `<!DOCT
 <style>body{font:16px/1.6 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;color:#222}
 h1 img{vertical-align:-6px}a{color:#0b7a5c}li{margin:.3rem 0}code{color:#555}h2{margin-top:2.5rem}h2 a{text-decoration:none}
 :target{outline:2px solid #0b7a5c;outline-offset:.5rem}</style>
+<main>
 ${content}
+</main>
 </html>
 `

@@ -97,12 +97,17 @@ const refusalIn = (fault: unknown): Refusal | undefined => {
 /** The caller of an administrative operation and its source, or why it is refused. */
 export type Recognize = (request: FastifyRequest, access: Access) => Promise<OrRefusal<Origin>>
 
+type WriteHtml = (why: string) => string
+
 /** Authenticates and authorizes administrative requests, and answers those that are refused or fail. */
 export type Refuser = {
   readonly recognize: Recognize
   readonly refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply
-  /** Answers for something thrown: a refusal in disguise, a part that does not answer, or a fault. */
-  readonly fail: (reply: FastifyReply, fault: unknown) => FastifyReply
+  /**
+   * Answers for something thrown: a refusal in disguise, a part that does not answer, or a fault. `writeHtml` makes the page that says
+   * of the latter two why there is no answer, where a person sees it in a browser.
+   */
+  readonly fail: (reply: FastifyReply, fault: unknown, writeHtml?: WriteHtml) => FastifyReply
   /** Logs why a page says that something was refused: the page does not say it. */
   readonly note: (requestId: string, inside: string) => void
 }
@@ -164,6 +169,11 @@ const makeRefusalLog =
     logger[level]({ requestId, ...shown }, 'refused')
   }
 
+type Form = { readonly type: string; readonly body: string }
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const HTML_TYPE = 'text/html; charset=utf-8'
+
 export const makeRefuser = (options: RefuserOptions): Refuser => {
   const { recognize, issuer, problemsUnder, logger, reportUnavailable, sourceOf, metrics } = options
   const log = makeRefusalLog(options)
@@ -171,20 +181,21 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
   const challengesOf = makeChallenges(issuer)
   const countLimit = makeLimitCounter(options)
 
-  const answer = (reply: FastifyReply, what: Answer): FastifyReply => {
+  const formOf = (reply: FastifyReply, what: Answer): Form =>
+    pathOf(reply.request).startsWith(problemsUnder)
+      ? { type: 'application/problem+json', body: formatProblem(issuer, what) }
+      : { type: JSON_TYPE, body: formatError(what) }
+
+  const answer = (reply: FastifyReply, what: Answer, writeHtml?: WriteHtml): FastifyReply => {
     metrics.add('mintmark_refusals_total', { code: what.code })
     const note = noteOf(reply.request.raw)
     if (note !== undefined) note.code = what.code
-    const isProblem = pathOf(reply.request).startsWith(problemsUnder)
+    const { type, body } =
+      writeHtml === undefined ? formOf(reply, what) : { type: HTML_TYPE, body: writeHtml(what.description) }
     const retryAfter = what.code === 'temporarily_unavailable' ? RETRY_AFTER_SECONDS : what.retryAfterSeconds
     if (retryAfter !== undefined) void reply.header('retry-after', retryAfter)
-    return (
-      reply
-        .code(ERRORS[what.code].status)
-        .type(isProblem ? 'application/problem+json' : 'application/json; charset=utf-8')
-        // As bytes: to a text Fastify would add a charset, which a problem does not have.
-        .send(Buffer.from(isProblem ? formatProblem(issuer, what) : formatError(what)))
-    )
+    // As bytes: to a text Fastify would add a charset, which a problem does not have.
+    return reply.code(ERRORS[what.code].status).type(type).send(Buffer.from(body))
   }
 
   /** Counts the attempt for the audit log and, if it is a failed authentication, for its limit: in how many s it is within it. */
@@ -213,7 +224,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     return answer(reply, refusal)
   }
 
-  const fail = (reply: FastifyReply, fault: unknown): FastifyReply => {
+  const fail = (reply: FastifyReply, fault: unknown, writeHtml?: WriteHtml): FastifyReply => {
     const refusal = refusalIn(fault)
     if (refusal !== undefined) return refuse(reply, refusal)
     const requestId = reply.request.id
@@ -221,10 +232,10 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
       reportUnavailable(requestId, fault)
       countLimit(UNAVAILABLE.code, fault.limit)
       if (fault instanceof Overloaded) restConnection(reply.request.raw, sourceOf)
-      return answer(reply, { ...UNAVAILABLE, description: fault.toCaller ?? UNAVAILABLE.description })
+      return answer(reply, { ...UNAVAILABLE, description: fault.toCaller ?? UNAVAILABLE.description }, writeHtml)
     }
     logger.error({ requestId, err: fault }, 'fault')
-    return answer(reply, FAULT)
+    return answer(reply, FAULT, writeHtml)
   }
 
   const note = (requestId: string, inside: string): void =>
