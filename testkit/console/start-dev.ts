@@ -16,16 +16,20 @@ export type Agent = { readonly agent_id: string; readonly client_id: string; rea
 /** Where a `dev` keeps what it makes, and listens. */
 export type DevPlace = { readonly cwd: string; readonly port: number; readonly providerPort: number }
 
-export type RunningDev = {
+/** A service as its administrator and its agents call it. */
+export type ServiceAsked = {
   readonly baseUrl: string
-  /** Its data folder. */
-  readonly folder: string
-  readonly storeFile: string
   readonly ask: (method: string, path: string, body?: object) => Promise<unknown>
   readonly makeAgent: (name: string) => Promise<Agent>
   readonly issue: (agent: Agent) => Promise<string>
   /** Exchanges a token for one of this agent. */
   readonly exchange: (agent: Agent, subjectToken: string) => Promise<string>
+}
+
+export type RunningDev = ServiceAsked & {
+  /** Its data folder. */
+  readonly folder: string
+  readonly storeFile: string
   readonly stop: () => Promise<unknown>
 }
 
@@ -40,13 +44,8 @@ export const makeDevPlace = async (scope: Scope): Promise<DevPlace> => {
   return { cwd: makeFolder(scope), port, providerPort }
 }
 
-export const startDev = async (scope: Scope, place?: DevPlace): Promise<RunningDev> => {
-  const { cwd, port, providerPort } = place ?? (await makeDevPlace(scope))
-  const baseUrl = `http://127.0.0.1:${port}`
-  const folder = join(cwd, 'data')
-  const variables = { PORT: String(port), MINTMARK_DEV_IDP_PORT: String(providerPort), MINTMARK_DATA_DIR: folder }
-  const { stop } = await start(scope, cwd, { args: ['dev'], variables, ready: /jwks\.json"; echo\n/ })
-  const headers = { authorization: `Bearer ${readVariable(folder, 'IDENTITY_PROVIDER_JWT')}` }
+export const askService = (baseUrl: string, adminJwt: string): ServiceAsked => {
+  const headers = { authorization: `Bearer ${adminJwt}` }
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,
@@ -69,5 +68,15 @@ export const startDev = async (scope: Scope, place?: DevPlace): Promise<RunningD
   }
   const issue = (agent: Agent): Promise<string> => grant(agent, { grant_type: CLIENT_CREDENTIALS })
   const exchange = (agent: Agent, subjectToken: string): Promise<string> => grant(agent, exchangeFields(subjectToken))
-  return { baseUrl, folder, storeFile: join(folder, 'mintmark.db'), ask, makeAgent, issue, exchange, stop }
+  return { baseUrl, ask, makeAgent, issue, exchange }
+}
+
+export const startDev = async (scope: Scope, place?: DevPlace): Promise<RunningDev> => {
+  const { cwd, port, providerPort } = place ?? (await makeDevPlace(scope))
+  const baseUrl = `http://127.0.0.1:${port}`
+  const folder = join(cwd, 'data')
+  const variables = { PORT: String(port), MINTMARK_DEV_IDP_PORT: String(providerPort), MINTMARK_DATA_DIR: folder }
+  const { stop } = await start(scope, cwd, { args: ['dev'], variables, ready: /jwks\.json"; echo\n/ })
+  const asked = askService(baseUrl, readVariable(folder, 'IDENTITY_PROVIDER_JWT'))
+  return { ...asked, folder, storeFile: join(folder, 'mintmark.db'), stop }
 }

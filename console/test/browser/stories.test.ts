@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { openPage, signIn, SKIPPED } from '../../../testkit/console/browser.ts'
 import { type AdminConsole, useAdminConsole } from '../admin-console.ts'
 import { findAxeFaults } from '../axe-faults.ts'
+import { askToStopRunaway, endTokensOfTeam, seeWhatEndedOfTeam, stopRunaway } from '../stories.ts'
 
 let { service, browser, page, complaints, open } = {} as AdminConsole
 useAdminConsole(opened => {
@@ -17,20 +18,15 @@ const focused = (): Promise<string> => page.evaluate('document.activeElement.tex
 test('a runaway agent is stopped in two clicks: the dialog counts before, says what ended, and waits for no list', {
   skip: SKIPPED,
 }, async () => {
-  const agent = await service.makeAgent('runaway <b>one</b>')
-  for (let count = 0; count < 3; count += 1) await service.issue(agent)
-  await open('')
-  await page.getByRole('button', { name: 'Stop runaway <b>one</b>' }).click()
-  await dialog().getByText('Now this ends 3 live tokens.').waitFor()
+  const name = 'runaway <b>one</b>'
+  await askToStopRunaway({ service, page, open }, name)
   await dialog().getByText('Nobody asked about its tokens in the last hour.').waitFor()
   await page.route('**/api/v1/usage/agents**', () => undefined)
-  await dialog().getByRole('button', { name: 'Stop it' }).click()
-  await dialog().getByRole('heading', { name: 'runaway <b>one</b> is stopped' }).waitFor()
-  assert.match(await dialog().getByRole('status').first().innerText(), /In force since [\s\S]*3 live tokens/)
+  await stopRunaway(page, name)
   assert.deepEqual(await findAxeFaults(page, '[role=dialog]'), [])
   assert.equal(await focused(), 'Done')
   await page.keyboard.press('Enter')
-  assert.equal(await focused(), 'runaway <b>one</b>')
+  assert.equal(await focused(), name)
   await page.unroute('**/api/v1/usage/agents**')
   await open('')
   await page.getByRole('row', { name: 'runaway' }).getByText('disabled').waitFor()
@@ -104,24 +100,8 @@ test('a secret is selected where the clipboard refuses, and does not go with the
 test('every token of a team ends by its label in three clicks, and history shows those of that revocation', {
   skip: SKIPPED,
 }, async () => {
-  const team = await service.makeAgent('of payments')
-  const other = await service.makeAgent('of nobody')
-  await service.ask('PATCH', `/api/v1/agents/${team.agent_id}`, { labels: { team: 'payments' } })
-  for (const agent of [team, team, other]) await service.issue(agent)
-  await open('tokens?label=team%3Dpayments')
-  await page.locator('.records tbody tr[tabindex]').nth(1).waitFor()
-  await page.getByRole('button', { name: 'End all that match' }).click()
-  await dialog().getByText('2 tokens would end now').waitFor()
-  await dialog().getByRole('button', { name: 'End all of them' }).click()
-  await dialog().getByRole('heading', { name: 'All that matched have ended' }).waitFor()
-  await dialog().getByText('2 tokens ended.').waitFor()
-  await dialog().getByRole('link', { name: 'What ended' }).click()
-  await page.locator('.records tbody tr[tabindex]').nth(1).waitFor()
-  assert.equal(await page.locator('.records tbody tr[tabindex]').count(), 2)
-  const { data } = (await service.ask('GET', `/api/v1/tokens?agent_id=${other.agent_id}`)) as {
-    readonly data: object[]
-  }
-  assert.equal(data.length, 1)
+  const other = await endTokensOfTeam({ service, page, open }, 'payments')
+  await seeWhatEndedOfTeam({ service, page }, other)
   assert.deepEqual(complaints, [])
 })
 
