@@ -84,7 +84,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   'postgres-depth': { file: 'bench/postgres-depth.ts', shows: 'the same on a small database and on a full one' },
   console: {
-    file: 'bench/console.ts',
+    file: 'bench/console/console.ts',
     shows: 'how long a browser waits for the screens of a full store, to the hundredth page',
   },
   'feed-sizes': { file: 'bench/feed/feed-sizes.ts', shows: 'the snapshot of the feed in bytes and seconds' },

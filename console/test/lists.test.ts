@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keepOrder } from '../src/overview/keep-order.ts'
 import { compareRows } from '../src/reading/changes.ts'
+import { readFilled } from '../src/reading/read-page.ts'
 import { type Chosen, NONE_CHOSEN, toggleRows } from '../src/reading/selection.ts'
 import { staleFirst } from '../src/verifiers/stale-first.ts'
 import { wrongIn } from '../src/lists/filter-forms.ts'
@@ -25,6 +26,25 @@ test('rows above those that are shown are new, those that move up from below are
   assert.deepEqual(compare('defg', 'dfgh'), [0, false, ''])
   assert.deepEqual(compare('defghi', 'dfgh'), [0, false, 'e'])
   assert.deepEqual(compare('defg', 'wxyz'), [4, true, ''])
+})
+
+test('an empty page of a list that goes on reaches no row that is shown', () => {
+  assert.deepEqual(compare('de', ''), [0, false, ''])
+})
+
+const pagesOf =
+  (rows: readonly string[]) =>
+  async (cursor = '0') => {
+    const n = Number(cursor)
+    return { data: (rows[n] ?? '').split(''), next_cursor: n + 1 < rows.length ? String(n + 1) : null }
+  }
+
+test('a list is read on over empty pages, to the first row or to its end', async () => {
+  const { signal } = new AbortController()
+  const read = (rows: readonly string[], cursor?: string) => readFilled(pagesOf(rows), cursor, signal)
+  assert.deepEqual(await read(['', '', 'ab', 'c']), { data: ['a', 'b'], next_cursor: '3' })
+  assert.deepEqual(await read(['ab', '', 'c'], '1'), { data: ['c'], next_cursor: null })
+  assert.deepEqual(await read(['', '']), { data: [], next_cursor: null })
 })
 
 const choose = (chosen: Chosen<string>, rows: string, row: string, isRange = false): Chosen<string> =>

@@ -27,7 +27,8 @@ export const compareRows = <Row>({ known, isWhole, newest, idOf }: Compared<Row>
   const comparable = isWhole || lastKnown === -1 ? ids : ids.slice(0, lastKnown)
   const added = comparable.filter(id => !wasKnown.has(id)).length
   const lastId = ids.at(-1)
-  const reach = newest.next_cursor === null || lastId === undefined ? knownIds.length : knownIds.indexOf(lastId) + 1
+  // An empty page of a list that goes on reaches no row.
+  const reach = newest.next_cursor === null ? knownIds.length : lastId === undefined ? 0 : knownIds.indexOf(lastId) + 1
   const present = new Set(ids)
   return {
     added,

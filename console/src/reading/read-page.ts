@@ -10,3 +10,14 @@ export const readPage =
     for await (const page of ask(cursor, signal).pages()) return page
     throw new Error('A list has at least one page.')
   }
+
+/** The page at a cursor, or the next one that has a row: that of what is rare may be empty, and the list goes on. */
+export const readFilled = async <Row>(
+  read: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<Page<Row>> => {
+  let page = await read(cursor, signal)
+  while (page.data.length === 0 && page.next_cursor !== null) page = await read(page.next_cursor, signal)
+  return page
+}

@@ -2,6 +2,7 @@
 import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Page } from './page.ts'
+import { readFilled } from './read-page.ts'
 import { type Changes, compareRows, NO_CHANGES } from './changes.ts'
 import { liveChoice } from './live-choice.ts'
 import { useRefreshMs } from './live-stream.ts'
@@ -39,7 +40,7 @@ export const useList = <Row>({ queryKey, read, idOf, isLive }: Asked<Row>): Read
   const isLooking = liveChoice.use() === 'live' && isLive
   const list = useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    queryFn: ({ pageParam, signal }) => readFilled(read, pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: Page<Row>) => page.next_cursor ?? undefined,
     refetchOnWindowFocus: false,

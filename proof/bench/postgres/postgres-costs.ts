@@ -6,7 +6,7 @@ import { REASONS } from '../../../api/values/reason.ts'
 import { ABOVE_EVERY_ID, lowestIdAt } from '../../../server/src/domain/ledger/token-id.ts'
 import type { Connection } from '../../../server/src/store/postgres/connection/connection.ts'
 import { ENDED_RANGE_STATEMENTS } from '../../../server/src/store/lists/ended-streams.ts'
-import { TOKEN_RANGE_STATEMENTS } from '../../../server/src/store/lists/token-streams.ts'
+import { TOKEN_RANGE_STATEMENTS } from '../../../server/src/store/lists/token-ranges.ts'
 import {
   type FilledStore,
   LIVE_LIFETIME_SECONDS,

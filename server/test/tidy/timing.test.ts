@@ -31,6 +31,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
       name => `store/lease/${name}`,
     ),
     'store/ledger/end-tokens/ID_BEFORE_ROW_MS',
+    'store/lists/asked-numbers/PERIOD_MARGIN_MS',
     'store/postgres/hot/insert-plain/ID_AGE_MS_MAX',
     'store/postgres/partitions/partitions/CLOCKS_APART_MS',
   ],

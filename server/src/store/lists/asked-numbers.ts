@@ -1,4 +1,5 @@
 // What the filters of tokens name by ids, by the numbers that tokens carry.
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { TokenFilters } from '../../domain/lists/page.ts'
 import { first, only, type Program } from '../statement-program.ts'
 
@@ -13,6 +14,34 @@ export function* numberOf(what: keyof typeof NUMBER, name: string | null): Progr
   return name === null ? null : (yield* first<{ n: number }>(NUMBER[what], name))?.n
 }
 
+/** A signing key, and the times between which the tokens were issued that it signed. */
+type SigningPeriod = {
+  readonly number: number
+  /** Null where that is not known. */
+  readonly issuedAfter: Milliseconds | null
+  readonly issuedBefore: Milliseconds | null
+}
+
+// Of a process that did not know yet which key signs, and of a clock beside that of the store.
+const PERIOD_MARGIN_MS = 60_000
+
+const PERIOD = 'select n, signs_from as "signsFrom", signs_until as "signsUntil" from signing_key where kid = ?'
+
+type PeriodRow = { readonly n: number; readonly signsFrom: number | null; readonly signsUntil: number | null }
+
+/** Null where no key is named; undefined where none has the name. */
+function* periodOf(kid: string | null): Program<SigningPeriod | null | undefined> {
+  if (kid === null) return null
+  const row = yield* first<PeriodRow>(PERIOD, kid)
+  if (row === undefined) return undefined
+  const { n: number, signsFrom, signsUntil } = row
+  return {
+    number,
+    issuedAfter: signsFrom === null ? null : Math.max(0, signsFrom - PERIOD_MARGIN_MS),
+    issuedBefore: signsUntil === null ? null : signsUntil + PERIOD_MARGIN_MS,
+  }
+}
+
 /** What a token must have; null: anything. */
 export type AskedNumbers = {
   /** The agent whose token it is. */
@@ -21,7 +50,7 @@ export type AskedNumbers = {
   readonly holders: ReadonlySet<number> | null
   readonly subject: number | null
   readonly credential: number | null
-  readonly key: number | null
+  readonly key: SigningPeriod | null
 }
 
 export const ANY_NUMBERS: AskedNumbers = { holder: null, holders: null, subject: null, credential: null, key: null }
@@ -48,7 +77,7 @@ export function* readAskedNumbers(filters: TokenFilters): Program<AskedNumbers |
   const agent = yield* agentNumber(filters)
   const subject = yield* numberOf('agent', filters.subjectId)
   const credential = yield* numberOf('credential', filters.credentialId)
-  const key = yield* numberOf('key', filters.kid)
+  const key = yield* periodOf(filters.kid)
   if (agent === undefined || subject === undefined || credential === undefined || key === undefined) return undefined
   // The tokens of a credential are reached as those of its agent.
   const holder = credential === null ? agent : yield* ownerOf(credential)

@@ -5,7 +5,7 @@ import type { Milliseconds } from '../../../../api/values/time.ts'
 import { lowestIdAt } from '../../domain/ledger/token-id.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, type Program } from '../statement-program.ts'
-import { lower } from './token-streams.ts'
+import { lower } from './token-ranges.ts'
 
 /** No token outlives a day, so an end shows within which day the token was issued. */
 export const LIFETIME_MS_MAX = 1000 * LIFETIME_SECONDS_MAX

@@ -1,7 +1,8 @@
 // Key ranges of `ended`, latest end first.
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { HistoryFilters, Position } from '../../domain/lists/page.ts'
 import { type Reason, REASONS } from '../../../../api/values/reason.ts'
-import { ABOVE_EVERY_ID } from '../../domain/ledger/token-id.ts'
+import { ABOVE_EVERY_ID, lowestIdAt } from '../../domain/ledger/token-id.ts'
 import { bytesOfId, idOfBytes } from '../rows.ts'
 import { all, byIndex, type Program, type Value } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
@@ -10,7 +11,11 @@ import { type AskedActs, readActsAsked } from '../ledger/acts.ts'
 import { NO_ANCESTORS } from '../ledger/token-rows.ts'
 import { recall } from '../name-cache.ts'
 import type { Stream } from './merge.ts'
-import { type Access, issuedBounds, type Streamed, type Way } from './token-streams.ts'
+import type { Condition } from './name-conditions.ts'
+import { type Found, LEFT_OUT_AS_ONE, type Range, readStep } from './scan-step.ts'
+import { type Access, issuedBounds } from './token-ranges.ts'
+import type { Streamed } from './token-streams.ts'
+import type { Way } from './ways.ts'
 
 /** A row of `ended`. */
 export type EndedRow = {
@@ -33,18 +38,32 @@ export type EndedStreamRow = Streamed & { readonly kind: 'ended'; readonly ended
 
 export const ENDED_COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act, lineage, ancestor'
 // Left to itself SQLite takes the index by reason for an agent too, and reads every row of that reason.
-const RANGE = {
-  life: `from ended ${byIndex('ended_reason')} where reason = ? and (at, id) < (?, ?) and at >= ?`,
-  agent: `from ended ${byIndex('ended_agent')} where agent = ? and reason = ? and (at, id) < (?, ?) and at >= ?`,
-  scope: `from ended ${byIndex('ended_scope')} where scope = ? and (at, id) < (?, ?) and at >= ?`,
-  lineage: `from ended ${byIndex('ended_lineage')} where lineage = ? and (at, id) < (?, ?) and at >= ?`,
-  subject: `from ended ${byIndex('ended_subject')}
-    where lineage is not null and subject = ? and (at, id) < (?, ?) and at >= ?`,
+const FROM = {
+  life: `from ended ${byIndex('ended_reason')} where reason = ?`,
+  agent: `from ended ${byIndex('ended_agent')} where agent = ? and reason = ?`,
+  scope: `from ended ${byIndex('ended_scope')} where scope = ?`,
+  lineage: `from ended ${byIndex('ended_lineage')} where lineage = ?`,
+  subject: `from ended ${byIndex('ended_subject')} where lineage is not null and subject = ?`,
 } as const
+
+type By = keyof typeof FROM
+
+const WAYS = Object.keys(FROM) as readonly By[]
 
 const NEWEST_FIRST = 'order by at desc, id desc'
 
-const wholeRange = (range: string): string => `select ${ENDED_COLUMNS} ${range} ${NEWEST_FIRST} limit ?`
+const within = (by: By): string => `${FROM[by]} and (at, id) < (?, ?) and at >= ?`
+
+const wholeRange = (by: By): string => `select ${ENDED_COLUMNS} ${within(by)} ${NEWEST_FIRST} limit ?`
+
+// To the row at which a step ends, among those that ended in one millisecond.
+const stepRange = (by: By): Range => ({
+  columns: ENDED_COLUMNS,
+  position: 'at, id',
+  rows: `${FROM[by]} and (at, id) >= (?, ?) and (at, id) < (?, ?)`,
+  order: NEWEST_FIRST,
+  leftOutAsOne: LEFT_OUT_AS_ONE.byIndex,
+})
 
 /** Rows that one statement looks at where it leaves some out. */
 const SCANNED_MAX = 256
@@ -52,21 +71,14 @@ const SCANNED_MAX = 256
 // Where the tokens of a range were issued on either side of an instant, the store leaves out those on the wrong one, by
 // their ids. The last of the rows that it may look at is given whatever its id is, and says how far the scan has come. The
 // inner order is kept: an outer one would have SQLite look at all of them and sort, when the first few may fill the step.
-const issuedInRange = (range: string): string => `select ${ENDED_COLUMNS}, nth from (
-    select ${ENDED_COLUMNS}, row_number() over (${NEWEST_FIRST}) as nth ${range} ${NEWEST_FIRST} limit ${SCANNED_MAX}
+const issuedInRange = (by: By): string => `select ${ENDED_COLUMNS}, nth from (
+    select ${ENDED_COLUMNS}, row_number() over (${NEWEST_FIRST}) as nth ${within(by)} ${NEWEST_FIRST} limit ${SCANNED_MAX}
   ) as examined where (id >= ? and id < ?) or nth = ${SCANNED_MAX} limit ?`
 
-const SELECT = {
-  life: { whole: wholeRange(RANGE.life), issued: issuedInRange(RANGE.life) },
-  agent: { whole: wholeRange(RANGE.agent), issued: issuedInRange(RANGE.agent) },
-  scope: { whole: wholeRange(RANGE.scope), issued: issuedInRange(RANGE.scope) },
-  lineage: { whole: wholeRange(RANGE.lineage), issued: issuedInRange(RANGE.lineage) },
-  subject: { whole: wholeRange(RANGE.subject), issued: issuedInRange(RANGE.subject) },
-} as const
-
-/** The statements above, for the tests that read their plans. */
-export const ENDED_RANGE_STATEMENTS: readonly string[] = Object.values(SELECT).map(({ whole }) => whole)
-export const ENDED_ISSUED_STATEMENTS: readonly string[] = Object.values(SELECT).map(({ issued }) => issued)
+/** The statements of these streams, for the tests that read their plans. */
+export const ENDED_RANGE_STATEMENTS: readonly string[] = WAYS.map(wholeRange)
+export const ENDED_ISSUED_STATEMENTS: readonly string[] = WAYS.map(issuedInRange)
+export const ENDED_STEP_RANGES: readonly Range[] = WAYS.map(stepRange)
 
 const topOf = ({ endedBefore, issuedBefore }: HistoryFilters, after: Position | null): Position => {
   const bounds = [
@@ -95,22 +107,28 @@ const keysOf = (access: Access, reasons: readonly Reason[]): readonly (readonly 
   }
 }
 
-type Found = { readonly rows: readonly EndedRow[]; readonly scanned: readonly number[]; readonly isLast: boolean }
+type Asked = {
+  readonly by: By
+  readonly key: readonly Value[]
+  /** The position below which rows are read, down to those that ended at `floor`. */
+  readonly high: readonly Value[]
+  readonly floor: Milliseconds
+  readonly limit: number
+}
 
-function* readWhole(statement: string, range: readonly Value[], limit: number): Program<Found> {
-  const rows = yield* all<EndedRow>(statement, ...range, limit)
+function* readWhole({ by, key, high, floor, limit }: Asked): Program<Found<EndedRow>> {
+  const rows = yield* all<EndedRow>(wholeRange(by), ...key, ...high, floor, limit)
   return { rows, scanned: rows.map(() => 1), isLast: rows.length < limit }
 }
 
-function* readIssued(
-  statement: string,
-  range: readonly Value[],
-  { low, below }: { readonly low: string; readonly below: string },
-  limit: number,
-): Program<Found> {
+type Issued = { readonly low: string; readonly below: string }
+
+function* readIssued({ by, key, high, floor, limit }: Asked, { low, below }: Issued): Program<Found<EndedRow>> {
   const rows = yield* all<EndedRow & { readonly nth: number }>(
-    statement,
-    ...range,
+    issuedInRange(by),
+    ...key,
+    ...high,
+    floor,
     bytesOfId(low),
     bytesOfId(below),
     limit,
@@ -122,6 +140,22 @@ function* readIssued(
   }
 }
 
+/** What the store leaves out rows by; null: by nothing. */
+type LeavingOut = { readonly issued: Issued | null; readonly columns: Condition | null }
+
+const readRange = (asked: Asked, { issued, columns }: LeavingOut): Program<Found<EndedRow>> => {
+  if (issued !== null) return readIssued(asked, issued)
+  if (columns === null) return readWhole(asked)
+  const { by, key, high, floor, limit } = asked
+  const low = [floor, bytesOfId(lowestIdAt(0))]
+  return readStep(
+    stepRange(by),
+    { key, low, high, lowAt: ({ at, id }: Pick<EndedRow, 'at' | 'id'>) => [at, id] },
+    columns,
+    limit,
+  )
+}
+
 type AskedEnds = {
   readonly after: Position | null
   readonly reasons: readonly Reason[]
@@ -131,21 +165,22 @@ type AskedEnds = {
 /** Streams over the tokens that were ended early; `expired` is none of their reasons. */
 export const endedStreams = (
   { sets }: Pick<Seen, 'sets'>,
-  { access, filters, rootsOnly }: Way<HistoryFilters>,
+  { access, filters, rootsOnly, columns }: Way<HistoryFilters>,
   { after: position, reasons, acts }: AskedEnds,
 ): readonly Stream<EndedStreamRow>[] => {
   const top = topOf(filters, position)
   const reachFrom = reachOf(filters, top)
   const issued = issuedBounds(filters)
-  const { whole, issued: ofIssued } = SELECT[access.by === 'delegated' ? 'life' : access.by]
-  return keysOf(access, reasons).map(keys => ({
+  const by = access.by === 'delegated' ? 'life' : access.by
+  return keysOf(access, reasons).map(values => ({
     ceiling: Number.POSITIVE_INFINITY,
     fetch: function* (after, limit) {
       const reach = yield* reachFrom(after ?? top)
       if (reach === undefined) return { rows: [], isLast: true }
       const { below, isMixed } = reach
-      const range = [...keys, below.at, bytesOfId(below.id), Math.max(filters.endedAfter ?? 0, reach.floor)]
-      const found = yield* isMixed ? readIssued(ofIssued, range, issued, limit) : readWhole(whole, range, limit)
+      const high = [below.at, bytesOfId(below.id)]
+      const range = { by, key: values, high, floor: Math.max(filters.endedAfter ?? 0, reach.floor), limit }
+      const found = yield* readRange(range, { issued: isMixed ? issued : null, columns: after && columns })
       const isAsked = yield* readActsAsked(
         acts,
         found.rows.map(({ act }) => act),

@@ -13,17 +13,9 @@ import type { Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type EndedStreamRow, endedStreams } from './ended-streams.ts'
 import { type Met, mergePage, type Stream } from './merge.ts'
-import {
-  higher,
-  issuedBounds,
-  lower,
-  passes,
-  type StreamRow,
-  tokenStream,
-  type Way,
-  type Ways,
-  waysFor,
-} from './token-streams.ts'
+import { higher, issuedBounds, lower } from './token-ranges.ts'
+import { passes, type StreamRow, tokenStream } from './token-streams.ts'
+import { type Way, type Ways, waysFor } from './ways.ts'
 
 /** What ended the tokens of a stream whose rows are where live ones are: time, a cut-off, or an act with their ancestors. */
 type Pending = 'expired' | CutOff | CascadingAct
@@ -186,7 +178,11 @@ function* narrow(filters: HistoryFilters): Program<Narrowed | undefined> {
   return { filters: { ...filters, ...within }, askedActs: { by, number } }
 }
 
-function* readHistory(snapshot: Snapshot, { filters, askedActs }: Narrowed, after: Position | null): Program<History> {
+function* readHistory(
+  snapshot: Snapshot,
+  { filters, askedActs }: Narrowed,
+  { after, audiences }: Pick<PageRequest<HistoryFilters>, 'after' | 'audiences'>,
+): Program<History> {
   const cutOffs = yield* snapshot.cutOffs()
   const cascading = yield* readCascadingActs()
   const isAsked = yield* readActsAsked(
@@ -200,8 +196,14 @@ function* readHistory(snapshot: Snapshot, { filters, askedActs }: Narrowed, afte
   const lifetimes = yield* readLifetimes()
   const judge = makeJudge(snapshot, cutOffs)
   // Ends are reached by an agent and a reason.
-  const each = { ofScope: Math.max(lifetimes.length, 1), ofAgent: lifetimes.length + Object.keys(REASONS).length }
-  const ways = yield* waysFor(snapshot.sets, filters, each)
+  const lows = new Map(lifetimes.map(life => [life, lowestIdAt(0)]))
+  const streams = {
+    ofScope: Math.max(lifetimes.length, 1),
+    ofAgent: lifetimes.length + Object.keys(REASONS).length,
+    lows,
+    isOfHistory: true,
+  }
+  const ways = yield* waysFor(snapshot.sets, { filters, audiences }, streams)
   return { ...ways, snapshot, filters, after, askedActs, cutOffs: asked, acts: [...acts.values()], judge, lifetimes }
 }
 
@@ -213,7 +215,7 @@ export function* listEndedTokens(
   const { sets } = snapshot
   const narrowed = yield* narrow(filters)
   if (narrowed === undefined) return { records: [], next: null, examined: 0 }
-  const history = yield* readHistory(snapshot, narrowed, after)
+  const history = yield* readHistory(snapshot, narrowed, { after, audiences })
   const streams = streamsOf(history)
   const page = yield* mergePage(streams, { limit, hidesRows: audiences !== null }, isShown(history, audiences))
   const actNumbered = yield* readActs(page.records.map(actOf).filter(n => n !== null))

@@ -7,7 +7,9 @@ import { readLifetimes } from '../ledger/scan-affected-rows.ts'
 import type { Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { mergePage } from './merge.ts'
-import { higher, issuedBounds, lower, passes, type StreamRow, tokenStream, waysFor } from './token-streams.ts'
+import { higher, issuedBounds, lower } from './token-ranges.ts'
+import { passes, type StreamRow, tokenStream } from './token-streams.ts'
+import { waysFor } from './ways.ts'
 
 export function* listLiveTokens(
   snapshot: Snapshot,
@@ -17,8 +19,13 @@ export function* listLiveTokens(
   const { sets, now } = snapshot
   const lifetimes = yield* readLifetimes()
   const each = Math.max(lifetimes.length, 1)
+  const lows = new Map(lifetimes.map(life => [life, lowestLiveId(now, life)]))
   const judge = makeJudge(snapshot, yield* snapshot.cutOffs())
-  const { ways, numbers } = yield* waysFor(sets, filters, { ofScope: each, ofAgent: each })
+  const { ways, numbers } = yield* waysFor(
+    sets,
+    { filters, audiences },
+    { ofScope: each, ofAgent: each, lows, isOfHistory: false },
+  )
   const streams = ways.flatMap(way => {
     const issued = issuedBounds(way.filters)
     const below = lower(issued.below, after?.id ?? ABOVE_EVERY_ID)

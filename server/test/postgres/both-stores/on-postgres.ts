@@ -31,6 +31,7 @@ export const STORE: Readonly<Record<string, readonly string[]>> = {
     'store/lists/lineage-brute-force',
     'store/lists/history-mixed',
     'store/lists/lists-stability',
+    'store/lists/rare-tokens',
   ],
   'hot/insert-plain: limits and used proofs are decided by the insert’s own `where`': [
     'store/ledger/limits-live',

@@ -100,7 +100,7 @@ const askPage = async (side: Partial<HistoryFilters>): Promise<Asked> => {
   const filters = { ...NO_HISTORY_FILTERS, endedBefore: clock + 1, ...side }
   return withWritingConnection({ file: world.test.file, clock }, connection =>
     inTransaction(connection, tx => {
-      const way = { access: { by: 'life' as const }, filters, rootsOnly: false }
+      const way = { access: { by: 'life' as const }, filters, rootsOnly: false, columns: null }
       const streams = endedStreams(tx, way, {
         after: null,
         reasons: ['bulk_revocation'],
