@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keepOrder } from '../src/overview/keep-order.ts'
 import { compareRows } from '../src/reading/changes.ts'
-import { readFilled } from '../src/reading/read-page.ts'
+import { pageWithRows } from '../src/reading/read-page.ts'
 import { type Chosen, NONE_CHOSEN, toggleRows } from '../src/reading/selection.ts'
 import { staleFirst } from '../src/verifiers/stale-first.ts'
 import { wrongIn } from '../src/lists/filter-forms.ts'
@@ -41,7 +41,7 @@ const pagesOf =
 
 test('a list is read on over empty pages, to the first row or to its end', async () => {
   const { signal } = new AbortController()
-  const read = (rows: readonly string[], cursor?: string) => readFilled(pagesOf(rows), cursor, signal)
+  const read = (rows: readonly string[], cursor?: string) => pageWithRows(pagesOf(rows), cursor, signal)
   assert.deepEqual(await read(['', '', 'ab', 'c']), { data: ['a', 'b'], next_cursor: '3' })
   assert.deepEqual(await read(['ab', '', 'c'], '1'), { data: ['c'], next_cursor: null })
   assert.deepEqual(await read(['', '']), { data: [], next_cursor: null })

@@ -60,5 +60,8 @@ export const LEAK = 'seen in a public log'
 export const seeWhoEnded = async (page: Page): Promise<void> => {
   const panel = page.getByRole('complementary', { name: 'Token' })
   await panel.getByText('manual revocation').first().waitFor()
-  assert.match(await panel.innerText(), new RegExp(`When\\s+\\S.*\\d.*\\s+By\\s+dev-admin[\\s\\S]*Note\\s+${LEAK}`))
+  assert.match(
+    await panel.innerText(),
+    new RegExp(`When\\s+\\S.*\\s+\\S.*\\d.*\\s+By\\s+dev-admin[\\s\\S]*Note\\s+${LEAK}`),
+  )
 }

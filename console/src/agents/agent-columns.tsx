@@ -21,12 +21,14 @@ export const AGENT_COLUMNS: readonly Column<AgentRecord>[] = [
   },
   {
     title: 'Tokens, last hour',
+    drops: 3,
     sort: '-hour',
     isNumber: true,
     show: ({ agent_id: id }) => <Usage id={id} show={({ tokens_last_hour: tokens }) => formatNumber(tokens)} />,
   },
   {
     title: 'Last used',
+    drops: 3,
     sort: '-used',
     show: ({ agent_id: id }) => (
       <Usage
@@ -35,7 +37,12 @@ export const AGENT_COLUMNS: readonly Column<AgentRecord>[] = [
       />
     ),
   },
-  { title: 'State', sort: 'state', show: stateOf },
+  {
+    title: 'State',
+    sort: 'state',
+    show: agent =>
+      agent.disabled_at === null ? stateOf(agent) : <span className="state ended">{stateOf(agent)}</span>,
+  },
   { title: 'Owner', sort: 'owner', drops: 2, show: ({ owner }) => owner },
   {
     title: 'Labels',

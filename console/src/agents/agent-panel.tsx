@@ -56,7 +56,7 @@ const Life = ({ agent }: { readonly agent: AgentRecord }) => {
           ['Lifetime of tokens', agent.lifetime_seconds === null ? null : `${agent.lifetime_seconds} s`],
           ['Tokens a minute', limitOf(agent.tokens_per_minute)],
           ['Tokens a day', limitOf(agent.tokens_per_day)],
-          ['Live tokens', limitOf(agent.live_tokens_max)],
+          ['Live at once', limitOf(agent.live_tokens_max)],
           ['Grants', agent.grant_types.join('\n')],
           ['Made', <Instant key="made" at={agent.created_at} />],
           ['Disabled', agent.disabled_at === null ? null : <Instant key="disabled" at={agent.disabled_at} />],
@@ -66,11 +66,11 @@ const Life = ({ agent }: { readonly agent: AgentRecord }) => {
           ],
         ]}
       />
+      <Credentials agentId={agent.agent_id} />
       <AgentOverTime id={agent.agent_id} />
       <Later>
         <TimeLine agent={agent} />
       </Later>
-      <Credentials agentId={agent.agent_id} />
       <Snippets agent={agent} />
       <Command words={['mintmark', 'agent', 'show', agent.agent_id]} />
     </>

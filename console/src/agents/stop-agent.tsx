@@ -7,15 +7,15 @@ import { administration } from '../reading/service.ts'
 
 type EnableAgentProps = { readonly id: string; readonly name: string }
 
-type StopAgentProps = EnableAgentProps & { readonly look?: 'danger' | 'dangerous' }
+type StopAgentProps = EnableAgentProps & { readonly look?: 'danger' | 'dangerous'; readonly trigger?: string }
 
-export const StopAgent = ({ id, name, look = 'danger' }: StopAgentProps) => (
+export const StopAgent = ({ id, name, look = 'danger', trigger = 'Stop' }: StopAgentProps) => (
   <ActDialog
     asks={ACCESS.stopAgents}
     look={look}
     isDangerous
-    trigger="Stop"
-    triggerLabel={`Stop ${name}`}
+    trigger={trigger}
+    triggerLabel={`${trigger} ${name}`}
     title={`Stop ${name}?`}
     about="It gets no token until an administrator enables it again. All its tokens end now, with everything that was got for them; they do not come back."
     submit="Stop it"

@@ -57,7 +57,10 @@ const ValueField = ({ filter, describedBy }: { readonly filter: Filter; readonly
       spellCheck={false}
     />
   ) : (
-    <select name="value" aria-label={filter.title}>
+    <select name="value" aria-label={filter.title} required defaultValue="">
+      <option value="" disabled>
+        choose…
+      </option>
       {filter.choices.map(choice => (
         <option key={choice}>{choice}</option>
       ))}

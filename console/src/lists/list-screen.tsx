@@ -36,6 +36,8 @@ type ListScreenProps<Row> = {
   readonly empty: ReactNode
   /** The newest stand first, and what is new is counted. */
   readonly isLive?: boolean
+  /** How often it is read anew; only after acts of this page unless given. */
+  readonly refreshMs?: number
   /** The buttons beside the title, which make a new record. */
   readonly acts?: ReactNode
   /** How many match, beside the title. */
@@ -72,6 +74,7 @@ export const ListScreen = <Row,>(props: ListScreenProps<Row>) => {
     panel,
     empty,
     isLive = false,
+    refreshMs,
     many,
     count,
     acts,
@@ -81,7 +84,7 @@ export const ListScreen = <Row,>(props: ListScreenProps<Row>) => {
   const sorted = useSorted(columns)
   const asked = { ...queryOf(filters, query), ...(sorted?.asked !== undefined && { [SORT]: sorted.asked }) }
   const openId = query.get(OPEN)
-  const list = useList({ queryKey: [name, asked], read: read(asked), idOf, isLive })
+  const list = useList({ queryKey: [name, asked], read: read(asked), idOf, isLive, refreshMs })
   const refused = refusedAmong(asked, list.error)
   const selection = useSelection(list.rows, idOf, JSON.stringify(asked))
   return (
@@ -98,9 +101,7 @@ export const ListScreen = <Row,>(props: ListScreenProps<Row>) => {
           {isLive && <LiveBar changes={list.changes} onShow={list.showNewest} />}
         </div>
       )}
-      {sorted === undefined && filters.length > 0 && (
-        <p className="quiet">{label}. They are kept in no other order: filter them instead.</p>
-      )}
+      {sorted === undefined && filters.length > 0 && <p className="quiet">{label}, and in no other order.</p>}
       {list.isPart && (
         <p className="quiet">
           Sorted are the first {formatNumber(SORTED_MAX)} by name. Filter, and the rest is sorted too.

@@ -33,7 +33,11 @@ const Row = ({ agent }: { readonly agent: Busy }) => (
     <td className="number">{formatNumber(agent.refusals)}</td>
     <td>{agent.last_issued_at === null ? '' : <Time at={agent.last_issued_at} />}</td>
     <td className="act">
-      {agent.state === 'active' ? <StopAgent id={agent.agent_id} name={agent.name} look="dangerous" /> : agent.state}
+      {agent.state === 'active' ? (
+        <StopAgent id={agent.agent_id} name={agent.name} look="dangerous" />
+      ) : (
+        <span className="state ended">{agent.state}</span>
+      )}
     </td>
   </tr>
 )

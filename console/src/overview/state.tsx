@@ -25,23 +25,21 @@ const figuresOf = (status: ShowStatusAnswer): readonly Figure[] => [
         : `${formatNumber(status.live_tokens)}, as of ${status.live_tokens_at}.`,
   },
   { title: 'Issued, last minute', value: status.tokens_last_minute },
-  { title: 'Last hour', value: status.tokens_last_hour },
-  { title: 'Last day', value: status.tokens_last_day },
+  { title: 'Issued, last hour', value: status.tokens_last_hour },
+  { title: 'Issued, last day', value: status.tokens_last_day },
   { title: 'Refused, last hour', value: status.refusals },
   { title: 'Failed authentications', value: status.failed_authentications, about: 'Of the last hour, of every kind.' },
   { title: 'Agents', value: status.agents },
   { title: 'Disabled', value: status.agents_disabled },
   {
-    title: 'Credentials expire',
+    title: 'Credentials expire in 7 days',
     value: status.credentials_expiring,
     isWarning: status.credentials_expiring > 0,
-    about: 'Within 7 days.',
   },
   {
-    title: 'API keys expire',
+    title: 'API keys expire in 7 days',
     value: status.api_keys_expiring,
     isWarning: status.api_keys_expiring > 0,
-    about: 'Within 7 days.',
   },
 ]
 

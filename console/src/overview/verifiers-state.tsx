@@ -46,7 +46,8 @@ const Summary = ({ all, isMore }: { readonly all: readonly ListVerifiersRecord[]
 
 export const VerifiersState = () => {
   const query = useQuery({
-    queryKey: ['verifiers', 'state'],
+    // Not below that of the list, whose pages the open row is found in.
+    queryKey: ['verifiers-state'],
     queryFn: ({ signal }) =>
       readPage((cursor, aborted) =>
         administration.listVerifiers({ query: { cursor, limit: PAGE_RECORDS_MAX }, signal: aborted }),

@@ -18,7 +18,10 @@ export const Panel = ({ title, children }: PanelProps) => {
   const place = useRef<HTMLElement>(null)
   useEffect(() => {
     const before = document.activeElement
-    place.current?.focus()
+    const panel = place.current
+    panel?.focus({ preventScroll: true })
+    // Above the table, and not beside it.
+    if (matchMedia('(max-width: 60rem)').matches) panel?.scrollIntoView({ block: 'start' })
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }

@@ -12,7 +12,7 @@ export const readPage =
   }
 
 /** The page at a cursor, or the next one that has a row: that of what is rare may be empty, and the list goes on. */
-export const readFilled = async <Row>(
+export const pageWithRows = async <Row>(
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>,
   cursor: string | undefined,
   signal: AbortSignal,

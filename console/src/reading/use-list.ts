@@ -2,7 +2,7 @@
 import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Page } from './page.ts'
-import { readFilled } from './read-page.ts'
+import { pageWithRows } from './read-page.ts'
 import { type Changes, compareRows, NO_CHANGES } from './changes.ts'
 import { liveChoice } from './live-choice.ts'
 import { useRefreshMs } from './live-stream.ts'
@@ -17,6 +17,7 @@ type Asked<Row> = {
   readonly read: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>
   readonly idOf: (row: Row) => string
   readonly isLive: boolean
+  readonly refreshMs: number | undefined
 }
 
 export type ReadList<Row> = {
@@ -35,16 +36,18 @@ export type ReadList<Row> = {
   readonly showNewest: () => void
 }
 
-export const useList = <Row>({ queryKey, read, idOf, isLive }: Asked<Row>): ReadList<Row> => {
+export const useList = <Row>({ queryKey, read, idOf, isLive, refreshMs }: Asked<Row>): ReadList<Row> => {
   const queryClient = useQueryClient()
-  const isLooking = liveChoice.use() === 'live' && isLive
+  const isUnpaused = liveChoice.use() === 'live'
+  const isLooking = isUnpaused && isLive
   const list = useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam, signal }) => readFilled(read, pageParam, signal),
+    queryFn: ({ pageParam, signal }) => pageWithRows(read, pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: Page<Row>) => page.next_cursor ?? undefined,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
+    refetchInterval: isUnpaused && (refreshMs ?? false),
   })
   const { data, dataUpdatedAt, hasNextPage, isFetchingNextPage } = list
   const rows = data?.pages.flatMap(page => page.data) ?? []

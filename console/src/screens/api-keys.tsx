@@ -2,15 +2,19 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ShowApiKeyAnswer } from '../../../packages/client/src/index.ts'
 import { CreateApiKey, RevokeApiKey, RotateApiKey } from '../api-keys/key-acts.tsx'
+import { ACCESS } from '../../../api/values/access.ts'
+import { addressOf } from '../address.ts'
 import { Command } from '../parts/command.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { ListScreen } from '../lists/list-screen.tsx'
+import { Link } from '../parts/link.tsx'
 import { Members } from '../parts/members.tsx'
 import { Panel } from '../parts/panel.tsx'
 import type { Column } from '../lists/column.ts'
 import { Time } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { readPage } from '../reading/read-page.ts'
+import { useMay } from '../reading/role.ts'
 import { administration } from '../reading/service.ts'
 import { serviceNow } from '../reading/service-clock.ts'
 
@@ -20,13 +24,26 @@ const stateOf = ({ revoked_at: revoked, suspended_at: suspended, expires_at: exp
   return expires !== null && Date.parse(expires) <= serviceNow() ? 'expired' : 'active'
 }
 
+const isMild = (permission: string): boolean => /:(read|introspect)$/.test(permission)
+
+/** What changes something stands where it is not cut. */
+const strongFirst = (permissions: readonly string[]): readonly string[] =>
+  permissions.toSorted((a, b) => Number(isMild(a)) - Number(isMild(b)))
+
+const State = ({ of: key }: { readonly of: ShowApiKeyAnswer }) =>
+  stateOf(key) === 'active' ? <>active</> : <span className="state ended">{stateOf(key)}</span>
+
 const COLUMNS: readonly Column<ShowApiKeyAnswer>[] = [
   { title: 'API key', show: ({ name }) => name },
-  { title: 'Permissions', drops: 3, show: ({ permissions }) => permissions.join(' ') },
+  {
+    title: 'Permissions',
+    drops: 3,
+    show: ({ permissions }) => <span title={permissions.join('\n')}>{strongFirst(permissions).join(' ')}</span>,
+  },
   { title: 'Audiences', drops: 2, show: ({ audiences }) => audiences?.join(' ') ?? 'all' },
   { title: 'Last used', show: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />) },
   { title: 'Expires', show: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
-  { title: 'State', show: stateOf },
+  { title: 'State', show: key => <State of={key} /> },
 ]
 
 const KeyPanel = ({ id }: { readonly id: string }) => {
@@ -35,6 +52,7 @@ const KeyPanel = ({ id }: { readonly id: string }) => {
     queryFn: ({ signal }) => administration.showApiKey({ path: { api_key_id: id }, signal }),
   })
   const { data } = query
+  const mayAudit = useMay(ACCESS.readAudit)
   return (
     <Panel title={data?.name ?? 'API key'}>
       <Waiting query={query} />
@@ -48,7 +66,7 @@ const KeyPanel = ({ id }: { readonly id: string }) => {
           )}
           <Members
             of={[
-              ['State', stateOf(data)],
+              ['State', <State key="state" of={data} />],
               ['API key', <code key="id">{data.api_key_id}</code>],
               ['Permissions', data.permissions.join('\n')],
               ['Audiences', data.audiences?.join('\n') ?? 'all'],
@@ -57,6 +75,12 @@ const KeyPanel = ({ id }: { readonly id: string }) => {
               ['Expires', data.expires_at === null ? 'never' : <Instant key="expires" at={data.expires_at} />],
             ]}
           />
+          {mayAudit && (
+            <p className="acts">
+              <Link to={addressOf('audit', new URLSearchParams({ actor_id: id }))}>What it did</Link>
+              <Link to={addressOf('audit', new URLSearchParams({ subject: id }))}>What was done to it</Link>
+            </p>
+          )}
           <Command words={['mintmark', 'api-key', 'show', id]} />
         </>
       )}

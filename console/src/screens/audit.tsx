@@ -11,7 +11,7 @@ import { Command } from '../parts/command.tsx'
 import { FORMS } from '../lists/filter-forms.ts'
 import { ListScreen } from '../lists/list-screen.tsx'
 import type { Column } from '../lists/column.ts'
-import { Time } from '../parts/time.tsx'
+import { formatExact, Time } from '../parts/time.tsx'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
 import { ActorName } from '../tokens/actor-name.tsx'
@@ -35,9 +35,16 @@ const Subject = ({ of: { kind, subject } }: { readonly of: AuditRecord }) => {
 }
 
 const COLUMNS: readonly Column<AuditRecord>[] = [
-  { title: 'When', show: ({ at }) => <Time at={at} /> },
+  {
+    title: 'When',
+    show: ({ at }) => (
+      <>
+        <Time at={at} /> <span className="quiet drops-2">{formatExact(at)}</span>
+      </>
+    ),
+  },
   { title: 'Act', show: ({ kind }) => <code>{kind}</code> },
-  { title: 'By', show: ({ actor }) => <ActorName actor={actor} /> },
+  { title: 'By', drops: 3, show: ({ actor }) => <ActorName actor={actor} /> },
   { title: 'Subject', show: entry => <Subject of={entry} /> },
   { title: 'Note', drops: 2, show: ({ note }) => note !== null && <span title={note}>{note}</span> },
 ]

@@ -22,7 +22,7 @@ const delegationOf = (id: string): string => addressOf('delegation', new URLSear
 
 /** An entry of `acts_for`: an agent by its name, a label, or any agent. */
 const Entry = ({ of: entry }: { readonly of: string }) =>
-  entry === ANY_AGENT ? <>any agent</> : <AgentNameOrText text={entry} />
+  entry === ANY_AGENT ? <strong>any agent</strong> : <AgentNameOrText text={entry} />
 
 const ActsFor = ({ of: entries }: { readonly of: readonly string[] }) => (
   <ul className="peers">

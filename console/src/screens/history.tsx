@@ -1,4 +1,4 @@
-// The tokens that ended, those that were issued last first.
+// The tokens that ended, latest end first.
 import { Command } from '../parts/command.tsx'
 import { ListScreen } from '../lists/list-screen.tsx'
 import { withLabels } from '../reading/page.ts'
@@ -11,7 +11,7 @@ import { TokenPanel } from '../tokens/token-panel.tsx'
 export const History = () => (
   <ListScreen
     title="History"
-    label="Ended tokens, newest first"
+    label="Ended tokens, latest end first"
     filters={HISTORY_FILTERS}
     columns={HISTORY_COLUMNS}
     idOf={({ id }) => id}

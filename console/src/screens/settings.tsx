@@ -52,7 +52,9 @@ const Version = () => {
 export const Settings = () => (
   <>
     <h1>Settings</h1>
-    <p className="quiet">They are set where the service is started, and read here.</p>
+    <p className="quiet">
+      They are set where the service is started, and read here. Version {useStatus().data?.version ?? '…'}.
+    </p>
     {useMay(ACCESS.readSettings) && <SettingList />}
     <div className="sheets">
       <section className="sheet">

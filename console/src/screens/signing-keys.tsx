@@ -22,7 +22,7 @@ const MEANINGS: Readonly<Record<ShowSigningKeyAnswer['state'], string>> = {
 }
 
 /** The order of states: first those that verifiers use, then the past. */
-const ORDER: readonly ShowSigningKeyAnswer['state'][] = ['next', 'current', 'retained', 'compromised', 'gone']
+const ORDER: readonly ShowSigningKeyAnswer['state'][] = ['current', 'next', 'retained', 'compromised', 'gone']
 
 type KeyProps = { readonly signingKey: ShowSigningKeyAnswer; readonly rotatesAt: string | null | undefined }
 
@@ -42,7 +42,10 @@ const Key = ({ signingKey, rotatesAt }: KeyProps) => {
       </p>
       <KeyLife signingKey={signingKey} rotatesAt={rotatesAt} />
       <KeyActs signingKey={signingKey} />
-      <Link to={addressOf('audit', new URLSearchParams({ subject: kid }))}>What was done to it</Link>
+      <p className="acts">
+        <Link to={addressOf('tokens', new URLSearchParams({ kid }))}>Its live tokens</Link>
+        <Link to={addressOf('audit', new URLSearchParams({ subject: kid }))}>What was done to it</Link>
+      </p>
     </li>
   )
 }

@@ -31,11 +31,14 @@ const COLUMNS: readonly Column<ListVerifiersRecord>[] = [
   { title: 'Verifier', show: ({ name }) => name },
   { title: 'State', show: ({ state }) => <State state={state} /> },
   { title: 'Behind', isNumber: true, show: ({ behind }) => behind ?? 'another epoch' },
-  { title: 'Position', isNumber: true, show: ({ position }) => position },
+  { title: 'Position', drops: 2, isNumber: true, show: ({ position }) => position },
   { title: 'Last heard of', show: ({ reported_at: at }) => <Time at={at} /> },
-  { title: 'API key', show: ({ api_key_name: name }) => name },
-  { title: 'Address', show: ({ address }) => address },
+  { title: 'API key', drops: 3, show: ({ api_key_name: name }) => name },
+  { title: 'Address', drops: 2, show: ({ address }) => address },
 ]
+
+/** As often as the overview shows them. */
+const REFRESH_MS = 10_000
 
 /** Two API keys may each have a verifier of one name. */
 const idOf = ({ api_key_id: key, name }: ListVerifiersRecord): string => `${key} ${name}`
@@ -98,6 +101,7 @@ export const Verifiers = () => (
     columns={COLUMNS}
     idOf={idOf}
     name="verifiers"
+    refreshMs={REFRESH_MS}
     read={() => async (cursor, signal) => {
       const read = readPage((from: string | undefined, aborted) =>
         administration.listVerifiers({ query: { cursor: from, limit: PAGE_RECORDS_MAX }, signal: aborted }),
@@ -108,7 +112,10 @@ export const Verifiers = () => (
     panel={id => <VerifierPanel key={id} id={id} />}
     empty={
       <>
-        <p>No verifier follows the revocation feed and says so.</p>
+        <p>
+          No verifier follows the revocation feed and says so. A resource server that introspects refuses an ended token
+          at once; one that verifies by itself accepts it until it expires.
+        </p>
         <Command words={['npm', 'install', '@mintmark/verify']} />
       </>
     }

@@ -6,10 +6,8 @@ import { Time } from '../parts/time.tsx'
 import { ActorName } from './actor-name.tsx'
 import { formatReason } from './describe-end.ts'
 
-const whose: readonly Column<TokenRecord>[] = [
-  { title: 'Token', show: ({ id }) => <ShortId id={id} /> },
-  { title: 'Agent', show: ({ agent_id: id }) => <AgentName id={id} /> },
-]
+const token: Column<TokenRecord> = { title: 'Token', show: ({ id }) => <ShortId id={id} /> }
+const agent: Column<TokenRecord> = { title: 'Agent', show: ({ agent_id: id }) => <AgentName id={id} /> }
 
 const what: readonly Column<TokenRecord>[] = [
   { title: 'Scope', drops: 3, show: ({ scope }) => <span title={scope}>{scope}</span> },
@@ -22,9 +20,10 @@ const what: readonly Column<TokenRecord>[] = [
 ]
 
 export const TOKEN_COLUMNS: readonly Column<TokenRecord>[] = [
-  ...whose,
+  token,
+  agent,
   ...what,
-  { title: 'Expires', show: ({ expires_at: at }) => <Time at={at} /> },
+  { title: 'Expires', drops: 3, show: ({ expires_at: at }) => <Time at={at} /> },
 ]
 
 /** Beside how it ended they come first to be left out. */
@@ -33,9 +32,10 @@ const left = (columns: readonly Column<TokenRecord>[]): readonly Column<TokenRec
 
 /** How a token ended stands where it is in sight beside an open panel, and on a narrow screen. */
 export const HISTORY_COLUMNS: readonly Column<EndedTokenRecord>[] = [
-  ...whose,
+  { ...token, drops: 3 },
+  agent,
   { title: 'Reason', show: ({ termination_reason: reason }) => formatReason(reason) },
   { title: 'Ended', show: ({ ended_at: at }) => <Time at={at} /> },
-  { title: 'By', show: ({ ended_by: actor }) => <ActorName actor={actor} /> },
+  { title: 'By', drops: 3, show: ({ ended_by: actor }) => <ActorName actor={actor} /> },
   ...left(what),
 ]

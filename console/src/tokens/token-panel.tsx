@@ -4,6 +4,7 @@ import { ACCESS } from '../../../api/values/access.ts'
 import type { ExplainTokenAnswer } from '../../../packages/client/src/index.ts'
 import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import { addressOf } from '../address.ts'
+import { StopAgent } from '../agents/stop-agent.tsx'
 import { AgentName, ShortId } from '../parts/agent-name.tsx'
 import { Command } from '../parts/command.tsx'
 import { Instant } from '../parts/instant.tsx'
@@ -11,6 +12,7 @@ import { Link } from '../parts/link.tsx'
 import { type Member, Members } from '../parts/members.tsx'
 import { OPEN, Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/waiting.tsx'
+import { useAgentName } from '../reading/agent-names.ts'
 import { explanationKey, PASTED, explainId } from '../reading/explanations.ts'
 import { useMay } from '../reading/role.ts'
 import { auditOfEnd } from './act-of-end.ts'
@@ -79,7 +81,7 @@ const membersOf = (token: Token, maySeeKeys: boolean): readonly Member[] => [
   ['Scope', token.scope],
   ['Audience', token.audience.join('\n')],
   ['Issued', <Instant key="issued" at={token.issued_at} />],
-  ['Expires', <Instant key="expires" at={token.expires_at} />],
+  [token.state === 'active' ? 'Expires' : 'Issued until', <Instant key="expires" at={token.expires_at} />],
   [
     'Signing key',
     maySeeKeys ? (
@@ -107,10 +109,18 @@ const membersOf = (token: Token, maySeeKeys: boolean): readonly Member[] => [
 
 const Life = ({ token }: { readonly token: Token }) => {
   const mayAudit = useMay(ACCESS.readAudit)
+  const name = useAgentName(token.agent_id)
   const isActive = token.state === 'active'
   return (
     <>
-      {isActive ? <EndToken token={token} /> : <End token={token} />}
+      {isActive ? (
+        <div className="acts">
+          <EndToken token={token} />
+          <StopAgent id={token.agent_id} name={name ?? 'its agent'} look="dangerous" trigger="Stop its agent" />
+        </div>
+      ) : (
+        <End token={token} />
+      )}
       <Members of={membersOf(token, mayAudit)} />
       <TokenUses token={token} isEnded={!isActive} />
       <Lineage id={token.id} />

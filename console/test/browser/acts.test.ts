@@ -202,7 +202,7 @@ test('an act that a role may not do is disabled, and says which role may', { ski
   const token = await service.issue(agent)
   for (const [role, usable] of [
     ['viewer', []],
-    ['operator', ['End this token', 'Stop looked at', 'Revoke first']],
+    ['operator', ['End this token', 'Stop its agent looked at', 'Stop looked at', 'Revoke first']],
   ] as const) {
     const { page: theirs } = await openPage(browser)
     await signIn(theirs, service.baseUrl, role)

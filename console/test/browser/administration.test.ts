@@ -111,7 +111,8 @@ test('verifiers show who is behind first, and lead to their API key', { skip: SK
     const answer = await fetch(`${address}/positions`, { method: 'POST', headers, body: JSON.stringify(report) })
     assert.equal(answer.status, 204)
   }
-  await open('verifiers')
+  await open('')
+  await page.getByRole('link', { name: 'All verifiers' }).click()
   const rows = page.locator('.records tbody tr[tabindex]')
   await rows.nth(1).waitFor()
   assert.deepEqual(

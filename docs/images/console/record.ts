@@ -29,7 +29,7 @@ const SHOTS: readonly Shot[] = [
     theme: 'dark',
     row: 'manual revocation',
   },
-  { name: 'agent', path: 'agents', ready: 'Last hour', theme: 'light', row: 'billing' },
+  { name: 'agent', path: 'agents', ready: 'New secret', theme: 'light', row: 'billing' },
   { name: 'signing-keys', path: 'keys', ready: 'retained', theme: 'light' },
   { name: 'verifiers', path: 'verifiers', ready: 'orders-7f9c', theme: 'dark' },
   { name: 'audit', path: 'audit', ready: /^verified/, theme: 'light', press: 'Verify the seals' },
