@@ -22,7 +22,7 @@ const signingKeyRecord = z.object({
   signs_from: timeOrNull.describe('Null: it never signed.'),
   signs_until: timeOrNull,
   rotates_at: timeOrNull.describe(
-    'Of the key that signs: from when on the next one takes its place by itself; null: when an operator rotates.',
+    'Of the key that signs: from when on the next one takes its place by itself, once that is ready; at once where it is requested, or has another algorithm. Null: when an operator rotates.',
   ),
   gone_at: timeOrNull.describe('When it left the key set.'),
   published_before_signing_seconds: z.int().describe('How long a key is published, at least, before it signs.'),

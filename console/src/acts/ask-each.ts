@@ -1,5 +1,5 @@
 // Does the same to each of the chosen, one after the other.
-import { ApiUnavailable } from '../../../packages/client/src/administration/api-errors.ts'
+import { ApiRefused, ApiUnavailable } from '../../../packages/client/src/administration/api-errors.ts'
 import type { Failure, Progress } from './progress.ts'
 
 /** Without an answer it may have been done all the same. */
@@ -20,25 +20,47 @@ type AskEach = {
   readonly ask: (id: string) => Promise<Asked>
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
+  /** How far it came before: those that are left are asked for, and counted with the others. */
+  readonly earlier?: Progress | undefined
+}
+
+const NOTHING: Omit<Progress, 'of' | 'left'> = { done: 0, before: 0, unsure: 0, failures: [], unheard: [] }
+
+const isGone = (fault: unknown): boolean => fault instanceof ApiRefused && fault.status === 404
+
+/** How far it is with an answer. Of one of which nothing was heard before it is not known whose act it was. */
+const withAnswer = (progress: Progress, id: string, { at, isDoneNow }: Asked): Progress => {
+  const { done, before, unsure, unheard, since, until } = progress
+  const left = progress.left.filter(one => one !== id)
+  const isUnsure = !isDoneNow && unheard.includes(id)
+  if (!isDoneNow && !isUnsure) return { ...progress, left, before: before + 1 }
+  const times = [since, until, at].flatMap(time => time ?? []).toSorted((a, b) => Date.parse(a) - Date.parse(b))
+  const counts = isUnsure ? { unsure: unsure + 1 } : { done: done + 1 }
+  return { ...progress, ...counts, left, since: times[0], until: times.at(-1) }
+}
+
+/** One that is gone is left no more. */
+const withFault = (progress: Progress, id: string, fault: unknown): Progress => {
+  const failure = failureOf(id, fault)
+  return {
+    ...progress,
+    failures: [...progress.failures, failure],
+    unheard: failure.isRefused ? progress.unheard : [...progress.unheard, id],
+    left: isGone(fault) ? progress.left.filter(one => one !== id) : progress.left,
+  }
 }
 
 /** Stops at the next one where it is aborted. Returns how far it came. */
-export const askEach = async ({ ids, ask, signal, onProgress }: AskEach): Promise<Progress> => {
-  let progress: Progress = { done: 0, of: ids.length, failures: [], before: 0, left: ids }
+export const askEach = async ({ ids, ask, signal, onProgress, earlier }: AskEach): Promise<Progress> => {
+  let progress: Progress =
+    earlier === undefined ? { ...NOTHING, of: ids.length, left: ids } : { ...earlier, failures: [] }
   onProgress(progress)
-  for (const id of ids) {
+  for (const id of progress.left) {
     if (signal.aborted) break
-    const { done, failures, before, left, since } = progress
-    const next = { ...progress, done: done + 1 }
     try {
-      const { at, isDoneNow } = await ask(id)
-      progress = {
-        ...next,
-        left: left.filter(one => one !== id),
-        ...(isDoneNow ? { since: since ?? at ?? undefined } : { before: before + 1 }),
-      }
+      progress = withAnswer(progress, id, await ask(id))
     } catch (fault) {
-      progress = { ...next, failures: [...failures, failureOf(id, fault)] }
+      progress = withFault(progress, id, fault)
     }
     onProgress(progress)
   }

@@ -30,5 +30,12 @@ export const keepDraft = (act: string, note: string): void => {
   }
 }
 
+/** A form with the note that was kept. */
+export const draftForm = (act: string): FormData => {
+  const [form, note] = [new FormData(), draftOf(act)]
+  if (note !== '') form.set('note', note)
+  return form
+}
+
 /** The act whose form is shown. */
 export const ActContext = createContext('')

@@ -62,7 +62,10 @@ export const EachDialog = <Plan,>(props: EachDialogProps<Plan>) => {
             setLeft(rest)
             onOver(rest)
           }}
-          onAgain={() => void refetch()}
+          onAgain={() => {
+            setLeft(undefined)
+            void refetch()
+          }}
         >
           {describePlan(plan)}
         </EachForm>

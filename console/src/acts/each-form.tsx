@@ -1,16 +1,16 @@
 // The form of an act on each of the chosen: what it would do, why, and then how far it is and what became of each that failed.
 import * as Dialog from '@radix-ui/react-dialog'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
-import { auditSince } from '../tokens/act-of-end.ts'
+import { auditWithin, historyWithin } from '../tokens/act-of-end.ts'
 import { ShortId } from '../parts/agent-name.tsx'
 import { CommandLine } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { DoneButton } from './act-dialog.tsx'
-import { ActContext } from './draft.ts'
+import { ActContext, draftForm } from './draft.ts'
 import { type Asked, askEach } from './ask-each.ts'
 import { NoteField, noteIn, noteOptions } from './note-field.tsx'
 import type { Outcome } from './open-act.ts'
-import { formatProgress, type Progress } from './progress.ts'
+import { formatProgress, type Progress, triedOf } from './progress.ts'
 import { useSending } from './use-sending.ts'
 import { WhatEnded } from './what-ended.tsx'
 
@@ -18,16 +18,20 @@ type CourseProps = {
   readonly progress: Progress
   readonly deed: string
   readonly isOver: boolean
+  /** Why those that are left were not asked for again. */
+  readonly fault: Error | null
   readonly onStop: () => void
   /** Asks for those that are left. */
   readonly onRest: () => void
+  /** Plans anew. */
+  readonly onAgain: () => void
 }
 
-const Course = ({ progress, deed, isOver, onStop, onRest }: CourseProps) => {
-  const { done, of, failures, since, left } = progress
+const Course = ({ progress, deed, isOver, fault, onStop, onRest, onAgain }: CourseProps) => {
+  const { of, failures, since, until = since, left } = progress
   return (
     <>
-      <progress value={done} max={of} aria-label="Those that were asked for" />
+      <progress value={triedOf(progress)} max={of} aria-label="Those that were asked for" />
       <p role="status">{formatProgress(progress, deed, isOver)}</p>
       {failures.length > 0 && (
         <ul className="failures">
@@ -38,10 +42,11 @@ const Course = ({ progress, deed, isOver, onStop, onRest }: CourseProps) => {
           ))}
         </ul>
       )}
-      {isOver && since !== undefined && (
-        <WhatEnded since={since} history={{ ended_after: since }} audit={auditSince(since)} />
+      {isOver && since !== undefined && until !== undefined && (
+        <WhatEnded since={since} history={historyWithin(since, until)} audit={auditWithin(since, until)} />
       )}
-      {isOver && left.length > 0 && (
+      {fault !== null && <Fault fault={fault} onAgain={onAgain} />}
+      {isOver && fault === null && left.length > 0 && (
         <button type="button" className="danger" onClick={onRest}>
           Try again for {left.length === 1 ? 'the one' : `the ${left.length}`} left
         </button>
@@ -79,14 +84,15 @@ export type EachFormProps = {
   readonly onAgain: () => void
 }
 
-const outcomeOf = ({ left, done }: Progress): Outcome => {
-  if (left.length === 0) return 'done'
-  return done === 0 ? 'asked' : 'unknown'
+/** Of some that were refused after others were done everything is known. */
+const outcomeOf = ({ left, done, failures }: Progress): Outcome => {
+  if (left.length > 0 && failures.some(({ isRefused }) => !isRefused)) return 'unknown'
+  return left.length > 0 && done === 0 ? 'asked' : 'done'
 }
 
 export const EachForm = (props: EachFormProps) => {
   const { children, name, commandOf, submit, deed, ids, ask, check, onOver, onAgain } = props
-  const [form, setForm] = useState(() => new FormData())
+  const [form, setForm] = useState(() => draftForm(name))
   const [progress, setProgress] = useState<Progress>()
   const stop = useRef<AbortController>(undefined)
   const { sending, send, sendForm, keepNote } = useSending({
@@ -96,21 +102,23 @@ export const EachForm = (props: EachFormProps) => {
       setForm(sent)
       await check(signal)
       const note = noteIn(sent)
-      return askEach({ ids: progress?.left ?? ids, ask: id => ask(id, note), signal, onProgress: setProgress })
+      return askEach({ ids, ask: id => ask(id, note), signal, onProgress: setProgress, earlier: progress })
     },
     onMade: ({ left }) => onOver(left),
     outcomeOfMade: outcomeOf,
-    // It fails before the first of them is asked for.
-    outcomeOf: () => 'asked',
+    // It fails before the first of those that are left is asked for.
+    outcomeOf: () => (progress === undefined ? 'asked' : outcomeOf(progress)),
   })
-  if (progress !== undefined && sending.error === null)
+  if (progress !== undefined)
     return (
       <Course
         progress={progress}
         deed={deed}
-        isOver={sending.isSuccess}
+        isOver={!sending.isPending}
+        fault={sending.error}
         onStop={() => stop.current?.abort()}
         onRest={() => sendForm(form)}
+        onAgain={onAgain}
       />
     )
   const isEmpty = ids.length === 0

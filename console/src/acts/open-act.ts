@@ -62,6 +62,9 @@ export const setOutcome = (outcome: Outcome): void => {
   change({ ...state, outcome: outcome === 'asked' && isUnknown ? 'unknown' : outcome })
 }
 
+/** Whether once nothing was heard of the open act. */
+export const wasUnheard = (): boolean => isUnknown
+
 export const outcomeNow = (): Outcome => state.outcome
 
 export const useOpenAct = (): OpenAct | undefined => useSyncExternalStore(subscribe, () => state.act)

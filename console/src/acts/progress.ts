@@ -2,31 +2,41 @@
 export type Failure = { readonly id: string; readonly message: string; readonly isRefused: boolean }
 
 export type Progress = {
-  readonly done: number
   readonly of: number
-  readonly failures: readonly Failure[]
-  /** How many of those that are done were so before, by another act. */
+  /** How many were done by this act. */
+  readonly done: number
+  /** How many were so before, by another act. */
   readonly before: number
+  /** How many were so when they were asked for again, after nothing was heard of them. */
+  readonly unsure: number
+  /** Of the last time that they were asked for. */
+  readonly failures: readonly Failure[]
+  /** The ids of those of which once nothing was heard. */
+  readonly unheard: readonly string[]
   /** The ids of those that were not asked for, or are not known to be done. */
   readonly left: readonly string[]
-  /** When the first of them was done by this act, by the clock of the service. */
+  /** When the first and the last of them were done by this act, by the clock of the service. */
   readonly since?: string | undefined
+  readonly until?: string | undefined
 }
 
+/** How many have an answer, or none. */
+export const triedOf = ({ of, left, failures }: Pick<Progress, 'of' | 'left' | 'failures'>): number =>
+  of - left.filter(id => failures.every(failure => failure.id !== id)).length
+
 /** `deed` is what was done: `ended`. Those that are not asked for yet are named once it is over. */
-export const formatProgress = (
-  { done, of, failures, before }: Omit<Progress, 'left'>,
-  deed: string,
-  isOver = false,
-): string => {
+export const formatProgress = (progress: Progress, deed: string, isOver = false): string => {
+  const { of, done, before, unsure, failures } = progress
   const refused = failures.filter(({ isRefused }) => isRefused).length
   const unknown = failures.length - refused
+  const unasked = of - triedOf(progress)
   const parts = [
-    `${done - failures.length - before} of ${of} ${deed}`,
+    `${done} of ${of} ${deed}`,
+    ...(unsure > 0 ? [`${unsure} ${deed} by now, by this act or another`] : []),
     ...(before > 0 ? [`${before} ${deed} before this was asked for`] : []),
     ...(refused > 0 ? [`${refused} not`] : []),
     ...(unknown > 0 ? [`of ${unknown} it is not known`] : []),
-    ...(isOver && done < of ? [`${of - done} not asked for`] : []),
+    ...(isOver && unasked > 0 ? [`${unasked} not asked for`] : []),
   ]
   return parts.join(', ')
 }

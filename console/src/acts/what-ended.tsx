@@ -5,7 +5,7 @@ import { Link } from '../parts/link.tsx'
 import { formatExact } from '../parts/time.tsx'
 import { useMay } from '../reading/role.ts'
 import { auditAt, auditOf } from '../tokens/act-of-end.ts'
-import { closeAct } from './open-act.ts'
+import { closeAct, wasUnheard } from './open-act.ts'
 import { type Ends, formatEnds } from './would-end.tsx'
 
 type WhatEndedProps = {
@@ -29,8 +29,13 @@ const ActLink = ({ to }: { readonly to: string }) => (
 export const TheAct = ({ subject }: { readonly subject: string }) =>
   useMay(ACCESS.readAudit) ? <ActLink to={auditOf(subject)} /> : null
 
-/** What was asked for was so before. */
-export const NothingChanged = () => <p>This changed nothing, and its note is kept nowhere.</p>
+/** What was asked for was so before: it was this act, where nothing was heard of an earlier try, or another. */
+export const NothingChanged = () =>
+  wasUnheard() ? (
+    <p>It was so when it was asked for again: by the try of which nothing was heard, or by another act.</p>
+  ) : (
+    <p>This changed nothing, and its note is kept nowhere.</p>
+  )
 
 export const WhatEnded = ({ since, ends, history, audit = since && auditAt(since) }: WhatEndedProps) => (
   <>

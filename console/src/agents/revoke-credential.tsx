@@ -6,6 +6,7 @@ import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
+import { historyWithin } from '../tokens/act-of-end.ts'
 
 const TITLES: Readonly<Record<CredentialReason, string>> = {
   credential_revoked: 'it is not needed any more',
@@ -56,7 +57,7 @@ export const RevokeCredential = ({ credential }: { readonly credential: ShowCred
       }}
       done={({ revoked_at: since }, ends) => ({
         title: `The credential “${name}” is revoked`,
-        body: since !== null && <WhatEnded since={since} ends={ends} history={{ credential_id, ended_after: since }} />,
+        body: since !== null && <WhatEnded since={since} ends={ends} history={historyWithin(since)} />,
       })}
     />
   )

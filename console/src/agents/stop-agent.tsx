@@ -2,8 +2,10 @@
 import { ACCESS } from '../../../api/values/access.ts'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
+import { wasUnheard } from '../acts/open-act.ts'
 import { NothingChanged, TheAct, WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
+import { historyWithin } from '../tokens/act-of-end.ts'
 
 type EnableAgentProps = { readonly id: string; readonly name: string }
 
@@ -25,11 +27,11 @@ export const StopAgent = ({ id, name, look = 'danger', trigger = 'Stop' }: StopA
     commandOf={form => ['mintmark', 'agent', 'disable', id, ...noteOptions(form)]}
     act={form => administration.disableAgent({ path: { id }, body: noteIn(form) })}
     done={({ disabled_at: since, changed }, ends) => ({
-      title: changed ? `${name} is stopped` : `${name} was stopped before`,
+      title: changed || wasUnheard() ? `${name} is stopped` : `${name} was stopped before`,
       body: since !== null && (
         <>
           {!changed && <NothingChanged />}
-          <WhatEnded since={since} ends={changed ? ends : undefined} history={{ agent_id: id, ended_after: since }} />
+          <WhatEnded since={since} ends={changed ? ends : undefined} history={historyWithin(since)} />
         </>
       ),
     })}
@@ -47,6 +49,14 @@ export const EnableAgent = ({ id, name }: EnableAgentProps) => (
     fields={() => <NoteField />}
     commandOf={form => ['mintmark', 'agent', 'enable', id, ...noteOptions(form)]}
     act={form => administration.enableAgent({ path: { id }, body: noteIn(form) })}
-    done={() => ({ title: `${name} is enabled`, body: <TheAct subject={id} /> })}
+    done={({ changed }) => ({
+      title: changed || wasUnheard() ? `${name} is enabled` : `${name} was enabled before`,
+      body: (
+        <>
+          {!changed && <NothingChanged />}
+          <TheAct subject={id} />
+        </>
+      ),
+    })}
   />
 )

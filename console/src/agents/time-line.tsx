@@ -24,7 +24,7 @@ import { type Slot, slotsOf } from './happenings.ts'
 type TimeLineProps = { readonly agent: Pick<AgentRecord, 'agent_id' | 'client_id'> }
 
 const SLOTS_SHOWN = 8
-/** An agent has ten that are not revoked, at most. */
+/** An agent has ten that are not revoked, at most. They are listed oldest first. */
 const CREDENTIALS_READ = 20
 
 const readActs = (subject: string, since: string, signal: AbortSignal) =>
@@ -40,24 +40,27 @@ const readAttempts = (clientId: string, since: string, signal: AbortSignal) =>
 /** What the audit log says of it, and of its credentials; nothing to those who may not read it. */
 const useAudited = ({ agent_id: id, client_id: clientId }: TimeLineProps['agent'], since: string | undefined) => {
   const mayAudit = useMay(ACCESS.readAudit)
-  const credentials = useCredentials(id).data?.data.map(({ credential_id: one }) => one)
-  return useQuery({
-    queryKey: ['happened', id, since, credentials],
+  const credentials = useCredentials(id)
+  const ids = credentials.data?.data.map(({ credential_id: one }) => one)
+  const hasMore = credentials.data?.next_cursor !== null || (ids ?? []).length > CREDENTIALS_READ
+  const audited = useQuery({
+    queryKey: ['happened', id, since, ids, hasMore],
     queryFn: async ({ signal }) => {
-      if (since === undefined || credentials === undefined || !mayAudit) return { acts: [], attempts: [], isCut: false }
-      const subjects = [id, ...credentials.slice(0, CREDENTIALS_READ)]
+      if (since === undefined || ids === undefined || !mayAudit) return { acts: [], attempts: [], isCut: false }
+      const subjects = [id, ...ids.slice(-CREDENTIALS_READ)]
       const acts = await Promise.all(subjects.map(subject => readActs(subject, since, signal)))
       const attempts = await readAttempts(clientId, since, signal)
       return {
         acts: acts.flatMap(({ data }) => data).toSorted((a, b) => b.n - a.n),
         attempts: attempts.data,
-        isCut: [...acts, attempts].some(({ next_cursor: next }) => next !== null),
+        isCut: hasMore || [...acts, attempts].some(({ next_cursor: next }) => next !== null),
       }
     },
-    enabled: since !== undefined && credentials !== undefined,
+    enabled: since !== undefined && ids !== undefined,
     refetchInterval: liveChoice.use() === 'live' && REFRESH_MS,
     placeholderData: before => before,
   })
+  return { credentials, audited }
 }
 
 const counted = (count: number, one: string, many: string): string =>
@@ -65,7 +68,7 @@ const counted = (count: number, one: string, many: string): string =>
 
 type LineProps = { readonly slot: Slot; readonly id: string }
 
-/** What it got, and what ended of it, each with the list of those tokens. */
+/** What it got, and what ended of it, with the lists of those tokens that there are. */
 const Tokens = ({ slot: { point, until }, id }: LineProps) => {
   const listOf = (
     screen: string,
@@ -80,9 +83,8 @@ const Tokens = ({ slot: { point, until }, id }: LineProps) => {
     <>
       {point.issued > 0 && (
         <li>
-          <Link to={listOf('tokens', 'issued_after', 'issued_before')}>
-            {counted(point.issued, 'token', 'tokens')} issued
-          </Link>
+          {counted(point.issued, 'token', 'tokens')} issued,{' '}
+          <Link to={listOf('tokens', 'issued_after', 'issued_before')}>those still live</Link>
         </li>
       )}
       {point.ended.map(({ reason, ...count }) => (
@@ -111,9 +113,9 @@ const Uses = ({ slot: { point } }: Pick<LineProps, 'slot'>) => {
 const Refusals = ({ slot: { point, refused, attempts } }: Pick<LineProps, 'slot'>) => (
   <>
     {point.refused > 0 && <li>{counted(point.refused, 'request', 'requests')} refused</li>}
-    {refused.map(({ reason, count, last_at: at }) => (
+    {refused.map(({ reason, last_at: at }) => (
       <li key={reason}>
-        Refused last with <code>{reason}</code> <Time at={at} />, {formatNumber(count)} in all
+        Refused last with <code>{reason}</code> <Time at={at} />
       </li>
     ))}
     {attempts.map(({ minute, way, source, count }) => (
@@ -163,15 +165,16 @@ export const TimeLine = ({ agent }: TimeLineProps) => {
   const mayAudit = useMay(ACCESS.readAudit)
   const over = useWindow()
   const series = useSeries(over, id)
-  const points = series.data?.data
-  const audited = useAudited(agent, points?.[0]?.from)
+  // Those of the other window say nothing of this one.
+  const points = series.isPlaceholderData ? undefined : series.data?.data
+  const { credentials, audited } = useAudited(agent, points?.[0]?.from)
   const refused = useQuery({
     queryKey: ['usage', 'refusals', over, id],
     queryFn: ({ signal }) => administration.listRefusedRequests({ query: { over, agent_id: id }, signal }),
     refetchInterval: liveChoice.use() === 'live' && REFRESH_MS,
     placeholderData: before => before,
   })
-  const parts = [series, audited, refused]
+  const parts = [{ ...series, data: points }, credentials, audited, refused]
   const missing = parts.find(({ data, error }) => data === undefined || error !== null)
   const slots =
     points === undefined || audited.data === undefined || refused.data === undefined

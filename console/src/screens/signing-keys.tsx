@@ -9,8 +9,10 @@ import { readPage } from '../reading/read-page.ts'
 import { ACCESS } from '../../../api/values/access.ts'
 import { useMay } from '../reading/role.ts'
 import { administration } from '../reading/service.ts'
+import { serviceNow } from '../reading/service-clock.ts'
 import { KeyActs, Rotate } from '../signing-keys/key-acts.tsx'
 import { KeyLife } from '../signing-keys/key-life.tsx'
+import { rotationOf } from '../signing-keys/rotation.ts'
 import '../look/keys-of-service.css'
 
 const MEANINGS: Readonly<Record<ShowSigningKeyAnswer['state'], string>> = {
@@ -60,7 +62,7 @@ export const SigningKeys = () => {
       )(undefined, signal),
   })
   const { data } = query
-  const rotatesAt = data?.data.find(({ state }) => state === 'current')?.rotates_at
+  const rotatesAt = data === undefined ? undefined : rotationOf(data.data, serviceNow())
   const keys = data?.data.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state)) ?? []
   return (
     <>

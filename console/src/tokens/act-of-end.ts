@@ -8,11 +8,18 @@ export const auditOfEnd = (endedAt: string | null, reason: string | null): strin
 /** Everything that was done to it. */
 export const auditOf = (subject: string): string => addressOf('audit', new URLSearchParams({ subject }))
 
-/** The entries of one instant. */
-export const auditAt = (at: string): string => {
-  const after = new Date(Date.parse(at) + 1).toISOString()
-  return addressOf('audit', new URLSearchParams({ since: at, before: after }))
-}
+/** The first instant after it: times have milliseconds. */
+const after = (at: string): string => new Date(Date.parse(at) + 1).toISOString()
 
-/** The entries from that instant on. */
-export const auditSince = (at: string): string => addressOf('audit', new URLSearchParams({ since: at }))
+/** The entries from one instant to another, both included. */
+export const auditWithin = (since: string, until: string): string =>
+  addressOf('audit', new URLSearchParams({ since, before: after(until) }))
+
+/** The entries of one instant. */
+export const auditAt = (at: string): string => auditWithin(at, at)
+
+/** The filters of the history for what ended from one instant to another, also with its ancestors: those end at the instant of the act. */
+export const historyWithin = (since: string, until = since): Readonly<Record<string, string>> => ({
+  ended_after: since,
+  ended_before: after(until),
+})

@@ -3,6 +3,7 @@ import { ACCESS } from '../../../api/values/access.ts'
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
+import { wasUnheard } from '../acts/open-act.ts'
 import { NothingChanged, WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
 import { countByAgent } from './chosen-plan.ts'
@@ -33,7 +34,7 @@ export const EndToken = ({ token }: { readonly token: TokenRecord }) => {
       commandOf={form => ['mintmark', 'token', 'revoke', id, ...noteOptions(form)]}
       act={form => administration.revokeTokenById({ path: { id }, body: noteIn(form) })}
       done={({ ended_at: since, changed }, ends) => ({
-        title: changed ? 'The token has ended' : 'The token ended before',
+        title: changed || wasUnheard() ? 'The token has ended' : 'The token ended before',
         body: since !== null && (
           <>
             {!changed && <NothingChanged />}

@@ -72,6 +72,25 @@ test('with keys alone an agent is found, its tokens are seen, and it is stopped 
   )
 })
 
+test('where an act was done and its answer lost, a further try does not say that somebody else did it', {
+  skip: SKIPPED,
+}, async () => {
+  const { agent_id: id } = await service.makeAgent('lost answer')
+  await open(`agents?open=${id}`)
+  await page.getByRole('button', { name: 'Stop lost answer' }).click()
+  await page.route('**/disable', async route => {
+    if (!(route.request().postData() ?? '').includes('dry_run')) await route.fetch()
+    await route.abort('connectionreset')
+  })
+  await dialog().getByRole('button', { name: 'Stop it' }).click()
+  await dialog().getByText('It may be done all the same').waitFor()
+  await page.unroute('**/disable')
+  await dialog().getByRole('button', { name: 'Stop it' }).click()
+  await dialog().getByRole('heading', { name: 'lost answer is stopped' }).waitFor()
+  await dialog().getByText('by the try of which nothing was heard, or by another act').waitFor()
+  await dialog().getByRole('button', { name: 'Done' }).click()
+})
+
 test('of two tabs that stop one agent the second hears that it was stopped before, and that its note is not kept', {
   skip: SKIPPED,
 }, async () => {

@@ -79,16 +79,26 @@ test('what is repeated after a redirect is what the Fetch standard repeats', asy
   }
 })
 
-test('a body that is there once is not repeated for a redirect', async () => {
-  redirectOld(307, '/new')
-  const init = { method: 'POST', body: new Blob(['stream']).stream(), duplex: 'half' } as const
-  const asked = await sentTo(resource, () =>
-    assert.rejects(makeSource().fetch(`${resource.url}/old`, init), {
-      name: 'TypeError',
-      message: `A redirect to ${resource.url} is not followed: its body cannot be sent again.`,
-    }),
+test('a body that is there once is not repeated for a redirect: only a 303 leads on', async () => {
+  const send = () => {
+    const init = { method: 'POST', body: new Blob(['stream']).stream(), duplex: 'half' } as const
+    return makeSource().fetch(`${resource.url}/old`, init)
+  }
+  for (const status of [301, 302, 307, 308]) {
+    redirectOld(status, '/new')
+    const asked = await sentTo(resource, () =>
+      assert.rejects(send(), {
+        name: 'TypeError',
+        message: `A redirect to ${resource.url} is not followed: its body cannot be sent again.`,
+      }),
+    )
+    assert.equal(asked.length, 1)
+  }
+  redirectOld(303, '/new')
+  assert.deepEqual(
+    (await sentTo(resource, send)).map(({ method }) => method),
+    ['POST', 'GET'],
   )
-  assert.equal(asked.length, 1)
 })
 
 test('beyond its origin neither token nor proof is sent, and a 401 from there costs no token', async () => {

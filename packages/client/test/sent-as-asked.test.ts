@@ -124,11 +124,17 @@ test('objects that are none of the Fetch standard are the text that they have at
     body[0] = 'bob'
     new Uint8Array(bytes as ArrayBuffer).fill(98)
     await Promise.all(sending)
+    for (const wrong of [Symbol('x'), { toString: () => Symbol('x') }]) {
+      await assert.rejects(source.fetch(resource.url, { method: 'POST', body: wrong as never }), TypeError)
+    }
+    const fake = { [Symbol.toStringTag]: 'ArrayBuffer', toString: () => 'a text' } as never
+    await source.fetch(`${resource.url}/fake`, { method: 'POST', body: fake })
   })
   assert.deepEqual(asked.map(({ method, path, body }) => `${method} ${path} ${body}`).toSorted(), [
     'GET /checked ',
     'GET /realm ',
     'POST /bytes al',
+    'POST /fake a text',
     'PUT /list alice,1',
   ])
 })

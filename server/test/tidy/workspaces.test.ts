@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   testkit: ['server/src', 'api', 'packages', 'console/src/search'],
   proof: ['server/src', 'api', 'testkit', 'packages', 'deploy/grafana'],
-  'console/test': ['console/src', 'api', 'testkit'],
+  'console/test': ['console/src', 'api', 'packages/client', 'testkit'],
 }
 const FOLDERS = Object.keys(MAY_IMPORT)
 const FOLDER_ENTRIES_MAX = 30

@@ -56,20 +56,28 @@ const MEMBERS = [
   'signal',
 ]
 
-/** As `fetch` reads what should be a text. */
-const textOf = (value: unknown): string => String(value)
+/** As `fetch` reads what should be a text: of a symbol it makes none. */
+const textOf = (value: unknown): string => {
+  if (typeof value === 'symbol') throw new TypeError('fetch: a symbol is no text.')
+  return String(value)
+}
 
-const isBuffer = (body: unknown): body is ArrayBuffer =>
-  /^\[object ArrayBuffer\]$/.test(Object.prototype.toString.call(body))
+/** The bytes of an ArrayBuffer, also of one of another realm. */
+const bytesOf = (body: unknown): Uint8Array<ArrayBuffer> | undefined => {
+  try {
+    return new Uint8Array(ArrayBuffer.prototype.slice.call(body as ArrayBuffer, 0))
+  } catch {
+    return undefined
+  }
+}
 
 /** The body as it is now. What stays as given changes no more once it is made: texts, blobs; or is read once: a stream. */
 const copyBody = (body: unknown): NonNullable<RequestInit['body']> => {
-  if (body instanceof URLSearchParams) return new URLSearchParams(body)
+  if (body instanceof URLSearchParams) return new URLSearchParams(body.toString())
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice()
-  if (isBuffer(body)) return new Uint8Array(body).slice()
   if (body instanceof Blob || isStream(body)) return body as Blob | ReadableStream
   // As fetch does with everything else.
-  if (!(body instanceof FormData)) return textOf(body)
+  if (!(body instanceof FormData)) return bytesOf(body) ?? textOf(body)
   const copy = new FormData()
   for (const [name, value] of body) copy.append(name, value)
   return copy
@@ -160,7 +168,9 @@ export const redirectedBy = (response: Response, sending: Sending): Sending | un
   if (sending.redirects === REDIRECTS_MAX) throw refuse(`there were ${REDIRECTS_MAX} before it.`)
   const target = targetOf(location, sending.url)
   const becomesGet = isGetAfter(response.status, sending.method)
-  if (!becomesGet && !sending.isRepeatable) throw refuse('its body cannot be sent again.', ` to ${target.origin}`)
+  // Of a stream only a 303 leads on (Fetch standard, HTTP-redirect fetch).
+  if (response.status !== 303 && !sending.isRepeatable)
+    throw refuse('its body cannot be sent again.', ` to ${target.origin}`)
   const isWithin = target.origin === originOf(sending.url)
   const method = becomesGet ? 'GET' : sending.method
   const headers = new Headers(sending.headers)

@@ -110,7 +110,7 @@ const makeSignInHandlers = (
 
   /** What does not answer is said on a page, from which the operator gets to the screen that they wanted. */
   const failSignIn = (fault: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const back = destinationOf(request.query as RawFields, home) // as above
+    const back = destinationOf(request.query as RawFields, home) // as above; a callback names no screen
     void refuser.fail(reply.headers(PAGE_HEADERS), fault, why => writeFailed(basePath, why, back))
   }
 

@@ -13,7 +13,7 @@ export type ShowSigningKeyAnswer = {
   /** Null: it never signed. */
   readonly signs_from: string | null
   readonly signs_until: string | null
-  /** Of the key that signs: from when on the next one takes its place by itself; null: when an operator rotates. */
+  /** Of the key that signs: from when on the next one takes its place by itself, once that is ready; at once where it is requested, or has another algorithm. Null: when an operator rotates. */
   readonly rotates_at: string | null
   /** When it left the key set. */
   readonly gone_at: string | null
@@ -77,7 +77,7 @@ export type ImportSigningKeyAnswer = {
   /** Null: it never signed. */
   readonly signs_from: string | null
   readonly signs_until: string | null
-  /** Of the key that signs: from when on the next one takes its place by itself; null: when an operator rotates. */
+  /** Of the key that signs: from when on the next one takes its place by itself, once that is ready; at once where it is requested, or has another algorithm. Null: when an operator rotates. */
   readonly rotates_at: string | null
   /** When it left the key set. */
   readonly gone_at: string | null
