@@ -36,7 +36,7 @@ const normalize = (resource: string): string =>
 /** Whether other texts may be the same resource. */
 export const hasSpellings = (resource: string): boolean => parseWebAddress(resource) !== undefined
 
-const CACHED_MAX = 1024
+const CACHED_MAX = 16_384
 const normalForms = new Map<string, string>()
 
 /** Cached, because lists compare the same few for each of many tokens. */

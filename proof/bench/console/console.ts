@@ -1,5 +1,6 @@
 // What a person waits for in the console of a full store: the requests of each screen, and of its pages down to the hundredth, as the
 // browser times them; and those of every list with each of its filters.
+import { EARLIER_AUDIENCE_SPANS } from '../../../server/src/store/sqlite/schema/audience-spans.ts'
 import { openDatabase } from '../../../server/src/store/sqlite/connection/database.ts'
 import { openBrowser, openPage, signIn } from '../../../testkit/console/browser.ts'
 import { makeDevPlace, type RunningDev, startDev } from '../../../testkit/console/start-dev.ts'
@@ -19,7 +20,7 @@ const addRareRows = (file: string, { clientId, live }: FilledStore): void => {
   const db = openDatabase(file)
   try {
     const found = db.prepare<{ n: number }>('select n from agent where client_id = ?').get(clientId)
-    for (const sql of rareRows(String(found?.n), live, options.live)) db.prepare(sql).run()
+    for (const sql of [...rareRows(String(found?.n), live, options.live), EARLIER_AUDIENCE_SPANS]) db.prepare(sql).run()
   } finally {
     db.close()
   }

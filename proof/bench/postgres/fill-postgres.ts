@@ -1,4 +1,5 @@
 // Fills a store on PostgreSQL with tokens by SQL while nothing serves it, and looks after it as the service would.
+import { EARLIER_AUDIENCE_SPANS } from '../../../server/src/store/postgres/schema/audience-spans.ts'
 import { hash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { REASONS } from '../../../api/values/reason.ts'
@@ -114,7 +115,16 @@ const LEAVES = `select inhrelid::regclass::text as name from pg_inherits
 const vacuum = async (client: pg.Client): Promise<void> => {
   const { rows } = await client.query<{ name: string }>(LEAVES)
   for (const { name } of rows) await client.query(`vacuum (analyze) ${name}`)
-  for (const name of ['agent', 'credential', 'act', 'scope_set', 'scope_set_item', 'ended_minute', 'lifetime']) {
+  for (const name of [
+    'agent',
+    'credential',
+    'act',
+    'scope_set',
+    'scope_set_item',
+    'audience_span',
+    'ended_minute',
+    'lifetime',
+  ]) {
     await client.query(`vacuum (analyze) ${name}`)
   }
 }
@@ -236,6 +246,7 @@ export const fillPostgres = async (
     withBackfill(database, client => fillEnded(client, backfilling, ended)),
   ])
   const agent = await withBackfill(database, async client => {
+    await client.query(EARLIER_AUDIENCE_SPANS)
     reported('  vacuum')
     await vacuum(client)
     const names = await one<{ id: string; client_id: string }>(client, 'select id, client_id from agent where n = $1', [

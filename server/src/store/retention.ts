@@ -1,9 +1,11 @@
 // Retention: what has been kept long enough goes, oldest first, in steps so small that no request waits for one.
 import { IDEMPOTENCY_KEPT_MS } from '../domain/idempotency.ts'
 import { DAY_MS, type Milliseconds } from '../../../api/values/time.ts'
+import { lowestIdAt } from '../domain/ledger/token-id.ts'
 import { hasCascades } from './ledger/cascades.ts'
 import { readLifetimes } from './ledger/scan-affected-rows.ts'
 import { MINUTE_MS } from './lists/ended-minutes.ts'
+import { bytesOfId } from './rows.ts'
 import { first, run, type Program } from './statement-program.ts'
 import type { Transaction } from './transaction.ts'
 import { removeOldReasons } from './usage/count-reasons.ts'
@@ -44,6 +46,10 @@ export const REFUSALS_KEPT_MS = 30 * DAY_MS
 const UNUSED_SCOPES = 'select n from scope_set where used_day < ? order by n limit ?'
 const UNUSED_AUDIENCES = 'select n from audience_set where used_day < ? order by n limit ?'
 
+// Of sets that are used, too: no token of that time is left.
+const OLD_SPANS = `delete from audience_span where (aud, span) in
+  (select aud, span from audience_span where span < ? order by span limit ?)`
+
 const UNUSED_LINEAGES = 'select n from lineage where used_day < ? order by n limit ?'
 
 const OLD_ACTS = 'delete from act where n in (select n from act where at < ? order by at limit ?)'
@@ -59,6 +65,7 @@ function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Re
     yield* run(`delete from scope_set_item where n in (${UNUSED_SCOPES})`, day, RETENTION_ROWS),
     yield* run(`delete from scope_set where n in (${UNUSED_SCOPES})`, day, RETENTION_ROWS),
     yield* run(`delete from audience_set where n in (${UNUSED_AUDIENCES})`, day, RETENTION_ROWS),
+    yield* run(OLD_SPANS, bytesOfId(lowestIdAt(lastUse)).subarray(0, 3), RETENTION_ROWS),
     yield* run(`delete from lineage_ancestor where n in (${UNUSED_LINEAGES})`, day, RETENTION_ROWS),
     yield* run(`delete from lineage where n in (${UNUSED_LINEAGES})`, day, RETENTION_ROWS),
     yield* run(`delete from cutoff where state = 'closed' and at < ?`, before),

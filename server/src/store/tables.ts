@@ -22,6 +22,7 @@ export const TABLES: readonly Table[] = [
   table('scope_set', ['n']),
   table('scope_set_item', ['item', 'n'], ['item']),
   table('audience_set', ['n']),
+  table('audience_span', ['aud', 'span']),
   table('lineage', ['n']),
   table('lineage_ancestor', ['ancestor', 'n']),
   table('act', ['n']),

@@ -19,6 +19,7 @@ const DECLARED = /^(?:export )?const ((?:[A-Z][A-Z0-9_]*_)?(?:MS|MILLISECONDS)(?
 const RULES: Readonly<Record<string, readonly string[]>> = {
   'a window in which a number of events is too many': ['compose/thread-ends/WINDOW_MS'],
   'how soon after another an act is more often a slip than meant': ['cli/key/REPEAT_MS'],
+  'what the first bytes of a token id say': ['store/lists/audience-spans/SPAN_MS'],
   'requests in a millisecond: a rate': ['http/wire/start-queue/PER_MS'],
   'the longest time that a timer of Node has': ['metrics/process-metrics/NEVER_MS'],
   'the age of keys and metadata of another server': [

@@ -65,6 +65,19 @@ export function* readActsAsked({ by, number }: AskedActs, numbers: Iterable<numb
   }
 }
 
+/** So many acts are searched; of more, anybody may have done one. */
+const ACTS_SEARCHED_MAX = 100_000
+const MANY_ACTS = `select n from act order by n limit 1 offset ${ACTS_SEARCHED_MAX}`
+const ACTORS = `select distinct actor from act where actor like ? escape '!'`
+
+/** Whether one who is named so may have done any of the acts that are kept. */
+export function* mayHaveActed(by: string): Program<boolean> {
+  if ((yield* first(MANY_ACTS)) !== undefined) return true
+  const inJson = JSON.stringify(by).slice(1, -1)
+  const actors = yield* all<{ actor: string }>(ACTORS, `%${inJson.replaceAll(/[!%_]/g, '!$&')}%`)
+  return actors.some(({ actor }) => isNamed(JSON.parse(actor) as Actor, by)) // as above
+}
+
 /** The act with this number. */
 export function* readAct(n: number): Program<RecordedAct> {
   return (yield* readActs([n]))(n)

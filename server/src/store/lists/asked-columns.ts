@@ -4,14 +4,15 @@ import { hasResource, isForAny } from '../../../../api/values/audience.ts'
 import { LISTED_IDS_MAX } from '../../../../api/values/lists.ts'
 import type { TokenFilters } from '../../domain/lists/page.ts'
 import { parseStrings } from '../rows.ts'
-import { all, type Program } from '../statement-program.ts'
+import { all, first, type Program } from '../statement-program.ts'
 import type { AskedNumbers } from './asked-numbers.ts'
 import { allOf, type Condition, isAnyOf } from './name-conditions.ts'
 
 /** Audience sets that a request compares with what it asks for; of more each row is compared with it. */
 const COMPARED_SETS_MAX = 1000
 
-const AUDIENCE_SETS = 'select n, members from audience_set order by n limit ?'
+const AUDIENCE_SETS = 'select n, members from audience_set order by n'
+const TOO_MANY = `select n from audience_set order by n limit 1 offset ${COMPARED_SETS_MAX}`
 
 /**
  * The sets that hold the audience and one of those that the caller is limited to, by their numbers; null where nothing is asked, or too
@@ -22,8 +23,8 @@ export function* readAudienceSets(
   audiences: readonly string[] | null,
 ): Program<readonly number[] | null> {
   if (audience === null && audiences === null) return null
-  const sets = yield* all<{ n: number; members: string }>(AUDIENCE_SETS, COMPARED_SETS_MAX + 1)
-  if (sets.length > COMPARED_SETS_MAX) return null
+  if ((yield* first(TOO_MANY)) !== undefined) return null
+  const sets = yield* all<{ n: number; members: string }>(AUDIENCE_SETS)
   const found = sets.filter(({ members }) => {
     const own = parseStrings(members)
     return (audience === null || hasResource(own, audience)) && isForAny(audiences, own)

@@ -11,7 +11,7 @@ import { type AskedActs, readActsAsked } from '../ledger/acts.ts'
 import { NO_ANCESTORS } from '../ledger/token-rows.ts'
 import { recall } from '../name-cache.ts'
 import type { Stream } from './merge.ts'
-import type { Condition } from './name-conditions.ts'
+import { allOf, type Condition } from './name-conditions.ts'
 import { type Found, LEFT_OUT_AS_ONE, type Range, readStep } from './scan-step.ts'
 import { type Access, issuedBounds } from './token-ranges.ts'
 import type { Streamed } from './token-streams.ts'
@@ -65,19 +65,8 @@ const stepRange = (by: By): Range => ({
   leftOutAsOne: LEFT_OUT_AS_ONE.byIndex,
 })
 
-/** Rows that one statement looks at where it leaves some out. */
-const SCANNED_MAX = 256
-
-// Where the tokens of a range were issued on either side of an instant, the store leaves out those on the wrong one, by
-// their ids. The last of the rows that it may look at is given whatever its id is, and says how far the scan has come. The
-// inner order is kept: an outer one would have SQLite look at all of them and sort, when the first few may fill the step.
-const issuedInRange = (by: By): string => `select ${ENDED_COLUMNS}, nth from (
-    select ${ENDED_COLUMNS}, row_number() over (${NEWEST_FIRST}) as nth ${within(by)} ${NEWEST_FIRST} limit ${SCANNED_MAX}
-  ) as examined where (id >= ? and id < ?) or nth = ${SCANNED_MAX} limit ?`
-
 /** The statements of these streams, for the tests that read their plans. */
 export const ENDED_RANGE_STATEMENTS: readonly string[] = WAYS.map(wholeRange)
-export const ENDED_ISSUED_STATEMENTS: readonly string[] = WAYS.map(issuedInRange)
 export const ENDED_STEP_RANGES: readonly Range[] = WAYS.map(stepRange)
 
 const topOf = ({ endedBefore, issuedBefore }: HistoryFilters, after: Position | null): Position => {
@@ -121,37 +110,20 @@ function* readWhole({ by, key, high, floor, limit }: Asked): Program<Found<Ended
   return { rows, scanned: rows.map(() => 1), isLast: rows.length < limit }
 }
 
-type Issued = { readonly low: string; readonly below: string }
-
-function* readIssued({ by, key, high, floor, limit }: Asked, { low, below }: Issued): Program<Found<EndedRow>> {
-  const rows = yield* all<EndedRow & { readonly nth: number }>(
-    issuedInRange(by),
-    ...key,
-    ...high,
-    floor,
-    bytesOfId(low),
-    bytesOfId(below),
-    limit,
-  )
-  return {
-    rows,
-    scanned: rows.map(({ nth }, n) => nth - (rows[n - 1]?.nth ?? 0)),
-    isLast: rows.length < limit && rows.at(-1)?.nth !== SCANNED_MAX,
-  }
+/** Where tokens of a range were issued on either side of an instant, the store leaves out those on the wrong one by their ids. */
+const issuedIn = (filters: HistoryFilters): Condition => {
+  const { low, below } = issuedBounds(filters)
+  return { sql: 'id >= ? and id < ?', values: [bytesOfId(low), bytesOfId(below)] }
 }
 
-/** What the store leaves out rows by; null: by nothing. */
-type LeavingOut = { readonly issued: Issued | null; readonly columns: Condition | null }
-
-const readRange = (asked: Asked, { issued, columns }: LeavingOut): Program<Found<EndedRow>> => {
-  if (issued !== null) return readIssued(asked, issued)
-  if (columns === null) return readWhole(asked)
+const readRange = (asked: Asked, conditions: readonly Condition[]): Program<Found<EndedRow>> => {
+  if (conditions.length === 0) return readWhole(asked)
   const { by, key, high, floor, limit } = asked
   const low = [floor, bytesOfId(lowestIdAt(0))]
   return readStep(
     stepRange(by),
     { key, low, high, lowAt: ({ at, id }: Pick<EndedRow, 'at' | 'id'>) => [at, id] },
-    columns,
+    allOf(conditions),
     limit,
   )
 }
@@ -170,17 +142,20 @@ export const endedStreams = (
 ): readonly Stream<EndedStreamRow>[] => {
   const top = topOf(filters, position)
   const reachFrom = reachOf(filters, top)
-  const issued = issuedBounds(filters)
+  const issued = issuedIn(filters)
   const by = access.by === 'delegated' ? 'life' : access.by
   return keysOf(access, reasons).map(values => ({
-    ceiling: Number.POSITIVE_INFINITY,
+    ceiling: top.at,
     fetch: function* (after, limit) {
       const reach = yield* reachFrom(after ?? top)
       if (reach === undefined) return { rows: [], isLast: true }
       const { below, isMixed } = reach
       const high = [below.at, bytesOfId(below.id)]
       const range = { by, key: values, high, floor: Math.max(filters.endedAfter ?? 0, reach.floor), limit }
-      const found = yield* readRange(range, { issued: isMixed ? issued : null, columns: after && columns })
+      const found = yield* readRange(range, [
+        ...(isMixed ? [issued] : []),
+        ...(after === null || columns === null ? [] : [columns]),
+      ])
       const isAsked = yield* readActsAsked(
         acts,
         found.rows.map(({ act }) => act),

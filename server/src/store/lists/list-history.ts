@@ -3,7 +3,7 @@ import { type Cause, type CutOff, isAncestorEnd } from '../../domain/ledger/ledg
 import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } from '../../domain/lists/page.ts'
 import { REASONS, type Reason, reasonOf } from '../../../../api/values/reason.ts'
 import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
-import { type AskedActs, BY_TIME, readActs, readActsAsked, readRevocationAct } from '../ledger/acts.ts'
+import { type AskedActs, BY_TIME, mayHaveActed, readActs, readActsAsked, readRevocationAct } from '../ledger/acts.ts'
 import { type CascadingAct, readCascadingActs } from '../ledger/cascades.ts'
 import { type Judge, makeJudge } from '../ledger/judge.ts'
 import { knownRecordOf, type NameCaches, recordOf } from '../ledger/name-caches.ts'
@@ -54,6 +54,10 @@ const belowPosition = (life: number, { at, id }: Position): string => {
   return at % 1000 === 0 ? higher(lowestIdAt(1000 * second), lower(id, next)) : next
 }
 
+/** No token of the lifetime that the filters allow expires later. */
+const endOfLife = ({ issuedBefore }: HistoryFilters, life: number): number =>
+  issuedBefore === null ? Number.POSITIVE_INFINITY : issuedBefore + 1000 * life
+
 /** Tokens of one lifetime that had expired by now. */
 const expiredStream = ({ snapshot, after, judge }: History, way: HistoryWay, life: number): Stream<HistoryRow> => {
   const { filters } = way
@@ -69,7 +73,7 @@ const expiredStream = ({ snapshot, after, judge }: History, way: HistoryWay, lif
       life,
       low: higher(issued.low, lowestIdAt(1000 * (firstEnd - life))),
       below,
-      ceiling: earliest(filters.endedBefore, Number.POSITIVE_INFINITY),
+      ceiling: earliest(filters.endedBefore, endOfLife(filters, life)),
       at: token => 1000 * expiresSecondOf(token.id, life),
       judge,
     }),
@@ -167,9 +171,10 @@ const distanceOf = ({ judge }: History, row: HistoryRow): number | null => {
 
 type Narrowed = { readonly filters: HistoryFilters; readonly askedActs: AskedActs }
 
-/** A revocation ended all its tokens at one time, whatever else ended then. Undefined where no such revocation is kept. */
+/** A revocation ended all its tokens at one time, whatever else ended then. Undefined where no such revocation, or no act of that actor, is kept. */
 function* narrow(filters: HistoryFilters): Program<Narrowed | undefined> {
   const { revocationId, endedAfter, endedBefore, endedBy: by } = filters
+  if (by !== null && !(yield* mayHaveActed(by))) return undefined
   if (revocationId === null) return { filters, askedActs: { by, number: null } }
   const revocation = yield* readRevocationAct(revocationId)
   if (revocation === undefined) return undefined

@@ -2,9 +2,10 @@
 import { LISTED_IDS_MAX } from '../../../../api/values/lists.ts'
 import { parseUuidOpening } from '../../../../api/values/uuid.ts'
 import type { NameFilters } from '../../domain/lists/page.ts'
+import type { Value } from '../statement-program.ts'
 
 /** A condition of SQL and the values in it. */
-export type Condition = { readonly sql: string; readonly values: readonly (string | number)[] }
+export type Condition = { readonly sql: string; readonly values: readonly Value[] }
 
 /** Above every name and every id: no text that is stored holds this character, which is none. */
 export const ABOVE_EVERY_TEXT = '\u{10FFFF}'

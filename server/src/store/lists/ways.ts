@@ -9,6 +9,7 @@ import { recall } from '../name-cache.ts'
 import { all, type Program } from '../statement-program.ts'
 import { ANY_NUMBERS, type AskedNumbers, readAskedNumbers } from './asked-numbers.ts'
 import { askedOfColumns, readAudienceSets } from './asked-columns.ts'
+import { ANY_TIME, issuedRuns, type Run } from './audience-spans.ts'
 import type { Condition } from './name-conditions.ts'
 import { areFrequent, isRareScope, type Part } from './shares.ts'
 import { type Access, higher, issuedBounds } from './token-ranges.ts'
@@ -49,9 +50,7 @@ function* subjectOfRoot({ lineage }: Sets, rootId: string): Program<number | und
   return above.length === 0 ? root?.agent : undefined
 }
 
-type Issued = Pick<TokenFilters, 'issuedAfter' | 'issuedBefore'>
-
-const issuedWithin = <F extends TokenFilters>(filters: F, { issuedAfter, issuedBefore }: Issued): F => ({
+const issuedWithin = <F extends TokenFilters>(filters: F, { issuedAfter, issuedBefore }: Run): F => ({
   ...filters,
   issuedAfter: filters.issuedAfter === null ? issuedAfter : Math.max(filters.issuedAfter, issuedAfter ?? 0),
   issuedBefore:
@@ -139,6 +138,15 @@ function* leadToMany<F extends TokenFilters>(
   return yield* areFrequent(accesses, partsOf(filters, streams))
 }
 
+const isIssuedEver = ({ issuedAfter, issuedBefore }: Run): boolean =>
+  (issuedAfter ?? 0) < (issuedBefore ?? Number.POSITIVE_INFINITY)
+
+/** From the first of these runs to the last. */
+const acrossRuns = (runs: readonly Run[]): Run => ({
+  issuedAfter: runs[0]?.issuedAfter ?? null,
+  issuedBefore: runs.at(-1)?.issuedBefore ?? null,
+})
+
 type Asked<F> = { readonly filters: F; readonly audiences: readonly string[] | null }
 
 /** The ways to reach the rows that the filters may match. */
@@ -153,10 +161,15 @@ export function* waysFor<F extends TokenFilters>(
   const audienceSets = yield* readAudienceSets(filters.audience, audiences)
   if (audienceSets?.length === 0) return none
   const { key } = numbers
-  const signed = key === null ? filters : issuedWithin(filters, key)
+  const runs = audienceSets === null ? [ANY_TIME] : yield* issuedRuns(audienceSets)
+  if (runs.length === 0) return none
+  const signed = issuedWithin(issuedWithin(filters, key ?? ANY_TIME), acrossRuns(runs))
   const columnsOf = ({ access }: Path<F>) => askedOfColumns(access.by, filters, numbers, audienceSets)
   const found = yield* pathsOf(sets, signed, streams, numbers)
   const isSlow = found.some(path => columnsOf(path) !== null) && (yield* leadToMany(found, signed, streams))
   const paths = isSlow ? [ofAll(signed)] : found
-  return { numbers, ways: paths.map(path => ({ ...path, columns: columnsOf(path) })) }
+  const ways = paths.flatMap(path =>
+    runs.map(run => ({ ...path, filters: issuedWithin(path.filters, run), columns: columnsOf(path) })),
+  )
+  return { numbers, ways: ways.filter(way => isIssuedEver(way.filters)) }
 }

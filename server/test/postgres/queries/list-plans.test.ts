@@ -1,11 +1,7 @@
 // The lists on PostgreSQL: which index each of their statements scans, under the plan that is made for any values.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  ENDED_ISSUED_STATEMENTS,
-  ENDED_RANGE_STATEMENTS,
-  ENDED_STEP_RANGES,
-} from '../../../src/store/lists/ended-streams.ts'
+import { ENDED_RANGE_STATEMENTS, ENDED_STEP_RANGES } from '../../../src/store/lists/ended-streams.ts'
 import { stepStatements } from '../../../src/store/lists/scan-step.ts'
 import { TOKEN_RANGE_STATEMENTS, TOKEN_RANGES } from '../../../src/store/lists/token-ranges.ts'
 import { SCAN_STATEMENTS } from '../../../src/store/ledger/scan-affected-rows.ts'
@@ -66,9 +62,8 @@ test('each range of the lists scans one index of each partition in its order, wh
   await store.ledger.insert(children.map(child => ({ ...child, parent })))
   for (const token of [...tokens.slice(0, ENDED), ...children.slice(0, ENDED)])
     await store.ledger.end(token, 'manual_revocation', act('token.revoke'))
-  const ended = [...ENDED_RANGE_STATEMENTS, ...ENDED_ISSUED_STATEMENTS]
   const steps = [...TOKEN_RANGES, ...ENDED_STEP_RANGES].flatMap(range => stepStatements(range, COLUMNS))
-  const statements = [...TOKEN_RANGE_STATEMENTS, ...ended, ...steps, ...SCAN_STATEMENTS]
+  const statements = [...TOKEN_RANGE_STATEMENTS, ...ENDED_RANGE_STATEMENTS, ...steps, ...SCAN_STATEMENTS]
   const plans = await withConnection(await addressOf(databaseOf(file)), async connection => {
     await connection.ask({ text: `analyze ${TODAY}` })
     await connection.ask({ text: `analyze ${WEEK}` })
@@ -78,7 +73,7 @@ test('each range of the lists scans one index of each partition in its order, wh
   })
   assert.deepEqual(
     plans.filter(plan =>
-      plan.some(line => /^(?:Seq Scan|Sort|Incremental Sort|Filter)\b(?! Key|: \(+examined\.|: \(CASE )/.test(line)),
+      plan.some(line => /^(?:Seq Scan|Sort|Incremental Sort|Filter)\b(?! Key|: \(CASE )/.test(line)),
     ),
     [],
   )
@@ -96,13 +91,11 @@ test('each range of the lists scans one index of each partition in its order, wh
       ['scope_life_id_idx Backward'],
       ['lineage_life_id_idx Backward'],
       ['subject_life_id_idx Backward'],
-      ...[ENDED_RANGE_STATEMENTS, ENDED_ISSUED_STATEMENTS].flatMap(() => [
-        ['reason_at_id_idx Backward'],
-        ['agent_reason_at_id_idx Backward'],
-        ['scope_at_id_idx Backward'],
-        ['lineage_at_id_idx Backward'],
-        ['subject_at_id_idx Backward'],
-      ]),
+      ['reason_at_id_idx Backward'],
+      ['agent_reason_at_id_idx Backward'],
+      ['scope_at_id_idx Backward'],
+      ['lineage_at_id_idx Backward'],
+      ['subject_at_id_idx Backward'],
       ...STEP_INDEXES.flatMap(index => [[`${index} Backward`], [`${index} Backward`]]),
       ['pkey'],
       ['pkey'],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { AUDIT_SCANS } from '../../../src/store/audit/audit-log.ts'
-import { ENDED_ISSUED_STATEMENTS, ENDED_RANGE_STATEMENTS } from '../../../src/store/lists/ended-streams.ts'
+import { ENDED_RANGE_STATEMENTS } from '../../../src/store/lists/ended-streams.ts'
 import { OPEN_MINUTE_STATEMENTS } from '../../../src/store/lists/ended-minutes.ts'
 import { newestFirst } from '../../../src/store/lists/newest-first.ts'
 import { TOKEN_RANGE_STATEMENTS } from '../../../src/store/lists/token-ranges.ts'
@@ -85,11 +85,6 @@ const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: rea
     ],
   },
   'a range of ended tokens': { statements: ENDED_RANGE_STATEMENTS, plans: ENDED_PLANS },
-  // The condition on ids is applied to the rows of the range: 'Subquery Scan on examined', and no step that sorts.
-  'a range of ended tokens issued on one side of an instant': {
-    statements: ENDED_ISSUED_STATEMENTS,
-    plans: ENDED_PLANS.map(plan => ['Subquery Scan on examined', ...plan]),
-  },
   'the tokens that a cut-off may reach': {
     statements: SCAN_STATEMENTS,
     plans: [

@@ -137,6 +137,43 @@ test('where tables stay in use a migration changes nothing and says so, and what
   assert.deepEqual(await apply(RESTLESS), APPLIED)
 })
 
+test('the spans of audience sets are made from what is there while a backup reads it, and are kept meanwhile', async t => {
+  const { url, name, drop } = await makeTestDatabase()
+  t.after(drop)
+  const address = await addressOf(name)
+  const earlier = MIGRATIONS.findIndex(({ name: title }) => title === 'spans of earlier tokens')
+  const apply = (migrations: readonly Migration[]) =>
+    withConnection(address, connection =>
+      applyMigrations(connection, { ...FIRST, timing: TIMING, migrations, attempts: 1 }),
+    )
+  const insertToken = (id: string, aud: number) =>
+    withFile(url, db =>
+      db.exec(`insert into token (life, id, digest, agent, cred, key, scope, aud, seq) values
+        (300, '${id.repeat(8)}-0000-4000-8000-000000000000', gen_random_uuid(), 1, 1, 1, 1, ${aud}, 1)`),
+    )
+  await apply(MIGRATIONS.slice(0, earlier - 1))
+  withFile(url, db => db.exec('create table token_all partition of token default'))
+  insertToken('2', 7)
+  await apply(MIGRATIONS.slice(0, earlier))
+  insertToken('3', 7)
+  await withConnection(address, async backup => {
+    await backup.ask({ text: 'begin' })
+    await backup.ask({ text: 'lock table token, ended in access share mode' })
+    assert.deepEqual(await apply(MIGRATIONS), { from: earlier, to: MIGRATIONS.length })
+    await backup.ask({ text: 'rollback' })
+  })
+  insertToken('4', 8)
+  const spans = readRows(url, `select aud, encode(span, 'hex') as span from audience_span order by aud, span`)
+  assert.deepEqual(
+    spans.map(({ aud, span }) => [aud, span]),
+    [
+      [7, '222222'],
+      [7, '333333'],
+      [8, '444444'],
+    ],
+  )
+})
+
 test('where a column becomes another under a program that serves, what it has prepared fails once and is prepared anew', async t => {
   const { url, address } = await makeWorld(t)
   const store = await openPostgresStore({ address, retention: null, timing: { ...TIMING, storeMs: PATIENT_MS } })

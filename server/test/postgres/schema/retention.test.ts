@@ -130,7 +130,16 @@ test('every record that is kept can be read: its act and its sets are kept with 
   clock.advance(30 * DAY_MS)
   await keep()
   await removeRest(world)
-  const tables = ['ended', 'ended_minute', 'act', 'scope_set', 'scope_set_item', 'audience_set', 'lifetime']
+  const tables = [
+    'ended',
+    'ended_minute',
+    'act',
+    'scope_set',
+    'scope_set_item',
+    'audience_set',
+    'audience_span',
+    'lifetime',
+  ]
   assert.deepEqual(
     tables.map(table => [table, countRows(file, table)]),
     tables.map(table => [table, 0]),

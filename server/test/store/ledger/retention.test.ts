@@ -98,6 +98,21 @@ test('a minute is remembered until the last token that was ended in it is remove
   assert.deepEqual(counts(), [0, 0])
 })
 
+test('a span of an audience set is remembered until no token of that time is left, also where the set is used since', async t => {
+  const world = await makeWorld(t)
+  const { store, agent, file, clock } = world
+  const spans = () => countRows(file, 'audience_span')
+  await issue(store, agent, {})
+  clock.advance(RETENTION.endedMs)
+  await issue(store, agent, {})
+  retain(world)
+  assert.equal(spans(), 2)
+  clock.advance(3 * DAY_MS)
+  await issue(store, agent, {})
+  retain(world)
+  assert.equal(spans(), 2)
+})
+
 test('many rows go in steps of a bounded size, each of which says whether more is left', async t => {
   const world = await makeWorld(t)
   const { store, agent, file } = world

@@ -9,11 +9,7 @@ import {
 } from '../../../src/domain/lists/page.ts'
 import { askedOfColumns } from '../../../src/store/lists/asked-columns.ts'
 import { ANY_NUMBERS } from '../../../src/store/lists/asked-numbers.ts'
-import {
-  ENDED_ISSUED_STATEMENTS,
-  ENDED_RANGE_STATEMENTS,
-  ENDED_STEP_RANGES,
-} from '../../../src/store/lists/ended-streams.ts'
+import { ENDED_RANGE_STATEMENTS, ENDED_STEP_RANGES } from '../../../src/store/lists/ended-streams.ts'
 import { RARE_SCOPE_STATEMENTS } from '../../../src/store/lists/shares.ts'
 import { type Range, stepStatements } from '../../../src/store/lists/scan-step.ts'
 import { TOKEN_RANGE_STATEMENTS, TOKEN_RANGES } from '../../../src/store/lists/token-ranges.ts'
@@ -217,11 +213,6 @@ testEmbedded(
       ]),
     )
     assert.deepEqual(plans(RARE_SCOPE_STATEMENTS), ['SEARCH ended USING COVERING INDEX ended_scope (scope=?)'])
-    const [numbered, scanned] = ['CO-ROUTINE (subquery-3)', 'CO-ROUTINE examined']
-    assert.deepEqual(
-      plans(ENDED_ISSUED_STATEMENTS),
-      ENDED_PLANS.flatMap(plan => [scanned, numbered, plan, 'SCAN (subquery-3)', 'SCAN examined']),
-    )
   },
 )
 

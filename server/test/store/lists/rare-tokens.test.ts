@@ -17,6 +17,7 @@ import {
   type WorldAgent,
 } from './list-world.ts'
 
+const HOUR_MS = 3_600_000
 const MANY = 12_000
 const RARE = 'https://rare.example'
 const RARE_SCOPE = 'mail:send'
@@ -124,6 +125,30 @@ for (const [name, make] of Object.entries(ASKED)) {
   })
 }
 
+test('an audience is looked for where tokens for it were issued, each time', async t => {
+  const apart = await makeWorld(makeRandom(8), 1)
+  t.after(apart.test.dispose)
+  const [agent] = apart.agents
+  assert.ok(agent !== undefined)
+  const issueFor = (audience: string, count: number) =>
+    issueInWorld(
+      apart,
+      agent,
+      Array.from({ length: count }, () => ({ lifetimeSeconds: 300, scope: 'db:read', audience: [audience] })),
+    )
+  for (const _ of [1, 2]) {
+    await issueFor(RARE, 3)
+    for (const token of apart.model.tokens.slice(-1)) await revokeInWorld(apart, token, 'manual_revocation')
+    apart.test.clock.advance(6 * HOUR_MS)
+    await issueFor('https://a.example', 200)
+    apart.test.clock.advance(6 * HOUR_MS)
+  }
+  const request = { filters: { ...NO_HISTORY_FILTERS, audience: RARE }, audiences: null }
+  const page = await apart.test.store.ledger.listEnded({ ...request, after: null, limit: 100 })
+  assertSameRows(page.records, apart.model.ended(request, await storeNow(apart)))
+  assert.deepEqual([page.records.length, page.examined], [6, 6])
+})
+
 test('a key is looked for where it signed, and up to a minute later', async () => {
   const filters = { ...NO_TOKEN_FILTERS, kid: former.keys[0]?.name ?? '' }
   const page = await world.test.store.ledger.listLive({ filters, audiences: null, after: null, limit: 1000 })
@@ -143,4 +168,22 @@ test('a caller that is limited to a rare audience has all of its tokens on the f
   const page = await world.test.store.ledger.listLive({ ...request, after: null, limit: 1000 })
   assertSameRows(page.records, world.model.live(request, await storeNow(world)))
   assertFew(page)
+})
+
+test('who never acted is answered without a search, and who did is found, whatever characters name them', async () => {
+  const id = 'a"b\\c%_!é😀'
+  const endedBy = (by: string) => ({ filters: { ...NO_HISTORY_FILTERS, endedBy: by }, audiences: null })
+  const list = (by: string) => world.test.store.ledger.listEnded({ ...endedBy(by), after: null, limit: 10 })
+  const { record, lifetimeSeconds } =
+    world.model.tokens.findLast(token => token.lifetimeSeconds === 3600) ?? assert.fail()
+  const address = { id: record.id, lifetimeSeconds }
+  await world.test.store.ledger.end(address, 'manual_revocation', {
+    ...act('token.revoke'),
+    actor: { type: 'cli', id },
+  })
+  assert.deepEqual([(await list('nobody')).examined, (await list(id.replace('%', 'x'))).examined], [0, 0])
+  assert.deepEqual(
+    (await list(id)).records.map(ended => ended.id),
+    [record.id],
+  )
 })

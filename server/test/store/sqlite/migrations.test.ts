@@ -136,6 +136,42 @@ test('the minutes in which tokens ended are made from what is there, and kept wh
   ])
 })
 
+test('the spans in which tokens of an audience set were issued are made from what is there, and kept whichever program issues or ends one', t => {
+  const file = join(makeFolder(t), 'mintmark.db')
+  const insertToken = (db: Database, id: string, aud: number): void => {
+    const insert = `insert into token (life, id, digest, agent, cred, key, scope, aud, seq) values (300, ?, x'00', 1, 1, 1, 1, ?, 1)`
+    db.prepare(insert).run(Buffer.from(id.repeat(16), 'hex'), aud)
+  }
+  withFile(file, db => {
+    applyMigrations(db, FIRST, MIGRATIONS.slice(0, 10))
+    for (const [id, aud] of [
+      ['22', 7],
+      ['44', 8],
+    ] as const)
+      insertToken(db, id, aud)
+    insertEnded(db, '33', 1)
+    applyMigrations(db, FIRST)
+    for (const [id, aud] of [
+      ['55', 7],
+      ['66', 8],
+    ] as const)
+      insertToken(db, id, aud)
+    insertEnded(db, '77', 2)
+  })
+  const spans = readRows(file, 'select aud, hex(span) as span from audience_span order by aud, span')
+  assert.deepEqual(
+    spans.map(({ aud, span }) => [aud, String(span)]),
+    [
+      [1, '333333'],
+      [1, '777777'],
+      [7, '222222'],
+      [7, '555555'],
+      [8, '444444'],
+      [8, '666666'],
+    ],
+  )
+})
+
 test('a migration that fails leaves the store as it was, those before it included', async t => {
   const file = await migrated(t)
   const before = contentOf(file)

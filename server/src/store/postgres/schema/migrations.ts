@@ -11,6 +11,7 @@ import { StoreProblem } from '../../store-problem.ts'
 import { makeIndexes, type NewIndex } from './new-indexes.ts'
 import { refuseSearchPath } from '../connection/search-path.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
+import { AUDIENCE_SPANS, EARLIER_AUDIENCE_SPANS } from './audience-spans.ts'
 import { AGENT_USAGE } from './agent-usage.ts'
 import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
@@ -26,6 +27,8 @@ export type Migration = {
   readonly sql: string
   /** Indexes of large tables, built before `sql` renames them, while the service goes on. */
   readonly indexes?: readonly NewIndex[]
+  /** It only writes what nobody reads before it is applied: in a transaction of its own, while others serve, however long that takes. */
+  readonly locksNothing?: boolean
   /** The oldest version of this list whose program still runs on a store with this migration. */
   readonly oldestProgram: number
 }
@@ -43,6 +46,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'uses of tokens', sql: TOKEN_USES, oldestProgram: 1 },
   { name: 'names of API keys', sql: 'create index api_key_name on api_key (name, id)', oldestProgram: 1 },
   { name: 'reasons of refusals', sql: REFUSAL_COUNTS, oldestProgram: 1 },
+  { name: 'spans of audiences', sql: AUDIENCE_SPANS, oldestProgram: 1 },
+  { name: 'spans of earlier tokens', sql: EARLIER_AUDIENCE_SPANS, locksNothing: true, oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */
@@ -116,25 +121,32 @@ const writeService = async (connection: Connection, { madeBy, migrations }: Plan
   for (const { text, values } of openNewFeed()) await runner.ask(connection, text, ...values)
 }
 
+/** Those that are missing, as far as one transaction applies them. */
+const nextOf = (migrations: readonly Migration[], from: number): readonly Migration[] => {
+  const missing = migrations.slice(from)
+  const alone = from === 0 ? -1 : missing.findIndex(({ locksNothing }) => locksNothing === true)
+  return alone === -1 ? missing : missing.slice(0, Math.max(alone, 1))
+}
+
 const applyMissing = async (connection: Connection, plan: Plan, wait: TableWait): Promise<Versions | 'in_use'> => {
   const { migrations, timing, now } = plan
   const { version: from } = await schemaVersionOf(connection)
-  const to = migrations.length
-  if (from > to) throw new StoreProblem('The database is of a newer version of Mintmark.')
-  if (from === to) return { from, to }
+  if (from > migrations.length) throw new StoreProblem('The database is of a newer version of Mintmark.')
+  const missing = nextOf(migrations, from)
+  if (missing.length === 0) return { from, to: from }
   if (from === 0) await refuseForeign(connection)
   // Locked one after another in their own order, tables would deadlock with a transaction that looks up a token.
-  else if ((await lockTables(connection, wait, timing)) === 'in_use') return 'in_use'
+  else if (missing[0]?.locksNothing !== true && (await lockTables(connection, wait, timing)) === 'in_use')
+    return 'in_use'
   await connection.ask({ text: TABLE })
-  for (const [n, { name, sql, indexes = [], oldestProgram }] of migrations.entries()) {
-    if (n < from) continue
+  for (const [n, { name, sql, indexes = [], oldestProgram }] of missing.entries()) {
     await makeIndexes(connection, indexes, '')
     await connection.ask({ text: sql })
-    const row = [n + 1, name, oldestProgram, now]
+    const row = [from + n + 1, name, oldestProgram, now]
     await connection.ask({ text: 'insert into migration values ($1, $2, $3, $4)', values: row })
   }
   if (from === 0) await writeService(connection, plan)
-  return { from, to }
+  return { from, to: from + missing.length }
 }
 
 const applyOnce = async (connection: Connection, plan: Plan, wait: TableWait): Promise<Versions | 'in_use'> => {
@@ -148,6 +160,16 @@ const applyOnce = async (connection: Connection, plan: Plan, wait: TableWait): P
   } catch (fault) {
     await connection.ask({ text: 'rollback' }).catch(connection.destroy)
     throw fault
+  }
+}
+
+const applyAll = async (connection: Connection, plan: Plan, wait: TableWait): Promise<Versions | 'in_use'> => {
+  let from: number | undefined
+  for (;;) {
+    const applied = await applyOnce(connection, plan, wait)
+    if (applied === 'in_use') return applied
+    from ??= applied.from
+    if (applied.to === plan.migrations.length) return { from, to: applied.to }
   }
 }
 
@@ -166,8 +188,8 @@ const IN_USE =
   'Tables of the database stayed in use, by a backup or a dump, or by maintenance that packs a closed partition: nothing was changed. Run this again later; pg_stat_activity shows which sessions use them.'
 
 /**
- * Applies what is missing in one transaction, beside programs that serve: a migration that fails leaves the database as it
- * was. Throws StoreProblem with one line for a person.
+ * Applies what is missing beside programs that serve, in one transaction but for what locks nothing: a migration that fails leaves the
+ * database as it was before it. Throws StoreProblem with one line for a person.
  */
 export const applyMigrations = async (
   connection: Connection,
@@ -178,7 +200,7 @@ export const applyMigrations = async (
   for (let n = 1; n <= attempts; n += 1) {
     if (n > 1) await delay(plan.timing.migrationPauseMs)
     if ((await prepare(connection, migrations)) === 'in_use') continue
-    const applied = await applyOnce(connection, plan, n % LONG_EVERY === 0 ? 'long' : 'brief')
+    const applied = await applyAll(connection, plan, n % LONG_EVERY === 0 ? 'long' : 'brief')
     if (applied !== 'in_use') return applied
   }
   throw new StoreProblem(IN_USE)

@@ -3,6 +3,7 @@ import type { Database } from '../connection/database.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import { ADMINISTRATION } from './administration.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
+import { AUDIENCE_SPANS } from './audience-spans.ts'
 import { AGENT_USAGE } from './agent-usage.ts'
 import { ENDED_MINUTES } from './ended-minutes.ts'
 import { LEDGER } from './ledger.ts'
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'uses of tokens', sql: TOKEN_USES, oldestProgram: 3 },
   { name: 'names of API keys', sql: 'create index api_key_name on api_key (name, id)', oldestProgram: 3 },
   { name: 'reasons of refusals', sql: REFUSAL_COUNTS, oldestProgram: 3 },
+  { name: 'spans of audiences', sql: AUDIENCE_SPANS, oldestProgram: 3 },
 ]
 
 /** The version that this program writes. */
