@@ -56,10 +56,7 @@ export const listHistory = (
       const { records, ...rest } = await ports.ledger.listEnded({ ...page, filters })
       if (records.some(record => isNamedHidden(record, filters, audiences))) return NOTHING
       const ended = records.map(record => hideEnd(record, record, audiences))
-      // A hidden act is nobody's.
-      const asksForAct = filters.endedBy !== null || filters.revocationId !== null
-      const asked = asksForAct ? ended.filter(({ endedBy }) => endedBy !== null) : ended
-      return { ...rest, records: asked.map(record => hideAncestors(record, audiences)) }
+      return { ...rest, records: ended.map(record => hideAncestors(record, audiences)) }
     },
   })
 

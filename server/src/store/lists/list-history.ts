@@ -9,6 +9,8 @@ import { type Judge, makeJudge } from '../ledger/judge.ts'
 import { knownRecordOf, type NameCaches, recordOf } from '../ledger/name-caches.ts'
 import { readLifetimes } from '../ledger/scan-affected-rows.ts'
 import { ancestorAt } from '../ledger/show-token.ts'
+import { isForAny } from '../../../../api/values/audience.ts'
+import { recall } from '../name-cache.ts'
 import type { Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type EndedStreamRow, endedStreams } from './ended-streams.ts'
@@ -113,11 +115,12 @@ const cutOffStreams = (history: History, way: HistoryWay, x: CutOff): readonly S
 const followingStreams = (history: History, way: HistoryWay, act: CascadingAct): readonly Stream<HistoryRow>[] =>
   streamsAt(history, way.access.by === 'life' ? { ...way, access: { by: 'delegated' } } : way, act)
 
+const isOfAnyAct = ({ askedActs: { by, number } }: History): boolean => by === null && number === null
+
 const streamsOf = (history: History): readonly Stream<HistoryRow>[] => {
   const { snapshot, filters, after, lifetimes, acts, askedActs, ways } = history
-  const isOfAnyAct = askedActs.by === null && askedActs.number === null
   const wanted = (reason: Reason): boolean =>
-    (filters.reasons === null || filters.reasons.includes(reason)) && (reason !== 'expired' || isOfAnyAct)
+    (filters.reasons === null || filters.reasons.includes(reason)) && (reason !== 'expired' || isOfAnyAct(history))
   const reasons = Object.values(REASONS)
     .map(reasonOf)
     .filter(reason => reason !== 'expired' && wanted(reason))
@@ -138,11 +141,44 @@ const isOf = (kind: Pending, cause: Cause | undefined): boolean => {
   return 'seq' in kind && kind.seq === cause.seq
 }
 
+/** How many edges up the token stands with which that of a row ended; null where it ended of its own. */
+const distanceOf = ({ judge }: History, row: HistoryRow): number | null => {
+  if (row.kind === 'ended') return row.ended.ancestor
+  const cause = judge.causeOf(row.token, row.row.lineage)
+  return cause !== undefined && isAncestorEnd(cause) ? cause.distance : null
+}
+
+const lineageOf = (row: HistoryRow): number | null => (row.kind === 'ended' ? row.ended.lineage : row.row.lineage)
+
+/** The stream, with the audiences of all ancestors cached. */
+const withAncestors = ({ snapshot: { sets } }: History, stream: Stream<HistoryRow>): Stream<HistoryRow> => ({
+  ceiling: stream.ceiling,
+  fetch: function* (after, limit) {
+    const step = yield* stream.fetch(after, limit)
+    for (const lineage of step.rows.map(lineageOf)) {
+      const ancestors = lineage === null ? [] : yield* recall(sets.lineage, lineage)
+      for (const { audience } of ancestors) yield* recall(sets.audience, audience)
+    }
+    return step
+  },
+})
+
+/** Whether a token ended with an ancestor that is hidden from the caller: to the caller that act is nobody's. */
+const isOfHiddenAct = (history: History, row: HistoryRow, audiences: readonly string[]): boolean => {
+  const [distance, lineage] = [distanceOf(history, row), lineageOf(row)]
+  if (distance === null || lineage === null) return false
+  const { sets } = history.snapshot
+  const ancestor = sets.lineage.known(lineage)?.[distance - 1]
+  return !isForAny(audiences, (ancestor && sets.audience.known(ancestor.audience)) ?? [])
+}
+
 /** Whether a row stands in the history where its stream has it, and the filters ask for it. */
 const isShown =
-  ({ filters, numbers, judge }: History, audiences: readonly string[] | null) =>
+  (history: History, audiences: readonly string[] | null) =>
   (row: HistoryRow): boolean => {
+    const { filters, numbers, judge } = history
     if (!passes({ filters, numbers, audiences }, row)) return false
+    if (audiences !== null && !isOfAnyAct(history) && isOfHiddenAct(history, row, audiences)) return false
     if (row.kind === 'ended') {
       // Some indexes hold every reason.
       return filters.reasons === null || filters.reasons.includes(reasonOf(row.ended.reason))
@@ -160,13 +196,6 @@ const reasonOfRow = (row: HistoryRow): Reason => {
   if (row.kind === 'ended') return reasonOf(row.ended.reason)
   if (row.kind === 'expired') return row.kind
   return 'seq' in row.kind ? row.kind.reason : 'ancestor_ended'
-}
-
-/** How many edges up the token stands with which that of a row ended; null where it ended of its own. */
-const distanceOf = ({ judge }: History, row: HistoryRow): number | null => {
-  if (row.kind === 'ended') return row.ended.ancestor
-  const cause = judge.causeOf(row.token, row.row.lineage)
-  return cause !== undefined && isAncestorEnd(cause) ? cause.distance : null
 }
 
 type Narrowed = { readonly filters: HistoryFilters; readonly askedActs: AskedActs }
@@ -221,7 +250,8 @@ export function* listEndedTokens(
   const narrowed = yield* narrow(filters)
   if (narrowed === undefined) return { records: [], next: null, examined: 0 }
   const history = yield* readHistory(snapshot, narrowed, { after, audiences })
-  const streams = streamsOf(history)
+  const hidesActs = audiences !== null && !isOfAnyAct(history)
+  const streams = streamsOf(history).map(stream => (hidesActs ? withAncestors(history, stream) : stream))
   const page = yield* mergePage(streams, { limit, hidesRows: audiences !== null }, isShown(history, audiences))
   const actNumbered = yield* readActs(page.records.map(actOf).filter(n => n !== null))
   const records: EndedTokenRecord[] = []

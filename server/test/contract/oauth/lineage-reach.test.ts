@@ -103,6 +103,17 @@ test('a filter by who ended a token does not find one that ended with a hidden a
   assert.ok((await idsAt(`/tokens/history?ended_by=${OPERATOR}`, whole)).includes(seen))
 })
 
+test('a page by who ended tokens says as little of those that ended with a hidden ancestor as one by nobody', async () => {
+  const { root } = await makeTree()
+  await exchange(service, relay, root, { resource: ORDERS })
+  const since = new Date(service.clock.wall() + 1).toISOString()
+  service.clock.advance(1)
+  await revoke(service, root)
+  const answerTo = async (by: string) =>
+    (await read(`/tokens/history?ended_after=${since}&ended_by=${by}&limit=1`)).json
+  assert.deepEqual(await answerTo(OPERATOR), await answerTo('nobody'))
+})
+
 test('the sample of a dry run has no record for other audiences, though the count has all that would end', async () => {
   const { seen, hidden } = await makeTree()
   const body = { audience: ORDERS, lineage: seen, dry_run: true }
