@@ -53,7 +53,7 @@ test('with keys alone an agent is found, its tokens are seen, and it is stopped 
   await page.getByRole('option', { name: 'by keys' }).waitFor()
   await keyboard.press('Enter')
   await page.getByRole('complementary', { name: 'by keys' }).waitFor()
-  await page.waitForFunction("document.activeElement.closest('.panel') !== null")
+  await page.locator('.panel:focus, .panel :focus').waitFor()
   const focused = (): Promise<unknown> => page.evaluate("document.activeElement.getAttribute('aria-label')")
   for (let n = 0; n < 5 && (await focused()) !== 'Stop by keys'; n += 1) await keyboard.press('Tab')
   await keyboard.press('Enter')
