@@ -35,6 +35,31 @@ test('each thing stands once, in its minute, newest first; what is older than th
   )
 })
 
+test('an attempt beyond a limit, or of a disabled agent, is no refused request besides', () => {
+  const points = POINTS.map((point, n) => ({ ...point, refused: [2, 9, 4, 0][n] ?? 0 }))
+  const reason = { agent_id: 'a', name: 'a', status: 401, settings: [], last_at: minute(2) }
+  const refused = ['invalid_client', 'invalid_scope'].map(code => ({ ...reason, reason: code, count: 6 }))
+  const attempt = { client_id: 'c', source: '192.0.2.1' }
+  const attempts = [
+    { ...attempt, minute: minute(0), way: 'client' as const, count: 5 },
+    { ...attempt, minute: minute(1), way: 'client' as const, count: 3 },
+    { ...attempt, minute: minute(1), way: 'limit' as const, count: 5 },
+    { ...attempt, minute: minute(2), way: 'client' as const, count: 7 },
+  ]
+  assert.deepEqual(
+    slotsOf({ points, acts: [], attempts, refused }).map(slot => [
+      slot.point.refused,
+      slot.refused.map(({ reason: code }) => code),
+      slot.attempts.map(({ count }) => count),
+    ]),
+    [
+      [0, ['invalid_scope'], [7]],
+      [2, [], [3, 5]],
+      [2, [], [5]],
+    ],
+  )
+})
+
 test('a minute in which nothing happened is left out', () => {
   assert.deepEqual(slotsOf({ points: POINTS, acts: [], attempts: [], refused: [] }), [])
 })

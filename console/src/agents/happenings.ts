@@ -31,6 +31,22 @@ const hasCounts = ({ issued, refused, active, inactive, ended }: Point): boolean
 const isEmpty = ({ point, acts, attempts, refused }: Slot): boolean =>
   !hasCounts(point) && acts.length + attempts.length + refused.length === 0
 
+const countOf = (attempts: Slot['attempts'], way: ListRefusalsRecord['way']): number =>
+  attempts.reduce((sum, one) => sum + (one.way === way ? one.count : 0), 0)
+
+/** Takes newest first. An attempt beyond a limit of the agent, or while it is disabled, is among the refused requests, too. */
+const withoutAttempts = (slots: readonly Slot[], refused: readonly RefusedRequest[]): readonly Slot[] => {
+  let whileDisabled = refused.find(({ reason }) => reason === 'invalid_client')?.count ?? 0
+  return slots.map(slot => {
+    const { point, attempts } = slot
+    const others = Math.max(0, point.refused - countOf(attempts, 'limit'))
+    const again = Math.min(others, countOf(attempts, 'client'), whileDisabled)
+    whileDisabled -= again
+    const reasons = slot.refused.filter(({ reason }) => again === 0 || reason !== 'invalid_client')
+    return { ...slot, point: { ...point, refused: others - again }, refused: reasons }
+  })
+}
+
 /** Newest first, without those in which nothing happened. What is older than the first of them is left out. */
 export const slotsOf = ({ points, acts, attempts, refused }: Happenings): readonly Slot[] => {
   const slots = points.map((point, n): Slot => {
@@ -45,5 +61,5 @@ export const slotsOf = ({ points, acts, attempts, refused }: Happenings): readon
       refused: refused.filter(({ last_at: at }) => isIn(at)),
     }
   })
-  return slots.filter(slot => !isEmpty(slot)).toReversed()
+  return withoutAttempts(slots.toReversed(), refused).filter(slot => !isEmpty(slot))
 }
