@@ -7,7 +7,7 @@ import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { RoleContext, useRole } from '../reading/role.ts'
 import { ActTrigger } from './act-trigger.tsx'
-import { ActContext, draftOf } from './draft.ts'
+import { ActContext, draftForm } from './draft.ts'
 import { openAct } from './open-act.ts'
 import { useSending } from './use-sending.ts'
 import { type Ends, WouldEnd } from './would-end.tsx'
@@ -62,23 +62,18 @@ type FormProps<Made> = Pick<
 
 const ActForm = <Made,>(props: FormProps<Made>) => {
   const { submit, isDangerous = false, isReady = true, typed, fields, commandOf, act, onMade } = props
-  const [form, setForm] = useState(() => new FormData())
-  const [isTyped, setTyped] = useState(false)
-  const place = useRef<HTMLFormElement>(null)
   const name = nameOf(commandOf)
+  const [form, setForm] = useState(() => draftForm(name))
+  const [isTyped, setTyped] = useState(false)
   const { sending, send, keepNote } = useSending({ name, act, onMade })
   const change = (event: FormEvent<HTMLFormElement>): void => {
     const changed = new FormData(event.currentTarget)
     setForm(changed)
     keepNote(changed)
   }
-  useEffect(() => {
-    // A note that was kept is in the command, too.
-    if (place.current !== null && draftOf(name) !== '') setForm(new FormData(place.current))
-  }, [name])
   const isBlocked = !isReady || (typed !== undefined && !isTyped)
   return (
-    <form ref={place} onSubmit={send} onChange={change}>
+    <form onSubmit={send} onChange={change}>
       <ActContext value={name}>{fields?.(form)}</ActContext>
       {typed !== undefined && <Typed phrase={typed} onTyped={setTyped} />}
       <Command words={commandOf(form)} />

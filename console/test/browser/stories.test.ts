@@ -70,6 +70,7 @@ test('a session that ends under a question: nothing was done, and the note is th
   await theirs.getByRole('button', { name: 'Sign in as operator' }).click()
   await theirs.getByRole('button', { name: 'Stop interrupted' }).click()
   assert.equal(await dialog(theirs).getByLabel('Note').inputValue(), 'it runs away')
+  await dialog(theirs).getByText(`mintmark agent disable ${id} --note 'it runs away'`).waitFor()
   await theirs.getByRole('button', { name: 'Cancel' }).click()
   await theirs.getByRole('button', { name: 'Stop interrupted' }).click()
   assert.equal(await dialog(theirs).getByLabel('Note').inputValue(), '')
