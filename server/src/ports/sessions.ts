@@ -79,6 +79,8 @@ export interface SignIn {
   begin(to: string, source: Source): Promise<SignInBegun>
   /** `callback` is the address to which the provider sent the browser. */
   finish(callback: URL, pending: string, source: Source): Promise<SignedIn | SignInRefused>
+  /** The path that the sign-in of this cookie was begun with; undefined where we did not seal it. */
+  wanted(pending: string): string | undefined
   /** Refused: the provider renews it no more. */
   renew(refreshToken: string): Promise<SessionTokens | SignInRefused>
   seal(tokens: SessionTokens): Uint8Array

@@ -42,14 +42,18 @@ const OFF: Refusal = {
 const ONLY_GET: Refusal = { code: 'method_not_allowed', description: 'This path takes GET.' }
 
 /** A path of the console and nothing else: an address that came from elsewhere must not lead elsewhere. `home` is absolute. */
-const destinationOf = (query: RawFields, home: URL): string => {
-  const [[, to] = ['to', ''], ...others] = query.pairs?.filter(([name]) => name === 'to') ?? []
-  const isGiven = to !== '' && others.length === 0
+const destinationOf = (to: string, home: URL): string => {
   // Read as a browser reads it: it drops tabs and line breaks, takes a backslash for a slash, and resolves `..`.
-  const found = isGiven ? URL.parse(to, home) : null
+  const found = to === '' ? null : URL.parse(to, home)
   const isOurs = found?.origin === home.origin && found.pathname.startsWith(home.pathname)
   const path = isOurs ? found.pathname + found.search + found.hash : home.pathname
   return JSON.stringify(path).length <= TO_CHARACTERS_MAX ? path : home.pathname
+}
+
+/** What a sign-in is asked to lead to: empty where it is asked for nothing, or twice. */
+const wantedIn = (query: RawFields): string => {
+  const [[, to] = ['to', ''], ...others] = query.pairs?.filter(([name]) => name === 'to') ?? []
+  return others.length === 0 ? to : ''
 }
 
 type Handler = (signIn: SignIn, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -70,7 +74,7 @@ const makeSignInHandlers = (
   home: URL,
 ) => {
   const beginSignIn: Handler = async (signIn, request, reply) => {
-    const to = destinationOf(request.query as RawFields, home) // the parser of readers.ts made it
+    const to = destinationOf(wantedIn(request.query as RawFields), home) // the parser of readers.ts made it
     const begun = await signIn.begin(to, sourceOf(request))
     setSignInCookie(names, request, reply, begun)
     return reply.redirect(begun.location, 302)
@@ -109,12 +113,20 @@ const makeSignInHandlers = (
   }
 
   /** What does not answer is said on a page, from which the operator gets to the screen that they wanted. */
-  const failSignIn = (fault: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const back = destinationOf(request.query as RawFields, home) // as above; a callback names no screen
-    void refuser.fail(reply.headers(PAGE_HEADERS), fault, why => writeFailed(basePath, why, back))
-  }
+  const failTo =
+    (wantedBy: (request: FastifyRequest) => string) =>
+    (fault: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+      const back = destinationOf(wantedBy(request), home)
+      void refuser.fail(reply.headers(PAGE_HEADERS), fault, why => writeFailed(basePath, why, back))
+    }
+  const failBegin = failTo(({ query }) => wantedIn(query as RawFields)) // as above
+  /** The address of a callback is of the provider, or of anybody: the screen is in the cookie. */
+  const failFinish = failTo(request => {
+    const cookie = signInCookieOf(names, request)
+    return (cookie && ports.signIn?.wanted(cookie.pending)) ?? ''
+  })
 
-  return { beginSignIn, finishSignIn, failSignIn }
+  return { beginSignIn, finishSignIn, failBegin, failFinish }
 }
 
 const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string): void => {
@@ -123,7 +135,12 @@ const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string
   const { issuer } = ports.profile
   const { origin } = new URL(issuer)
   const names = cookieNamesOf(issuer)
-  const { beginSignIn, finishSignIn, failSignIn } = makeSignInHandlers(wire, names, basePath, new URL(home, origin))
+  const { beginSignIn, finishSignIn, failBegin, failFinish } = makeSignInHandlers(
+    wire,
+    names,
+    basePath,
+    new URL(home, origin),
+  )
   const toOwnPage = (request: FastifyRequest): boolean => isOwnPage(request, origin)
 
   const secretOf = (request: FastifyRequest): string | undefined =>
@@ -161,13 +178,13 @@ const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string
 
   const options = { schema: { hide: true } }
   app.get(`${home}session`, options, withSignIn(showSession))
-  for (const [path, handle] of [
-    ['sign-in', beginSignIn],
-    ['callback', finishSignIn],
+  for (const [path, handle, errorHandler] of [
+    ['sign-in', beginSignIn, failBegin],
+    ['callback', finishSignIn, failFinish],
   ] as const) {
     // HEAD changes nothing (RFC 9110 §9.2.1): a scanner of links must not finish the sign-in of an operator.
     app.head(home + path, options, (_request, reply) => refuser.refuse(reply.header('allow', 'GET'), ONLY_GET))
-    app.get(home + path, { ...options, exposeHeadRoute: false, errorHandler: failSignIn }, withSignIn(handle))
+    app.get(home + path, { ...options, exposeHeadRoute: false, errorHandler }, withSignIn(handle))
   }
   const followEvents = makeEventsHandler(app, wire, recognize)
   app.get(

@@ -222,6 +222,7 @@ export const makeSignIn = (options: SignInOptions): SignIn => {
   return {
     begin: (to, source) => inTurn(source, () => begin(to)),
     finish: (url, sealed, source) => inTurn(source, () => finish(url, sealed)),
+    wanted: pending => secrets.pending.open(pending)?.to,
     renew: refreshToken =>
       unlessRefused(async () => {
         const { oidc, configuration } = await configured()

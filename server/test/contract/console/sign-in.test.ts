@@ -258,9 +258,12 @@ test('a provider that fails or answers HTML is said so, and the next sign-in suc
   service.provider.tokens.fault = 'html'
   assertNotSignedIn(await finishSignIn(service, begun, { code: codeFor(grantedTo(begun)) }), NOT_NEEDED)
   service.provider.tokens.fault = 'error'
-  const next = await beginSignIn(service)
-  const answer = await finishSignIn(service, next, { code: codeFor(grantedTo(next)) })
+  const next = await beginSignIn(service, '/auth/console/tokens?scope=db:read')
+  const back = { code: codeFor(grantedTo(next)), to: '/auth/console/audit' }
+  const answer = await finishSignIn(service, next, back)
   assertNotSignedIn(answer, /The identity provider does not answer: sign in again\./, 503)
+  assert.match(answer.text, /<a href="\/auth\/console\/tokens\?scope=db:read">Back to the console/)
+  assert.match((await finishSignIn(service, { ...next, cookie: '' }, back)).text, /<a href="\/auth\/console\/">/)
   assert.equal(answer.headers['retry-after'] !== undefined, true)
   service.provider.tokens.fault = undefined
   await signIn(service)
