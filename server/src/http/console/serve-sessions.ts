@@ -39,8 +39,6 @@ const OFF: Refusal = {
   description: 'This service has no client at the identity provider of its operators.',
 }
 
-const ONLY_GET: Refusal = { code: 'method_not_allowed', description: 'This path takes GET.' }
-
 /** A path of the console and nothing else: an address that came from elsewhere must not lead elsewhere. `home` is absolute. */
 const destinationOf = (to: string, home: URL): string => {
   // Read as a browser reads it: it drops tabs and line breaks, takes a backslash for a slash, and resolves `..`.
@@ -183,7 +181,7 @@ const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string
     ['callback', finishSignIn, failFinish],
   ] as const) {
     // HEAD changes nothing (RFC 9110 §9.2.1): a scanner of links must not finish the sign-in of an operator.
-    app.head(home + path, options, (_request, reply) => refuser.refuse(reply.header('allow', 'GET'), ONLY_GET))
+    app.head(home + path, { ...options, config: { isUnknown: true } }, (_request, reply) => reply.callNotFound())
     app.get(home + path, { ...options, exposeHeadRoute: false, errorHandler }, withSignIn(handle))
   }
   const followEvents = makeEventsHandler(app, wire, recognize)

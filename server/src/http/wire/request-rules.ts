@@ -44,6 +44,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A page whose program reads the query in the browser: one that is malformed is none of the service's business. */
     readonly readsOwnQuery?: boolean
+    /** It is answered as if it did not exist, where a route of many paths would take it. */
+    readonly isUnknown?: boolean
   }
 }
 

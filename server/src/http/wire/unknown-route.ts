@@ -14,7 +14,8 @@ const isPathOf = ({ segments }: Route, path: readonly string[]): boolean =>
 /** Call before the routes are registered: it learns of them as they are. */
 export const answerUnknownRoutes = (app: FastifyInstance, refuser: Refuser): UnknownRouteHandler => {
   const routes = new Map<string, Route>()
-  app.addHook('onRoute', ({ url, method }) => {
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.isUnknown === true) return
     const route = routes.get(url) ?? { segments: url.split('/'), methods: new Set() }
     for (const one of [method].flat()) route.methods.add(one)
     routes.set(url, route)

@@ -191,11 +191,13 @@ test('of 30 callbacks of a sign-in with made-up codes one asks the provider, and
   await signIn(service)
 })
 
-test('HEAD neither begins nor finishes a sign-in: it is 405, and the GET after it signs in', async () => {
+test('HEAD neither begins nor finishes a sign-in: it is 405 as POST is, and the GET after it signs in', async () => {
   const head = async (path: string, headers: Headers = {}): Promise<void> => {
-    const answer = await send(service, { method: 'HEAD', path, headers })
-    assert.deepEqual([answer.status, answer.headers['allow']], [405, 'GET'])
-    assert.equal(answer.headers['set-cookie'], undefined)
+    for (const method of ['HEAD', 'POST']) {
+      const answer = await send(service, { method, path, headers })
+      assert.deepEqual([answer.status, answer.headers['allow']], [405, 'GET'], method)
+      assert.equal(answer.headers['set-cookie'], undefined)
+    }
   }
   await head('/console/sign-in')
   const begun = await beginSignIn(service)
