@@ -9,7 +9,7 @@ import { DoneButton } from './act-dialog.tsx'
 import { ActContext, draftForm } from './draft.ts'
 import { type Asked, askEach } from './ask-each.ts'
 import { NoteField, noteIn, noteOptions } from './note-field.tsx'
-import type { Outcome } from './open-act.ts'
+import { type Outcome, setProgressText } from './open-act.ts'
 import { formatProgress, type Progress, triedOf } from './progress.ts'
 import { useSending } from './use-sending.ts'
 import { WhatEnded } from './what-ended.tsx'
@@ -95,6 +95,10 @@ export const EachForm = (props: EachFormProps) => {
   const [form, setForm] = useState(() => draftForm(name))
   const [progress, setProgress] = useState<Progress>()
   const stop = useRef<AbortController>(undefined)
+  const onProgress = (far: Progress): void => {
+    setProgress(far)
+    setProgressText(formatProgress(far, deed, true))
+  }
   const { sending, send, sendForm, keepNote } = useSending({
     name,
     act: async sent => {
@@ -102,7 +106,7 @@ export const EachForm = (props: EachFormProps) => {
       setForm(sent)
       await check(signal)
       const note = noteIn(sent)
-      return askEach({ ids, ask: id => ask(id, note), signal, onProgress: setProgress, earlier: progress })
+      return askEach({ ids, ask: id => ask(id, note), signal, onProgress, earlier: progress })
     },
     onMade: ({ left }) => onOver(left),
     outcomeOfMade: outcomeOf,

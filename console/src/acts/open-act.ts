@@ -15,7 +15,13 @@ export type OpenAct = {
   readonly onClose: () => void
 }
 
-type State = { readonly act: OpenAct | undefined; readonly outcome: Outcome; readonly isCloseRefused: boolean }
+type State = {
+  readonly act: OpenAct | undefined
+  readonly outcome: Outcome
+  /** How far an act on several is, in words. */
+  readonly progress?: string
+  readonly isCloseRefused: boolean
+}
 
 const CLOSED: State = { act: undefined, outcome: 'asked', isCloseRefused: false }
 
@@ -62,6 +68,8 @@ export const setOutcome = (outcome: Outcome): void => {
   change({ ...state, outcome: outcome === 'asked' && isUnknown ? 'unknown' : outcome })
 }
 
+export const setProgressText = (progress: string): void => change({ ...state, progress })
+
 /** Whether once nothing was heard of the open act. */
 export const wasUnheard = (): boolean => isUnknown
 
@@ -88,13 +96,13 @@ export const useHold = (isHeld: boolean): void => {
   }, [isHeld])
 }
 
-export type Interrupted = { readonly title: string; readonly outcome: Outcome; readonly hasNote: boolean }
+export type Interrupted = Pick<State, 'outcome' | 'progress'> & { readonly title: string; readonly hasNote: boolean }
 
 /** Closes the question that the end of a session left open, and says what became of it. One that is being sent, or has its answer, stays. */
 export const interruptAct = (): Interrupted | undefined => {
-  const { act, outcome } = state
+  const { act, outcome, isCloseRefused: _, ...far } = state
   if (act === undefined || outcome === 'done' || outcome === 'sending') return undefined
-  const interrupted = { title: act.title, outcome, hasNote: draftOf(act.name) !== '' }
+  const interrupted = { ...far, title: act.title, outcome, hasNote: draftOf(act.name) !== '' }
   change(CLOSED)
   return interrupted
 }

@@ -25,6 +25,12 @@ const WHAT_BECAME: Readonly<Record<Outcome, string>> = {
   done: 'was done.',
 }
 
+/** Of several it is known of some. */
+const becameOf = ({ outcome, progress }: Interrupted): string =>
+  outcome === 'unknown' && progress !== undefined
+    ? `was sent: ${progress}. The audit log has those that were done.`
+    : WHAT_BECAME[outcome]
+
 /** Where a question was open, what became of it. */
 export const SessionEnded = () => {
   const [act, setAct] = useState<Interrupted>()
@@ -42,7 +48,7 @@ export const SessionEnded = () => {
       </h1>
       {act !== undefined && (
         <p role="status">
-          “{act.title}” {WHAT_BECAME[act.outcome]}
+          “{act.title}” {becameOf(act)}
           {act.hasNote && ' Your note is kept: it stands there when you ask again.'}
         </p>
       )}

@@ -1,13 +1,13 @@
 // The list of agents: what each got of late, sorted by it, and several stopped by one plan.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SKIPPED } from '../../../testkit/console/browser.ts'
+import { openPage, signIn, SKIPPED } from '../../../testkit/console/browser.ts'
 import { type AdminConsole, useAdminConsole } from '../admin-console.ts'
 import { findAxeFaults } from '../axe-faults.ts'
 
-let { service, page, complaints, open } = {} as AdminConsole
+let { service, browser, page, complaints, open } = {} as AdminConsole
 useAdminConsole(opened => {
-  ;({ service, page, complaints, open } = opened)
+  ;({ service, browser, page, complaints, open } = opened)
 })
 
 const dialog = () => page.getByRole('dialog')
@@ -101,6 +101,36 @@ test('where some fail, those are asked for again with the same note, and one tha
     data.map(({ note }) => note),
     ['mine', 'mine', 'theirs'],
   )
+})
+
+test('where a session ends in the middle, the sign-in says of how many it is known that they were stopped', {
+  skip: SKIPPED,
+}, async () => {
+  await makeAgents({ 'ended a': 0, 'ended b': 0, 'ended c': 0 })
+  const { page: theirs } = await openPage(browser)
+  await signIn(theirs, service.baseUrl, 'operator')
+  await theirs.goto(`${service.baseUrl}/console/agents?q=ended`)
+  for (const name of ['a', 'b', 'c']) {
+    await theirs
+      .getByRole('row', { name: `ended ${name}` })
+      .getByRole('checkbox')
+      .click()
+  }
+  await theirs.getByRole('button', { name: 'Stop them' }).click()
+  const question = theirs.getByRole('dialog')
+  await question.getByText('of 3 agents').waitFor()
+  let asked = 0
+  await theirs.route('**/disable', async route => {
+    asked += 1
+    if (asked === 1) return route.continue()
+    if (asked === 2) return route.fulfill({ status: 503 })
+    await theirs.context().clearCookies()
+    const { cookie: _, ...headers } = await route.request().allHeaders()
+    return route.continue({ headers })
+  })
+  await question.getByRole('button', { name: 'Stop them' }).click()
+  await theirs.getByText('was sent: 1 of 3 stopped, 1 not, of 1 it is not known.').waitFor()
+  await theirs.close()
 })
 
 test('columns of less weight are left out beside an open panel, and none is cut', { skip: SKIPPED }, async () => {
