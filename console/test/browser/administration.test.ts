@@ -29,6 +29,15 @@ test('settings are searched, show where each comes from, and show no secret', { 
   await page.locator('.setting.default').first().waitFor({ state: 'detached' })
   assert.equal(await page.locator('.setting.not_read').count(), 0)
   assert.equal(await setting('PORT').count(), 1)
+  await page.setViewportSize({ width: 390, height: 844 })
+  const topOf = async (part: string): Promise<number | undefined> =>
+    (await setting('PORT').locator(part).first().boundingBox())?.y
+  const tops = [await topOf('h3'), await topOf(':scope > :last-child'), await topOf('h3 + p')]
+  assert.deepEqual(
+    tops,
+    tops.toSorted((a = 0, b = 0) => a - b),
+  )
+  await page.setViewportSize({ width: 1280, height: 720 })
   assert.deepEqual(complaints, [])
 })
 
