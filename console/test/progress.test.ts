@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { ApiRefused, ApiUnavailable } from '../../packages/client/src/administration/api-errors.ts'
 import { type Asked, askEach } from '../src/acts/ask-each.ts'
 import { formatProgress, type Progress } from '../src/acts/progress.ts'
+import { noteDate } from '../src/reading/service-clock.ts'
 
 const GONE = new ApiRefused({ error: 'not_found', description: '', status: 404, requestId: undefined, id: undefined })
 const LOST = new ApiUnavailable('it answers 503')
@@ -53,4 +54,14 @@ test('a further try goes on from the earlier one: all are counted, and one that 
   assert.deepEqual(again.progress.left, [])
   assert.deepEqual([again.progress.since, again.progress.until], [first, second])
   assert.equal(again.text, '2 of 4 ended, 1 ended by now, by this act or another')
+})
+
+test('one of which nothing was heard, and that was so before this act began, is of another act', async () => {
+  noteDate('Sun, 29 Nov 2026 21:00:00 GMT', Date.now(), Date.now())
+  const [before, during, last] = ['2026-11-29T20:00:00.000Z', '2026-11-29T21:00:08.000Z', '2026-11-29T21:00:09.000Z']
+  const { progress: earlier } = await askFor({ a: { at: last }, b: LOST, c: LOST })
+  const answers = { b: { at: before, isDoneNow: false }, c: { at: during, isDoneNow: false } }
+  const { progress, text } = await askFor(answers, { earlier })
+  assert.deepEqual([progress.since, progress.until], [during, last])
+  assert.equal(text, '1 of 3 ended, 1 ended by now, by this act or another, 1 ended before this was asked for')
 })

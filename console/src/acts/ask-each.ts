@@ -1,5 +1,6 @@
 // Does the same to each of the chosen, one after the other.
 import { ApiRefused, ApiUnavailable } from '../../../packages/client/src/administration/api-errors.ts'
+import { serviceEarliest } from '../reading/service-clock.ts'
 import type { Failure, Progress } from './progress.ts'
 
 /** Without an answer it may have been done all the same. */
@@ -24,15 +25,15 @@ type AskEach = {
   readonly earlier?: Progress | undefined
 }
 
-const NOTHING: Omit<Progress, 'of' | 'left'> = { done: 0, before: 0, unsure: 0, failures: [], unheard: [] }
+const NOTHING: Omit<Progress, 'of' | 'left' | 'beganMs'> = { done: 0, before: 0, unsure: 0, failures: [], unheard: [] }
 
 const isGone = (fault: unknown): boolean => fault instanceof ApiRefused && fault.status === 404
 
-/** How far it is with an answer. Of one of which nothing was heard before it is not known whose act it was. */
+/** Of one of which nothing was heard before it is not known whose act it was, unless it was so before this act began. */
 const withAnswer = (progress: Progress, id: string, { at, isDoneNow }: Asked): Progress => {
-  const { done, before, unsure, unheard, since, until } = progress
+  const { beganMs, done, before, unsure, unheard, since, until } = progress
   const left = progress.left.filter(one => one !== id)
-  const isUnsure = !isDoneNow && unheard.includes(id)
+  const isUnsure = !isDoneNow && unheard.includes(id) && (at === null || Date.parse(at) >= beganMs)
   if (!isDoneNow && !isUnsure) return { ...progress, left, before: before + 1 }
   const times = [since, until, at].flatMap(time => time ?? []).toSorted((a, b) => Date.parse(a) - Date.parse(b))
   const counts = isUnsure ? { unsure: unsure + 1 } : { done: done + 1 }
@@ -53,7 +54,9 @@ const withFault = (progress: Progress, id: string, fault: unknown): Progress => 
 /** Stops at the next one where it is aborted. Returns how far it came. */
 export const askEach = async ({ ids, ask, signal, onProgress, earlier }: AskEach): Promise<Progress> => {
   let progress: Progress =
-    earlier === undefined ? { ...NOTHING, of: ids.length, left: ids } : { ...earlier, failures: [] }
+    earlier === undefined
+      ? { ...NOTHING, of: ids.length, beganMs: serviceEarliest(), left: ids }
+      : { ...earlier, failures: [] }
   onProgress(progress)
   for (const id of progress.left) {
     if (signal.aborted) break

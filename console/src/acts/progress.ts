@@ -3,6 +3,8 @@ export type Failure = { readonly id: string; readonly message: string; readonly 
 
 export type Progress = {
   readonly of: number
+  /** The act did not begin before, by the clock of the service. */
+  readonly beganMs: number
   /** How many were done by this act. */
   readonly done: number
   /** How many were so before, by another act. */

@@ -16,5 +16,8 @@ export const noteDate = (date: string | null, sentAtMs: number, arrivedAtMs: num
   most = agrees ? Math.min(most, to) : to
 }
 
+/** The service's clock is not behind it; before any answer, -Infinity. */
+export const serviceEarliest = (): number => Date.now() + least
+
 /** The time of the service, in milliseconds since 1970: this browser's own as far as it may be right. */
 export const serviceNow = (): number => Date.now() + Math.min(Math.max(0, least), most)
