@@ -5,11 +5,10 @@ import type { AgentRecord, CreateAgentBody } from '../../../packages/client/src/
 import { addressOf, go } from '../address.ts'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { SecretOnce } from '../acts/secret-once.tsx'
-import { TheAct, WhatEnded } from '../acts/what-ended.tsx'
+import { EndedByRequest, TheAct } from '../acts/what-ended.tsx'
 import { textIn } from '../parts/form-fields.tsx'
 import { OPEN } from '../parts/panel.tsx'
-import { administration } from '../reading/service.ts'
-import { auditOf } from '../tokens/act-of-end.ts'
+import { administration, withRequestId } from '../reading/service.ts'
 import { ChangeEnds, changeEnds } from './change-ends.tsx'
 import { changeOf, type Field, FIELDS, optionsFor, SETTINGS, textOf } from './agent-fields.ts'
 
@@ -123,19 +122,15 @@ export const ChangeAgent = ({ agent }: { readonly agent: AgentRecord }) => {
       act={async form => {
         const change = changeIn(form, before)
         const counted = queryClient.getQueryData(changeEnds(id, change).queryKey)
-        return { counted, ...(await administration.changeAgent({ path: { id }, body: change })) }
+        return { counted, ...(await withRequestId(by => by.changeAgent({ path: { id }, body: change }))) }
       }}
-      done={({ name, counted }) => ({
+      done={({ made: { name }, requestId, counted }) => ({
         title: `${name} is changed`,
         body:
           counted === undefined || counted.reasons.length === 0 ? (
             <TheAct subject={id} />
           ) : (
-            <WhatEnded
-              ends={counted.ends}
-              history={{ agent_id: id, termination_reason: counted.reasons.join(',') }}
-              audit={auditOf(id)}
-            />
+            <EndedByRequest requestId={requestId} ends={counted.ends} agentId={id} reasons={counted.reasons} />
           ),
       })}
     />

@@ -4,10 +4,8 @@ import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { leave } from '../parts/panel.tsx'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
-import { WhatEnded } from '../acts/what-ended.tsx'
-import { serviceNow } from '../reading/service-clock.ts'
-import { administration } from '../reading/service.ts'
-import { auditOf } from '../tokens/act-of-end.ts'
+import { EndedByRequest } from '../acts/what-ended.tsx'
+import { administration, withRequestId } from '../reading/service.ts'
 
 export const DeleteAgent = ({ agent: { agent_id: id, name } }: { readonly agent: AgentRecord }) => (
   <ActDialog
@@ -23,17 +21,10 @@ export const DeleteAgent = ({ agent: { agent_id: id, name } }: { readonly agent:
     commandOf={form => ['mintmark', 'agent', 'delete', id, ...noteOptions(form)]}
     agentId={id}
     count={async signal => (await administration.deleteAgent({ path: { id }, query: { dry_run: true }, signal })).ends}
-    act={form => administration.deleteAgent({ path: { id }, query: noteIn(form) })}
-    done={(_, ends) => ({
+    act={form => withRequestId(by => by.deleteAgent({ path: { id }, query: noteIn(form) }))}
+    done={({ requestId }, ends) => ({
       title: `${name} is deleted`,
-      body: (
-        <WhatEnded
-          since={new Date(serviceNow()).toISOString()}
-          ends={ends}
-          history={{ agent_id: id }}
-          audit={auditOf(id)}
-        />
-      ),
+      body: <EndedByRequest requestId={requestId} ends={ends} agentId={id} reasons={['agent_deleted']} />,
     })}
     onDone={() => leave(id)}
   />

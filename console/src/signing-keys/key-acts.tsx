@@ -4,8 +4,8 @@ import type { ShowSigningKeyAnswer } from '../../../packages/client/src/index.ts
 import { ActDialog, type Done } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { TheAct, WhatEnded } from '../acts/what-ended.tsx'
-import { serviceNow } from '../reading/service-clock.ts'
 import { administration } from '../reading/service.ts'
+import { historyWithin } from '../tokens/act-of-end.ts'
 
 const PHRASE_CHARACTERS = 8
 
@@ -88,7 +88,7 @@ const Compromise = ({ kid }: { readonly kid: string }) => (
       title: 'The key and its tokens have ended',
       body: (
         <>
-          <WhatEnded since={since ?? new Date(serviceNow()).toISOString()} ends={ends} history={{ kid }} />
+          {since !== null && <WhatEnded since={since} ends={ends} history={historyWithin(since)} />}
           {warning !== null && <p>{warning}</p>}
         </>
       ),

@@ -6,6 +6,7 @@ import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { wasUnheard } from '../acts/open-act.ts'
 import { NothingChanged, WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
+import { historyWithin } from './act-of-end.ts'
 import { countByAgent } from './chosen-plan.ts'
 import { planChosen } from './plan-chosen.ts'
 
@@ -38,7 +39,7 @@ export const EndToken = ({ token }: { readonly token: TokenRecord }) => {
         body: since !== null && (
           <>
             {!changed && <NothingChanged />}
-            <WhatEnded since={since} ends={changed ? ends : undefined} history={{ root_id: token.root_id ?? id }} />
+            <WhatEnded since={since} ends={changed ? ends : undefined} history={historyWithin(since)} />
           </>
         ),
       })}

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { withFile } from '../../../testkit/stores/store-file.ts'
 import { type AdminConsole, useAdminConsole } from '../admin-console.ts'
 import { SKIPPED } from '../../../testkit/console/browser.ts'
+import { idOf } from '../../../testkit/console/start-dev.ts'
 
 let { service, page, complaints, open } = {} as AdminConsole
 useAdminConsole(opened => {
@@ -87,18 +88,30 @@ test('the next key signs, a key is retired, and one that leaked ends with its to
   await page.getByRole('button', { name: 'Done' }).click()
   await key.getByRole('heading', { name: 'retained' }).waitFor()
   assert.match(await key.innerText(), /Tokens expire by\s+in \d+ min\./)
+  const relay = await service.makeAgent('got it')
+  await service.ask('PATCH', `/api/v1/agents/${relay.agent_id}`, {
+    grant_types: ['urn:ietf:params:oauth:grant-type:token-exchange'],
+    acts_for: ['*'],
+    receives: [service.baseUrl],
+  })
+  const before = await service.exchange(relay, token)
+  await service.ask('POST', `/api/v1/tokens/${idOf(before)}/revoke`, {})
+  await service.exchange(relay, token)
   await page.locator('.key.current').getByRole('button', { name: 'Retire' }).click()
   await page.keyboard.press('Escape')
   await key.getByRole('button', { name: 'Compromised' }).click()
-  await page.getByText('Now this ends 1 live token.').waitFor()
+  await page.getByText('Now this ends 1 live token, with 1 that was got for them.').waitFor()
   const end = page.getByRole('button', { name: 'End it and its tokens' })
   assert.equal(await end.isDisabled(), true)
   await page.getByLabel(/^Type /).fill(kid.slice(0, 8))
   await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('link', { name: 'What ended', exact: true }).click()
+  const ended = page.locator('.records tbody tr[tabindex]')
+  await ended.first().waitFor()
+  assert.match((await ended.allInnerTexts()).join('\n'), /^(?=.*key compromise)(?=.*ancestor ended)/s)
+  assert.equal(await ended.count(), 2)
+  await open('keys')
   await key.getByRole('heading', { name: 'compromised' }).waitFor()
-  const ended = `/api/v1/tokens/history?agent_id=${agent.agent_id}&termination_reason=key_compromise`
-  assert.equal(((await service.ask('GET', ended)) as Entries).data.length, 1)
   assert.deepEqual(complaints, [])
 })
 

@@ -84,6 +84,50 @@ test('before an end the tree and the dialogs say who loses tokens with it', { sk
   assert.deepEqual(complaints, [])
 })
 
+test('what a deletion, a change of scope and an end of a token ended is shown with what was got for it, and nothing else', {
+  skip: SKIPPED,
+}, async () => {
+  const relay = await makeExchanger('got it')
+  const submit = dialog().locator('button[type=submit]')
+  const acts: Readonly<Record<string, (agent: Agent, token: string) => Promise<void>>> = {
+    'agent deleted': async ({ agent_id: id }) => {
+      await open(`agents?open=${id}`)
+      await page.getByRole('button', { name: 'Delete agent deleted' }).click()
+      await dialog()
+        .getByLabel(/^Type /)
+        .fill('agent deleted')
+    },
+    'scope removed': async ({ agent_id: id }) => {
+      await open(`agents?open=${id}`)
+      await page.getByRole('button', { name: 'Change scope removed' }).click()
+      await dialog().getByLabel('Scope', { exact: true }).fill('db:write')
+    },
+    'manual revocation': async (_, token) => {
+      await open(`tokens?open=${idOf(token)}`)
+      await page.getByRole('button', { name: 'End this token' }).click()
+    },
+  }
+  for (const [reason, ask] of Object.entries(acts)) {
+    const agent = await service.makeAgent(reason)
+    const token = await service.issue(agent)
+    const before = await service.exchange(relay, token)
+    await service.exchange(relay, token)
+    await service.ask('POST', `/api/v1/tokens/${idOf(before)}/revoke`, {})
+    await ask(agent, token)
+    await dialog().getByText('1 that was got for').waitFor()
+    await submit.click()
+    await dialog().getByText('In force since').waitFor()
+    await dialog().getByRole('link', { name: 'What ended', exact: true }).click()
+    const ended = page.locator('.records tbody tr[tabindex]')
+    await ended.nth(1).waitFor()
+    const rows = (await ended.allInnerTexts()).join('\n')
+    assert.equal(await ended.count(), 2, rows)
+    assert.match(rows, new RegExp(reason))
+    assert.match(rows, /ancestor ended/)
+  }
+  assert.deepEqual(complaints, [])
+})
+
 test('the time line of an agent has its acts, tokens, uses and refusals, newest first, each with a link', {
   skip: SKIPPED,
 }, async () => {
