@@ -103,10 +103,12 @@ const questionsOf = (operation: Operation, known: Known): readonly ListQuestion[
     return some.map(value => ({ [name]: value }))
   })
   const pairs = pairsOf(known).filter(pair => Object.keys(pair).every(name => filters.includes(name)))
+  const ofMany = new Set<unknown>(Object.values(known))
   const hasCount = OPERATIONS.some(({ route }) => route === `${operation.route}/count`)
   return [{}, ...single, ...pairs].map(asked => {
     const query = new URLSearchParams(asked).toString()
-    const title = Object.entries(asked).map(([name, value]) => `${name} ${value}`)
+    // What was made at random would be another title in each run.
+    const title = Object.entries(asked).map(([name, value]) => `${name} ${ofMany.has(value) ? 'of many' : value}`)
     return {
       title: [operation.id, ...title].join(', '),
       path: `${path}?${query}`,
