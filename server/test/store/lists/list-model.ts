@@ -78,10 +78,16 @@ const isShown = <F extends TokenFilters>({ filters, audiences }: Asked<F>, token
   return audiences === null || record.audience.some(audience => audiences.includes(audience))
 }
 
-const isShownEnding = (
-  { filters }: Asked<HistoryFilters>,
-  { reason, endedAt, endedBy, revocationId }: Ending,
-): boolean => {
+/** Whether the token ended with an ancestor that is for none of the audiences: then its act is nobody's. */
+const isOfHiddenAct = ({ ancestors }: TokenRecord, { ancestorId }: Ending, audiences: readonly string[]): boolean => {
+  const ancestor = ancestors.find(({ id }) => id === ancestorId)
+  return ancestor !== undefined && !ancestor.audience.some(audience => audiences.includes(audience))
+}
+
+const isShownEnding = ({ filters, audiences }: Asked<HistoryFilters>, token: ModelToken, ending: Ending): boolean => {
+  const { reason, endedAt, endedBy, revocationId } = ending
+  const asksForAct = filters.endedBy !== null || filters.revocationId !== null
+  if (asksForAct && audiences !== null && isOfHiddenAct(token.record, ending, audiences)) return false
   if (filters.revocationId !== null && revocationId !== filters.revocationId) return false
   if (filters.endedBy !== null && !(endedBy?.type === 'cli' && endedBy.id === filters.endedBy)) return false
   if (filters.reasons !== null && !filters.reasons.includes(reason)) return false
@@ -206,7 +212,7 @@ export const makeListModel = () => {
     tokens
       .flatMap(token => {
         const ending = endingOf(token, now)
-        const shown = ending !== null && isShown(asked, token) && isShownEnding(asked, ending)
+        const shown = ending !== null && isShown(asked, token) && isShownEnding(asked, token, ending)
         return shown ? [{ ...token.record, ...ending }] : []
       })
       .toSorted((a, b) => b.endedAt - a.endedAt || descending(a.id, b.id))
