@@ -7,16 +7,13 @@ import type { BackgroundTask, OnFault } from './background.ts'
 import { isSealDue, SEAL_ENTRIES_MAX, type SealKey, sealStep } from './audit/seals.ts'
 import { backfillStep } from './ledger/backfill.ts'
 import { isFeedClosed, openFeed } from './feed/open-feed.ts'
-import { areVerifiersGone, removeVerifiers } from './feed/report-positions.ts'
-import { areFactsOver, removeFacts } from './feed/remove-facts.ts'
 import { cascadeStep, hasCascades } from './ledger/cascades.ts'
-import { areSessionsOver, removeSessions } from './repositories/sessions.ts'
-import { areProofsOld, forgetProofs } from './ledger/proofs.ts'
 import { monotonicMs } from './clocks.ts'
 import type { Timing } from '../ports/timing.ts'
 import type { makeRetentionStep, Retention } from './retention.ts'
 import { first, type Program } from './statement-program.ts'
 import { type KeyKeeping, makeKeyScheduler } from './signing-keys/key-scheduler.ts'
+import { type Forgetting, SUBJECTS } from './subjects.ts'
 import { stampTime, type Transaction } from './transaction.ts'
 
 export type MaintenanceTiming = Pick<
@@ -50,23 +47,15 @@ type Work = (tx: Transaction) => Program<(() => void) | undefined>
 /** The work that is due next, if any is, by what a snapshot of now says. */
 type Due = (now: () => Milliseconds) => Program<Work | undefined>
 
-type TaskName = Extract<
-  BackgroundTask,
-  | 'audit seals'
-  | 'life of signing keys'
-  | 'opening of the revocation feed'
-  | 'removal of facts of the revocation feed'
-  | 'removal of silent verifiers'
-  | 'removal of ended sessions'
-  | 'removal of used proofs'
-  | 'backfill of revocations'
-  | 'descendants of ended tokens'
-  | 'retention'
->
+type Named = {
+  readonly name: BackgroundTask
+  /** No token that is being issued can be concerned: it waits for none and none for it. */
+  readonly isQuiet: boolean
+}
 
-type Task = { readonly name: TaskName; readonly due: Due }
+type Task = Named & { readonly due: Due }
 
-export type Step = { readonly name: TaskName | 'turn of maintenance'; readonly work: Work }
+export type Step = Named & { readonly work: Work }
 
 /** Seals at most once a pause, so that entries share a commit; a backlog without one. */
 const sealing = (key: SealKey, { timing, onSeal }: MaintenanceOptions): Due => {
@@ -87,17 +76,6 @@ const sealing = (key: SealKey, { timing, onSeal }: MaintenanceOptions): Due => {
   }
 }
 
-type Forgetting = {
-  readonly step: (tx: Transaction) => Program<'more' | 'nothing_left'>
-  readonly areOld: (now: Milliseconds) => Program<boolean>
-}
-
-const PROOFS: Forgetting = { step: forgetProofs, areOld: now => areProofsOld({ now }) }
-const FACTS: Forgetting = { step: ({ now }) => removeFacts(now), areOld: areFactsOver }
-const SESSIONS: Forgetting = { step: removeSessions, areOld: areSessionsOver }
-const VERIFIERS: Forgetting = { step: ({ now }) => removeVerifiers(now), areOld: areVerifiersGone }
-
-/** Every few seconds, and while there are more at once. */
 const forgetting = ({ step, areOld }: Forgetting, { forgetMs }: MaintenanceTiming): Due => {
   let doneAt = Number.NEGATIVE_INFINITY
   function* work(tx: Transaction): Program<(() => void) | undefined> {
@@ -162,22 +140,28 @@ const removing = ({ timing, retention, retentionStep, onRetention }: Maintenance
 /** Returns all tasks, the most urgent first. */
 const tasksOf = (options: MaintenanceOptions): readonly Task[] => {
   const { timing, sealKey, keyPolicy } = options
-  const sealed: readonly Task[] = sealKey === null ? [] : [{ name: 'audit seals', due: sealing(sealKey, options) }]
-  const kept: readonly Task[] =
+  const sealed =
+    sealKey === null ? [] : [{ name: 'audit seals', isQuiet: true, due: sealing(sealKey, options) } as const]
+  const kept =
     keyPolicy === null
       ? []
-      : [{ name: 'life of signing keys', due: makeKeyScheduler({ ...options, policy: keyPolicy }) }]
+      : [
+          {
+            name: 'life of signing keys',
+            isQuiet: false,
+            due: makeKeyScheduler({ ...options, policy: keyPolicy }),
+          } as const,
+        ]
+  const forgets = SUBJECTS.flatMap((subject): readonly Forgetting[] => ('forgets' in subject ? subject.forgets : []))
   return [
     ...sealed,
     ...kept,
-    { name: 'opening of the revocation feed', due: opening(timing) },
-    { name: 'removal of used proofs', due: forgetting(PROOFS, timing) },
-    { name: 'removal of facts of the revocation feed', due: forgetting(FACTS, timing) },
-    { name: 'removal of silent verifiers', due: forgetting(VERIFIERS, timing) },
-    { name: 'removal of ended sessions', due: forgetting(SESSIONS, timing) },
-    { name: 'backfill of revocations', due: backfilling },
-    { name: 'descendants of ended tokens', due: cascading },
-    { name: 'retention', due: removing(options) },
+    { name: 'opening of the revocation feed', isQuiet: false, due: opening(timing) },
+    ...forgets.map(one => ({ name: one.name, isQuiet: true, due: forgetting(one, timing) })),
+    { name: 'backfill of revocations', isQuiet: true, due: backfilling },
+    { name: 'descendants of ended tokens', isQuiet: true, due: cascading },
+    // It removes lifetimes of which no token is left: none must be written meanwhile.
+    { name: 'retention', isQuiet: false, due: removing(options) },
   ]
 }
 
@@ -268,13 +252,18 @@ export const makeMaintenanceSchedule = (options: MaintenanceOptions): Maintenanc
     due: function* (now) {
       asked = undefined
       if (suspicion.untested() !== undefined) {
-        return { name: 'turn of maintenance', work: noting(writeElsewhere, suspicion.noteStoreIsWell) }
+        // It writes a row that acts write.
+        return {
+          name: 'turn of maintenance',
+          isQuiet: true,
+          work: noting(writeElsewhere, suspicion.noteStoreIsWell),
+        }
       }
       for (const task of ordered()) {
         if (resting.has(task)) continue
         asked = task
         const work = yield* task.due(now)
-        if (work !== undefined) return { name: task.name, work: noting(work, () => succeeded(task)) }
+        if (work !== undefined) return { ...task, work: noting(work, () => succeeded(task)) }
         succeeded(task)
       }
       asked = undefined

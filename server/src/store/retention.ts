@@ -7,10 +7,8 @@ import { readLifetimes } from './ledger/scan-affected-rows.ts'
 import { MINUTE_MS } from './lists/ended-minutes.ts'
 import { bytesOfId } from './rows.ts'
 import { first, run, type Program } from './statement-program.ts'
+import { SUBJECTS } from './subjects.ts'
 import type { Transaction } from './transaction.ts'
-import { removeOldReasons } from './usage/count-reasons.ts'
-import { removeOldUsage } from './usage/count-usage.ts'
-import { removeOldUses } from './usage/count-uses.ts'
 
 export const RETENTION_ROWS = 500
 
@@ -57,6 +55,8 @@ const OLD_REFUSALS = 'delete from refused where n in (select n from refused wher
 const OLD_KEYS = `delete from idempotency
   where (actor, key) in (select actor, key from idempotency where at <= ? order by at limit ?)`
 
+const REMOVES = SUBJECTS.flatMap(subject => ('removes' in subject ? subject.removes : []))
+
 function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Retention): Program<number> {
   const lastUse = now - Math.max(retention.endedMs, retention.expiredMs) - 2 * DAY_MS
   const day = Math.floor(lastUse / DAY_MS)
@@ -71,10 +71,8 @@ function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Re
     yield* run(`delete from cutoff where state = 'closed' and at < ?`, before),
     yield* run(OLD_REFUSALS, now - REFUSALS_KEPT_MS, RETENTION_ROWS),
     yield* run(OLD_KEYS, now - IDEMPOTENCY_KEPT_MS, RETENTION_ROWS),
-    yield* removeOldUsage({ now }, RETENTION_ROWS),
-    yield* removeOldReasons({ now }, RETENTION_ROWS),
-    yield* removeOldUses({ now }, RETENTION_ROWS),
   ]
+  for (const remove of REMOVES) removed.push(yield* remove({ now }, RETENTION_ROWS))
   return removed.reduce((sum, count) => sum + count, 0)
 }
 

@@ -2,7 +2,7 @@
 import type { RevocationFeed } from '../../ports/revocation-feed.ts'
 import type { Verifiers } from '../../ports/verifiers.ts'
 import type { OnFault } from '../background.ts'
-import type { Writer } from '../jobs.ts'
+import type { Writer } from '../subjects.ts'
 import { monotonicMs } from '../clocks.ts'
 import type { Reader } from '../snapshot.ts'
 import { makePositionReports, type PositionReports } from './position-reports.ts'

@@ -1,7 +1,7 @@
 // The ledger's port, but for what each store does in its own way because it is done most.
 import { setImmediate as turn } from 'node:timers/promises'
 import type { TokenLedger } from '../../ports/ports.ts'
-import type { Writer } from '../jobs.ts'
+import type { Writer } from '../subjects.ts'
 import { listEndedTokens } from '../lists/list-history.ts'
 import { listLineage } from '../lists/list-lineage.ts'
 import { selectMarkedAgents } from './select-agents.ts'

@@ -3,14 +3,9 @@ import type { Act } from '../../domain/audit/act.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { beginEpoch } from '../feed/open-feed.ts'
-import { dropAllVerifiers } from '../feed/report-positions.ts'
 import { endAll } from '../ledger/end-tokens.ts'
-import { dropAllIssueCounts } from '../ledger/issue-counts.ts'
-import { dropAllSessions } from '../repositories/sessions.ts'
-import { dropAllUsage } from '../usage/count-usage.ts'
-import { dropAllReasons } from '../usage/count-reasons.ts'
-import { dropAllUses } from '../usage/count-uses.ts'
 import { run, type Program } from '../statement-program.ts'
+import { SUBJECTS } from '../subjects.ts'
 import { audit, type Transaction } from '../transaction.ts'
 
 /** The tokens end at `wall`, by the clock that counts from now on; then the lease starts there. */
@@ -19,12 +14,7 @@ export function* endAndReset(tx: Transaction, act: Act, wall: Milliseconds): Pro
   yield* run('delete from fact')
   const seq = yield* endAll(tx, { conditions: NO_CONDITION, reason: 'bulk_revocation', act, at: wall })
   yield* audit(tx, act, null, { seq, from: tx.now, to: wall })
-  yield* dropAllIssueCounts()
-  yield* dropAllUsage()
-  yield* dropAllReasons()
-  yield* dropAllUses()
-  yield* dropAllVerifiers()
-  yield* dropAllSessions()
+  for (const subject of SUBJECTS) if ('drops' in subject) for (const drop of subject.drops) yield* drop()
   yield* beginEpoch()
   yield* run('update service set clock_lease = ?, last_at = ?', wall, wall)
   // The age of a key counts from then on: else a rotation would wait for the clock to come back.

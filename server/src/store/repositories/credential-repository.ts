@@ -1,7 +1,7 @@
 // The ports of credentials, and of secrets that were found in the open.
 import type { CountedCredential } from '../../domain/clients/credential.ts'
 import type { CredentialPage, CredentialRepository, LeakedSecretRepository } from '../../ports/secret-repositories.ts'
-import type { Writer } from '../jobs.ts'
+import type { Writer } from '../subjects.ts'
 import { countLiveTokens } from '../ledger/count-tokens.ts'
 import type { Program } from '../statement-program.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'

@@ -6,7 +6,7 @@ import { until } from '../../../../testkit/processes/until.ts'
 import { IGNORE } from '../../../src/store/background.ts'
 import { makeSessionRepository } from '../../../src/store/repositories/session-repository.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
-import type { Writer } from '../../../src/store/jobs.ts'
+import type { Writer } from '../../../src/store/subjects.ts'
 
 const nothing = (): never => assert.fail('nothing is read')
 const READER = { read: nothing, readUntimed: nothing }

@@ -6,7 +6,7 @@ import { openDatabase } from '../../../src/store/sqlite/connection/database.ts'
 import { makeAgentRepository } from '../../../src/store/repositories/agent-repository.ts'
 import type { Reader, Snapshot } from '../../../src/store/snapshot.ts'
 import type { Program } from '../../../src/store/statement-program.ts'
-import type { Writer } from '../../../src/store/jobs.ts'
+import type { Writer } from '../../../src/store/subjects.ts'
 import { createAgent, makeTestStore, START } from '../../../../testkit/stores/store.ts'
 
 /** Runs statement programs on a file of the store, and notes each statement. */

@@ -1,13 +1,9 @@
 // The jobs that every store has, as this one runs them.
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
-import { type JobInput, type JobName, type JobOutput, JOBS, programOf, QUIET_JOBS, type Writer } from '../../jobs.ts'
+import { type JobInput, type JobName, type JobOutput, JOBS, programOf, type Writer } from '../../subjects.ts'
 import { endTogether } from '../hot/end-together.ts'
 import type { Together } from './run-jobs.ts'
-import type { GroupWriter, Queue } from './writer.ts'
-
-const QUIET: ReadonlySet<JobName> = new Set(QUIET_JOBS)
-
-const queueOf = (job: JobName): Queue => (QUIET.has(job) ? 'quiet' : 'act')
+import type { GroupWriter } from './writer.ts'
 
 // Each is paired with the input and the output of its name, which the compiler cannot follow.
 const TOGETHER: { readonly [Name in JobName]?: Together<JobInput<Name>, JobOutput<Name>> } = { endToken: endTogether }
@@ -23,7 +19,7 @@ export const jobWriter = (
 ): Writer => ({
   call: (job, input, until) =>
     writer.run({
-      queue: queueOf(job),
+      queue: JOBS[job].isQuiet ? 'quiet' : 'act',
       perform: tx => programOf(JOBS, job, tx, input),
       ...togetherOf(job, input),
       until: deadline(until),

@@ -8,30 +8,14 @@ import { inBackground, type OnFault } from '../../background.ts'
 import { makeRetentionStep } from '../../retention.ts'
 import { given } from '../../statement-program.ts'
 import type { Reader } from '../../snapshot.ts'
-import { makeMaintenanceSchedule, type Step, type MaintenanceOptions } from '../../maintenance.ts'
+import { makeMaintenanceSchedule, type MaintenanceOptions } from '../../maintenance.ts'
 import type { Connection } from '../connection/connection.ts'
 import { keepPartitions } from '../partitions/partition-maintenance.ts'
 import type { Session } from '../connection/session.ts'
-import type { GroupWriter, Queue } from './writer.ts'
+import type { GroupWriter } from './writer.ts'
 
 /** A partition of ended tokens holds a week: what explains them stays until it is gone. */
 const PARTITION_MS = 7 * DAY_MS
-
-const QUEUES: Readonly<Record<Step['name'], Queue>> = {
-  'audit seals': 'quiet',
-  'opening of the revocation feed': 'act',
-  'removal of used proofs': 'quiet',
-  'removal of facts of the revocation feed': 'quiet',
-  'removal of silent verifiers': 'quiet',
-  'removal of ended sessions': 'quiet',
-  'backfill of revocations': 'quiet',
-  'descendants of ended tokens': 'quiet',
-  'life of signing keys': 'act',
-  // It removes lifetimes of which no token is left: none must be written meanwhile.
-  retention: 'act',
-  // It writes a row that acts write.
-  'turn of maintenance': 'quiet',
-}
 
 // Tokens go with their partitions.
 const NOTHING = { removeExpired: () => given(0), removeEnded: () => given(0) }
@@ -126,7 +110,7 @@ const makeStepping = (parts: MaintenanceParts) => {
       const step = await reader.readUntimed(snapshot => maintenance.due(() => snapshot.now))
       if (step === undefined) return false
       const until = session.monotonic() + session.timing.storeMs
-      const committed = await writer.run({ queue: QUEUES[step.name], perform: step.work, until })
+      const committed = await writer.run({ queue: step.isQuiet ? 'quiet' : 'act', perform: step.work, until })
       committed?.()
       return true
     } catch (fault) {

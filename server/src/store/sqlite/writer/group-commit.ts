@@ -1,6 +1,6 @@
 // Runs all jobs that have arrived in one transaction: one wait for the disk, however many there are.
 import { Unavailable } from '../../../domain/refusal.ts'
-import { programOf } from '../../jobs.ts'
+import { programOf } from '../../subjects.ts'
 import { monotonicMs } from '../../clocks.ts'
 import { isStoreFault } from '../connection/connection.ts'
 import { runProgram } from '../connection/statements.ts'

@@ -2,14 +2,11 @@
 import type { MessagePort } from 'node:worker_threads'
 import { GROUP_MAX } from '../../../domain/one-by-one.ts'
 import type { Timing } from '../../../ports/timing.ts'
-import { QUIET_JOBS } from '../../jobs.ts'
 import { monotonicMs } from '../../clocks.ts'
-import type { JobInput, JobName } from './jobs.ts'
+import { type JobInput, type JobName, JOBS } from './jobs.ts'
 import type { JobMessage } from './writer-messages.ts'
 
 type Arrived = { readonly message: JobMessage; readonly from: MessagePort }
-
-const NEVER_PAUSED: ReadonlySet<JobName> = new Set([...QUIET_JOBS, 'resumeActs', 'renewLease', 'verifyWrite'])
 
 /** Removes the first jobs that are chosen, one group at most. */
 const takeFrom = (queue: Arrived[], isChosen: (job: JobName) => boolean): readonly Arrived[] => {
@@ -35,7 +32,7 @@ export const makeWriterQueue = ({ actsPauseMs }: Pick<Timing, 'actsPauseMs'>, mo
   }
 
   const takeActs = (): readonly Arrived[] => {
-    if (isPaused()) return takeFrom(acts, job => NEVER_PAUSED.has(job))
+    if (isPaused()) return takeFrom(acts, job => JOBS[job].isQuiet)
     const taken = acts.splice(0, GROUP_MAX)
     // A pause begins behind acts, so that two callers who pause them in turn do not stop them.
     const late = takeLatePauses()
@@ -75,9 +72,7 @@ export const makeWriterQueue = ({ actsPauseMs }: Pick<Timing, 'actsPauseMs'>, mo
     /** Whether there is nothing to take now. */
     isEmpty: (): boolean =>
       tokens.length === 0 &&
-      (isPaused()
-        ? !acts.some(({ message }) => NEVER_PAUSED.has(message.job))
-        : acts.length === 0 && pauses.length === 0),
+      (isPaused() ? !acts.some(({ message }) => JOBS[message.job].isQuiet) : acts.length === 0 && pauses.length === 0),
   }
 }
 

@@ -1,0 +1,56 @@
+// The brake: how large each part is. It may fall; a commit that raises a number here says why.
+import { test } from 'node:test'
+import { nothing, readFiles } from '../../../testkit/sources/source-files.ts'
+
+type Size = { readonly lines: number; readonly files: number }
+
+const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
+
+const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
+
+const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_684, files: 773 },
+  'server/test': { globs: codeIn('server/test'), lines: 68_874, files: 538 },
+  packages: { globs: codeIn('packages'), lines: 19_843, files: 186 },
+  console: { globs: codeIn('console'), lines: 13_964, files: 210 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_250, files: 453 },
+  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_442, files: 49 },
+}
+
+/** Those of the pages for users, the records of decisions apart. */
+const WRITTEN_WORDS = 126_814
+const PAGES = ['*.md', 'docs/*.md', 'docs/!(decisions)/**/*.md', '{deploy,packages,examples}/**/*.md']
+
+/** A number that is more than a hundredth above what is there is to be lowered. */
+const SLACK = 1.01
+
+const linesIn = (text: string): number => text.split('\n').length - 1
+const wordsIn = (text: string): number => text.split(/\s+/).filter(Boolean).length
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
+
+const wrongOf = (what: string, measured: number, noted: number): readonly string[] => {
+  if (measured > noted) return [`${what}: ${measured}, where at most ${noted} are noted`]
+  return measured * SLACK < noted ? [`${what}: ${measured}, where ${noted} are noted: lower the number`] : []
+}
+
+for (const [name, { globs, lines, files }] of Object.entries(PARTS)) {
+  test(`the lines and files of ${name} grow only where the number in this test does`, () => {
+    const found = globs.flatMap(readFiles)
+    nothing(
+      [
+        ...wrongOf('lines', sum(found.map(({ text }) => linesIn(text))), lines),
+        ...wrongOf('files', found.length, files),
+      ],
+      'Make it smaller; or raise the number, and say in the message of the commit why.',
+    )
+  })
+}
+
+test('the words of the pages grow only where the number in this test does', () => {
+  const words = sum(PAGES.flatMap(readFiles).map(({ text }) => wordsIn(text)))
+  nothing(
+    wrongOf('words', words, WRITTEN_WORDS),
+    'Cut something; or raise the number, and say in the message of the commit why.',
+  )
+})
