@@ -33,9 +33,9 @@ import { compromiseKey, createNextKey, importKey, retireKey, rotateKey } from '.
 import { createFirstKey } from './signing-keys/signing-keys.ts'
 import type { Program } from './statement-program.ts'
 import type { Transaction } from './transaction.ts'
-import { dropAllReasons, removeOldReasons } from './usage/count-reasons.ts'
-import { countUsage, dropAllUsage, removeOldUsage } from './usage/count-usage.ts'
-import { countUses, dropAllUses, removeOldUses } from './usage/count-uses.ts'
+import { dropAllReasons, removeOldReasons } from './usage/issuing/count-reasons.ts'
+import { countUsage, dropAllUsage, removeOldUsage } from './usage/issuing/count-usage.ts'
+import { countUses, dropAllUses, removeOldUses } from './usage/evidence/count-uses.ts'
 
 type Job = {
   readonly program: (tx: never, input: never) => Program<unknown>

@@ -42,7 +42,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'store/postgres/partitions/partition-maintenance/CLOSED_AFTER_MS',
     'store/postgres/writer/maintenance/PARTITION_MS',
     'store/retention/REFUSALS_KEPT_MS',
-    'store/usage/count-uses/USES_KEPT_MS',
+    'store/usage/evidence/count-uses/USES_KEPT_MS',
   ],
   'to which step of time something is recorded, or counts': [
     'store/ledger/quota-check/SECOND_MS',

@@ -6,8 +6,8 @@ import { ENDED_A_MINUTE_MAX, EXPIRED_A_MINUTE_MAX, PAIRS_A_MINUTE_MAX } from '..
 import type { LateUseFilters } from '../../../src/domain/clients/token-use.ts'
 import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
 import { newestFirst } from '../../../src/store/lists/newest-first.ts'
-import { USE_SCANS } from '../../../src/store/usage/read-uses.ts'
-import { RESOLVE_STATEMENTS } from '../../../src/store/usage/resolve-uses.ts'
+import { USE_SCANS } from '../../../src/store/usage/evidence/read-uses.ts'
+import { RESOLVE_STATEMENTS } from '../../../src/store/usage/evidence/resolve-uses.ts'
 import { retentionStep } from '../../../src/store/sqlite/writer/retention.ts'
 import {
   act,

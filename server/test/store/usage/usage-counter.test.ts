@@ -6,8 +6,8 @@ import type { AgentUsage } from '../../../src/domain/clients/agent-usage.ts'
 import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
-import type { UsageCount } from '../../../src/store/usage/count-usage.ts'
-import { COUNTED_AGENTS_MAX, makeUsageCounter } from '../../../src/store/usage/usage-counter.ts'
+import type { UsageCount } from '../../../src/store/usage/issuing/count-usage.ts'
+import { COUNTED_AGENTS_MAX, makeUsageCounter } from '../../../src/store/usage/issuing/usage-counter.ts'
 import { makeBuffered } from '../../../src/store/usage/usage-repository.ts'
 
 const AT = Date.UTC(2026, 10, 21, 9, 30, 0)

@@ -13,7 +13,7 @@ import {
   PRESENTED_OF_KEY_MAX,
   REPORTED_MAX,
   type UseCount,
-} from '../../../src/store/usage/use-counter.ts'
+} from '../../../src/store/usage/evidence/use-counter.ts'
 
 const follow = () => {
   const handed: UseCount[] = []

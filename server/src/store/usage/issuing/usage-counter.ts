@@ -1,7 +1,7 @@
 // Counts what agents get and are refused in the memory of a serving thread: an issued token costs a look-up in a map, and no write.
-import { issuedAtOf } from '../../domain/ledger/token-id.ts'
-import { type HandOverOptions, makeHandOver } from '../hand-over.ts'
-import type { RefusalReason } from '../../domain/refusal-reasons.ts'
+import { issuedAtOf } from '../../../domain/ledger/token-id.ts'
+import { type HandOverOptions, makeHandOver } from '../../hand-over.ts'
+import type { RefusalReason } from '../../../domain/refusal-reasons.ts'
 import { NO_AGENT } from './count-reasons.ts'
 import type { UsageCount } from './count-usage.ts'
 

@@ -1,9 +1,9 @@
 // Writes where tokens were used: a bounded number of rows a minute, also where several processes count in one minute.
-import { PAIRS_A_MINUTE_MAX, USES_KEPT_DAYS } from '../../../../api/values/usage.ts'
-import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
-import { MINUTE_MS } from '../lists/ended-minutes.ts'
-import { all, run, type Program, type Value } from '../statement-program.ts'
-import type { Transaction } from '../transaction.ts'
+import { PAIRS_A_MINUTE_MAX, USES_KEPT_DAYS } from '../../../../../api/values/usage.ts'
+import { DAY_MS, type Milliseconds } from '../../../../../api/values/time.ts'
+import { MINUTE_MS } from '../../lists/ended-minutes.ts'
+import { all, run, type Program, type Value } from '../../statement-program.ts'
+import type { Transaction } from '../../transaction.ts'
 import { atOf, type EndedUse, type Numbers, rowsOf, writeLateUses } from './count-late-uses.ts'
 import { countReported, type PairUse, type Report } from './reported-uses.ts'
 

@@ -1,8 +1,8 @@
 // Writes which tokens were used after their end, and how often: a bounded number of new rows a minute.
-import { ENDED_A_MINUTE_MAX, EXPIRED_A_MINUTE_MAX } from '../../../../api/values/usage.ts'
-import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
-import { bytesOfId, idOfBytes } from '../rows.ts'
-import { all, run, type Program, type Value } from '../statement-program.ts'
+import { ENDED_A_MINUTE_MAX, EXPIRED_A_MINUTE_MAX } from '../../../../../api/values/usage.ts'
+import type { Milliseconds, Seconds } from '../../../../../api/values/time.ts'
+import { bytesOfId, idOfBytes } from '../../rows.ts'
+import { all, run, type Program, type Value } from '../../statement-program.ts'
 
 /** The time since the first and the last use, by a clock that nobody sets. */
 export type Ages = { readonly firstAgoMs: number; readonly lastAgoMs: number }

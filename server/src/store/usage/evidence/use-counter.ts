@@ -1,9 +1,9 @@
 // Counts where tokens are used in the memory of a serving thread: an introspection costs two look-ups in maps, and no write.
-import type { MonotonicMilliseconds, Seconds } from '../../../../api/values/time.ts'
-import type { PositionReport } from '../../domain/clients/verifier.ts'
-import type { Inactive, UsageCounts } from '../../ports/usage.ts'
-import { type HandOverOptions, makeHandOver } from '../hand-over.ts'
-import { monotonicMs } from '../clocks.ts'
+import type { MonotonicMilliseconds, Seconds } from '../../../../../api/values/time.ts'
+import type { PositionReport } from '../../../domain/clients/verifier.ts'
+import type { Inactive, UsageCounts } from '../../../ports/usage.ts'
+import { type HandOverOptions, makeHandOver } from '../../hand-over.ts'
+import { monotonicMs } from '../../clocks.ts'
 
 /** Pairs of an agent and an API key that a thread counts at once; beyond it all are counted as one. */
 export const COUNTED_PAIRS_MAX = 1000

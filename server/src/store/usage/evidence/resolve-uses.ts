@@ -1,12 +1,12 @@
 // Finds out which of the tokens that introspection did not find had ended: by the record of their end and the signature, because
 // a token that was moved has no digest. Nobody waits for it.
-import { isForAny } from '../../../../api/values/audience.ts'
-import type { PublicJwk } from '../../domain/keys/signing-key.ts'
-import type { NameCaches } from '../ledger/name-caches.ts'
-import { recall } from '../name-cache.ts'
-import { bytesOfId } from '../rows.ts'
-import type { Reader, Snapshot } from '../snapshot.ts'
-import { first, type Program } from '../statement-program.ts'
+import { isForAny } from '../../../../../api/values/audience.ts'
+import type { PublicJwk } from '../../../domain/keys/signing-key.ts'
+import type { NameCaches } from '../../ledger/name-caches.ts'
+import { recall } from '../../name-cache.ts'
+import { bytesOfId } from '../../rows.ts'
+import type { Reader, Snapshot } from '../../snapshot.ts'
+import { first, type Program } from '../../statement-program.ts'
 import type { EndedCount, PairCount, ReportedUses, UnfoundCount, UseCount } from './use-counter.ts'
 
 const ENDED = 'select agent, key, aud from ended where id = ? and at between ? and ?'

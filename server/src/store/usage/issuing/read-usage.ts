@@ -8,12 +8,12 @@ import {
   sumInWindow,
   USAGE_WINDOWS,
   type UsageWindow,
-} from '../../domain/clients/agent-usage.ts'
-import type { Milliseconds } from '../../../../api/values/time.ts'
-import { countLiveOfAgents } from '../ledger/count-agents.ts'
-import type { Reader, Snapshot } from '../snapshot.ts'
-import { all, given, type Program } from '../statement-program.ts'
-import { type Condition, isAnyOf } from '../lists/name-conditions.ts'
+} from '../../../domain/clients/agent-usage.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
+import { countLiveOfAgents } from '../../ledger/count-agents.ts'
+import type { Reader, Snapshot } from '../../snapshot.ts'
+import { all, given, type Program } from '../../statement-program.ts'
+import { type Condition, isAnyOf } from '../../lists/name-conditions.ts'
 
 /** Agents whose live tokens are counted in one snapshot: some milliseconds. */
 const TOGETHER_MAX = 20

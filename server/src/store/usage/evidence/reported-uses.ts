@@ -1,8 +1,8 @@
 // Counts what followers of the revocation feed say that they used. Each says how much since its start, so that the store keeps
 // beside a verifier how much of that was counted.
-import { usesSince } from '../../domain/clients/token-use.ts'
-import type { AgentUses } from '../../domain/clients/verifier.ts'
-import { first, run, type Program } from '../statement-program.ts'
+import { usesSince } from '../../../domain/clients/token-use.ts'
+import type { AgentUses } from '../../../domain/clients/verifier.ts'
+import { first, run, type Program } from '../../statement-program.ts'
 import type { Ages, Whose } from './count-late-uses.ts'
 
 export type PairUse = Ages &

@@ -1,9 +1,9 @@
 // Lists where tokens were used, and which of them after their end.
-import type { LateUse, LateUseFilters, TokenUse, TokenUseFilters } from '../../domain/clients/token-use.ts'
-import type { Page, PageRequest } from '../../domain/lists/page.ts'
-import { readNewest, type Scan } from '../lists/newest-first.ts'
-import { bytesOfId, idOfBytes } from '../rows.ts'
-import { first, type Program } from '../statement-program.ts'
+import type { LateUse, LateUseFilters, TokenUse, TokenUseFilters } from '../../../domain/clients/token-use.ts'
+import type { Page, PageRequest } from '../../../domain/lists/page.ts'
+import { readNewest, type Scan } from '../../lists/newest-first.ts'
+import { bytesOfId, idOfBytes } from '../../rows.ts'
+import { first, type Program } from '../../statement-program.ts'
 
 type UseRow = Omit<TokenUse, 'isOutside' | 'minute'> & { readonly at: number; readonly outside: number }
 

@@ -1,19 +1,19 @@
 // Reads what was issued, refused, introspected and ended over time: a few points in a piece, and between pieces other requests
 // get their turn.
 import { scheduler } from 'node:timers/promises'
-import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
-import { REASONS, type Reason } from '../../../../api/values/reason.ts'
-import type { Milliseconds } from '../../../../api/values/time.ts'
-import { SERIES_ENDS_MAX, SERIES_WINDOWS } from '../../../../api/values/usage.ts'
-import type { Count } from '../../domain/clients/credential.ts'
+import { COUNT_EXACT_MAX } from '../../../../../api/values/lists.ts'
+import { REASONS, type Reason } from '../../../../../api/values/reason.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
+import { SERIES_ENDS_MAX, SERIES_WINDOWS } from '../../../../../api/values/usage.ts'
+import type { Count } from '../../../domain/clients/credential.ts'
 import {
   type SeriesPoint,
   type SeriesRequest,
   seriesSlots,
   type UsageSeries,
-} from '../../domain/clients/usage-series.ts'
-import type { Reader } from '../snapshot.ts'
-import { all, byIndex, first, given, only, type Program } from '../statement-program.ts'
+} from '../../../domain/clients/usage-series.ts'
+import type { Reader } from '../../snapshot.ts'
+import { all, byIndex, first, given, only, type Program } from '../../statement-program.ts'
 
 /** Points that are summed by one statement: at most so many rows of each agent. */
 const POINTS_TOGETHER = 10

@@ -1,10 +1,10 @@
 // Writes why requests were refused: a row for each agent and reason, length of slot, and slot of time; so many rows a slot at most.
-import { REFUSAL_ROWS_A_SLOT_MAX } from '../../../../api/values/usage.ts'
-import { slotOf, USAGE_WINDOWS, type UsageWindow } from '../../domain/clients/agent-usage.ts'
-import type { RefusalReason } from '../../domain/refusal-reasons.ts'
-import { all, only, run, type Program } from '../statement-program.ts'
-import type { Transaction } from '../transaction.ts'
-import { rowsOf } from './count-late-uses.ts'
+import { REFUSAL_ROWS_A_SLOT_MAX } from '../../../../../api/values/usage.ts'
+import { slotOf, USAGE_WINDOWS, type UsageWindow } from '../../../domain/clients/agent-usage.ts'
+import type { RefusalReason } from '../../../domain/refusal-reasons.ts'
+import { all, only, run, type Program } from '../../statement-program.ts'
+import type { Transaction } from '../../transaction.ts'
+import { rowsOf } from '../evidence/count-late-uses.ts'
 
 /** The number that no agent has: refusals of none, and of all beyond the rows of a slot. */
 export const NO_AGENT = 0

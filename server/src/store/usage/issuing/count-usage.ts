@@ -1,8 +1,8 @@
 // Writes what agents got and were refused: a row for each agent, length of slot, and slot of time.
-import { slotOf, USAGE_WINDOWS, type UsageWindow } from '../../domain/clients/agent-usage.ts'
-import type { Milliseconds } from '../../../../api/values/time.ts'
-import { run, type Program } from '../statement-program.ts'
-import type { Transaction } from '../transaction.ts'
+import { slotOf, USAGE_WINDOWS, type UsageWindow } from '../../../domain/clients/agent-usage.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
+import { run, type Program } from '../../statement-program.ts'
+import type { Transaction } from '../../transaction.ts'
 import { countReasons, NO_AGENT, type ReasonCount } from './count-reasons.ts'
 
 /** What one thread counted; `lastAt` is when the agent got its last token, 0 where it got none. */

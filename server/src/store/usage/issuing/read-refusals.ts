@@ -1,9 +1,9 @@
 // Reads what was refused in the last hour or day, by agent and reason: one statement, of a bounded number of rows.
-import { sumInWindow, USAGE_WINDOWS } from '../../domain/clients/agent-usage.ts'
-import { type AgentRefusals, compareRefusals, type RefusalsRequest } from '../../domain/clients/agent-refusals.ts'
-import type { Milliseconds } from '../../../../api/values/time.ts'
-import type { Reader, Snapshot } from '../snapshot.ts'
-import { all } from '../statement-program.ts'
+import { sumInWindow, USAGE_WINDOWS } from '../../../domain/clients/agent-usage.ts'
+import { type AgentRefusals, compareRefusals, type RefusalsRequest } from '../../../domain/clients/agent-refusals.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
+import type { Reader, Snapshot } from '../../snapshot.ts'
+import { all } from '../../statement-program.ts'
 
 type Row = {
   readonly agentId: string | null

@@ -1,4 +1,17 @@
-// The eighth schema: where tokens are used, and which were after their end. docs/storage.md.
+// The schemas of usage, the fourth, the eighth and the tenth: what agents got and were refused of late, where their tokens are used.
+export const AGENT_USAGE = `
+create table agent_usage (         -- of the last day; domain/clients/agent-usage.ts
+  slot_ms integer not null,        -- the length of the slot
+  slot integer not null,           -- the ms at which it begins
+  agent integer not null,
+  issued integer not null,
+  refused integer not null,        -- token requests of the agent, once it was authenticated
+  last_at integer not null,        -- the ms at which it got its last token in the slot; 0: it got none
+  primary key (slot_ms, slot, agent)
+) strict, without rowid;
+`
+
+/** Where tokens are used, and which were after their end. docs/storage.md. */
 export const TOKEN_USES = `
 create table token_use (           -- introspections and reported uses, for 30 days
   n integer primary key autoincrement,
@@ -38,4 +51,17 @@ create index late_use_token on late_use (token, at);
 create index late_use_minute on late_use (minute, expired);
 
 alter table verifier add column counted_uses text;  -- JSON: its uses as far as they are in token_use; null: none are
+`
+
+/** Why requests were refused of late. */
+export const REFUSAL_COUNTS = `
+create table refusal_count (       -- of the last day; domain/clients/agent-usage.ts
+  slot_ms integer not null,        -- the length of the slot
+  slot integer not null,           -- the ms at which it begins
+  agent integer not null,          -- 0: none, or beyond the rows of a slot
+  reason text not null,            -- domain/refusal-reasons.ts
+  count integer not null,
+  last_at integer not null,        -- the ms at which it was written last
+  primary key (slot_ms, slot, agent, reason)
+) strict, without rowid;
 `
