@@ -13,7 +13,7 @@ import type { Timing } from '../ports/timing.ts'
 import type { makeRetentionStep, Retention } from './retention.ts'
 import { first, type Program } from './statement-program.ts'
 import { type KeyKeeping, makeKeyScheduler } from './signing-keys/key-scheduler.ts'
-import { type Forgetting, SUBJECTS } from './subjects.ts'
+import { type Forgetting, FORGETS } from './subjects.ts'
 import { stampTime, type Transaction } from './transaction.ts'
 
 export type MaintenanceTiming = Pick<
@@ -152,12 +152,11 @@ const tasksOf = (options: MaintenanceOptions): readonly Task[] => {
             due: makeKeyScheduler({ ...options, policy: keyPolicy }),
           } as const,
         ]
-  const forgets = SUBJECTS.flatMap((subject): readonly Forgetting[] => ('forgets' in subject ? subject.forgets : []))
   return [
     ...sealed,
     ...kept,
     { name: 'opening of the revocation feed', isQuiet: false, due: opening(timing) },
-    ...forgets.map(one => ({ name: one.name, isQuiet: true, due: forgetting(one, timing) })),
+    ...FORGETS.map(one => ({ name: one.name, isQuiet: true, due: forgetting(one, timing) })),
     { name: 'backfill of revocations', isQuiet: true, due: backfilling },
     { name: 'descendants of ended tokens', isQuiet: true, due: cascading },
     // It removes lifetimes of which no token is left: none must be written meanwhile.

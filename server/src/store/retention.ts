@@ -1,13 +1,12 @@
 // Retention: what has been kept long enough goes, oldest first, in steps so small that no request waits for one.
 import { IDEMPOTENCY_KEPT_MS } from '../domain/idempotency.ts'
 import { DAY_MS, type Milliseconds } from '../../../api/values/time.ts'
-import { lowestIdAt } from '../domain/ledger/token-id.ts'
 import { hasCascades } from './ledger/cascades.ts'
 import { readLifetimes } from './ledger/scan-affected-rows.ts'
+import { spanAt } from './lists/audience-spans.ts'
 import { MINUTE_MS } from './lists/ended-minutes.ts'
-import { bytesOfId } from './rows.ts'
 import { first, run, type Program } from './statement-program.ts'
-import { SUBJECTS } from './subjects.ts'
+import { REMOVES } from './subjects.ts'
 import type { Transaction } from './transaction.ts'
 
 export const RETENTION_ROWS = 500
@@ -55,8 +54,6 @@ const OLD_REFUSALS = 'delete from refused where n in (select n from refused wher
 const OLD_KEYS = `delete from idempotency
   where (actor, key) in (select actor, key from idempotency where at <= ? order by at limit ?)`
 
-const REMOVES = SUBJECTS.flatMap(subject => ('removes' in subject ? subject.removes : []))
-
 function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Retention): Program<number> {
   const lastUse = now - Math.max(retention.endedMs, retention.expiredMs) - 2 * DAY_MS
   const day = Math.floor(lastUse / DAY_MS)
@@ -65,7 +62,7 @@ function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Re
     yield* run(`delete from scope_set_item where n in (${UNUSED_SCOPES})`, day, RETENTION_ROWS),
     yield* run(`delete from scope_set where n in (${UNUSED_SCOPES})`, day, RETENTION_ROWS),
     yield* run(`delete from audience_set where n in (${UNUSED_AUDIENCES})`, day, RETENTION_ROWS),
-    yield* run(OLD_SPANS, bytesOfId(lowestIdAt(lastUse)).subarray(0, 3), RETENTION_ROWS),
+    yield* run(OLD_SPANS, spanAt(lastUse), RETENTION_ROWS),
     yield* run(`delete from lineage_ancestor where n in (${UNUSED_LINEAGES})`, day, RETENTION_ROWS),
     yield* run(`delete from lineage where n in (${UNUSED_LINEAGES})`, day, RETENTION_ROWS),
     yield* run(`delete from cutoff where state = 'closed' and at < ?`, before),

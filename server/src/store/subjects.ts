@@ -62,7 +62,7 @@ type Subject = {
   readonly drops?: readonly (() => Program<number>)[]
 }
 
-export const SUBJECTS = [
+const SUBJECTS = [
   {
     jobs: {
       useAssertion: quiet(useAssertion),
@@ -148,6 +148,12 @@ export const SUBJECTS = [
   },
   { jobs: { acceptRestored: act(acceptRestored), recordBackup: quiet(recordBackup) } },
 ] as const satisfies readonly Subject[]
+
+const ROWS: readonly Subject[] = SUBJECTS
+
+export const FORGETS = ROWS.flatMap(({ forgets = [] }) => forgets)
+export const REMOVES = ROWS.flatMap(({ removes = [] }) => removes)
+export const DROPS = ROWS.flatMap(({ drops = [] }) => drops)
 
 type Merged<Each> = (Each extends unknown ? (one: Each) => void : never) extends (all: infer All) => void ? All : never
 

@@ -9,7 +9,7 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_684, files: 769 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_701, files: 769 },
   'server/test': { globs: codeIn('server/test'), lines: 68_874, files: 538 },
   packages: { globs: codeIn('packages'), lines: 19_843, files: 186 },
   console: { globs: codeIn('console'), lines: 13_964, files: 210 },

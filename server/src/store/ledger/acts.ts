@@ -2,6 +2,7 @@
 import { type Actor, isNamed } from '../../domain/audit/act.ts'
 import type { TokenEnd } from '../../domain/lists/page.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
+import { containsText } from '../lists/name-conditions.ts'
 import { all, first, type Program } from '../statement-program.ts'
 
 /** The act that ended a token; `endedBy` is null for an expiry. */
@@ -68,13 +69,12 @@ export function* readActsAsked({ by, number }: AskedActs, numbers: Iterable<numb
 /** So many acts are searched; of more, anybody may have done one. */
 const ACTS_SEARCHED_MAX = 100_000
 const MANY_ACTS = `select n from act order by n limit 1 offset ${ACTS_SEARCHED_MAX}`
-const ACTORS = `select distinct actor from act where actor like ? escape '!'`
 
 /** Whether one who is named so may have done any of the acts that are kept. */
 export function* mayHaveActed(by: string): Program<boolean> {
   if ((yield* first(MANY_ACTS)) !== undefined) return true
-  const inJson = JSON.stringify(by).slice(1, -1)
-  const actors = yield* all<{ actor: string }>(ACTORS, `%${inJson.replaceAll(/[!%_]/g, '!$&')}%`)
+  const { sql, values } = containsText('actor', JSON.stringify(by))
+  const actors = yield* all<{ actor: string }>(`select distinct actor from act where ${sql}`, ...values)
   return actors.some(({ actor }) => isNamed(JSON.parse(actor) as Actor, by)) // as above
 }
 

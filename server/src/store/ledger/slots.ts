@@ -5,6 +5,7 @@ import type { ActKind } from '../../../../api/values/audit.ts'
 import type { CutOffConditions } from '../../domain/ledger/ledger.ts'
 import { spellingsOf } from './interned-sets.ts'
 import { Unavailable } from '../../domain/refusal.ts'
+import { containsText } from '../lists/name-conditions.ts'
 import { all, first, type Program } from '../statement-program.ts'
 
 // Every act and list compares what was selected agent by agent, also where look-ups find it as a number on each agent. The
@@ -29,15 +30,15 @@ export function* takeSlot(act: Act): Program<void> {
   }
 }
 
-const AUDIENCE = `select 1 as found from audience_set where members like ? escape '!' limit 1`
 const ITEM = 'select 1 as found from scope_set_item where item = ? limit 1'
 // The character after ":" is ";": all items of a resource, and no other.
 const RESOURCE = 'select 1 as found from scope_set_item where item >= ? and item < ? limit 1'
 
 // What looks alike to `like` and different to the judge costs a slot and nothing else.
 function* hasAudience(audience: string): Program<boolean> {
-  const text = JSON.stringify(audience).replaceAll(/[!%_]/g, '!$&')
-  return (yield* first(AUDIENCE, `%${text}%`)) !== undefined || (yield* spellingsOf([audience])).length > 1
+  const { sql, values } = containsText('members', JSON.stringify(audience))
+  const isThere = (yield* first(`select 1 as found from audience_set where ${sql} limit 1`, ...values)) !== undefined
+  return isThere || (yield* spellingsOf([audience])).length > 1
 }
 
 function* hasScope(pattern: string): Program<boolean> {

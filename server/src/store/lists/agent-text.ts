@@ -1,6 +1,6 @@
 // The search of agents by any part of their text: name, owner, and each key and value of their labels.
 import { toLowerAscii } from '../../../../api/values/ascii-case.ts'
-import type { Condition } from './name-conditions.ts'
+import { type Condition, containsText } from './name-conditions.ts'
 
 // No stored text has a control character, and no search: each of these stands for what is no text.
 const [BETWEEN, BACKSLASH, QUOTE, COLON] = ['\u0001', '\u0002', '\u0003', '\u0004'] as const
@@ -25,12 +25,8 @@ const LABEL_TEXTS = REWRITES.reduce(sql => `replace(${sql}, ?, ?)`, 'substr(labe
 const TEXTS = `lower(name || '${BETWEEN}' || coalesce(owner, '') || '${BETWEEN}'
   || case when labels = '{}' then '' else ${LABEL_TEXTS} end)`
 
-const ESCAPE = '!'
-
-const literally = (text: string): string => text.replace(/[!%_]/g, `${ESCAPE}$&`)
-
 /** Agents with this in one of their texts, whatever the case of its ASCII letters. */
-export const containing = (search: string): Condition => ({
-  sql: `${TEXTS} like ? escape '${ESCAPE}'`,
-  values: [...REWRITES.flat(), `%${literally(toLowerAscii(search))}%`],
-})
+export const containing = (search: string): Condition => {
+  const { sql, values } = containsText(TEXTS, toLowerAscii(search))
+  return { sql, values: [...REWRITES.flat(), ...values] }
+}

@@ -1,9 +1,12 @@
 // The spans of time in which tokens of some audience sets were issued: a list passes over the others, whatever they hold.
 import type { Milliseconds } from '../../../../api/values/time.ts'
+import { lowestIdAt } from '../../domain/ledger/token-id.ts'
+import { bytesOfId } from '../rows.ts'
 import { all, type Program } from '../statement-program.ts'
 import { isAnyOf } from './name-conditions.ts'
 
 /** A span is the first three bytes of the ids that were issued in it, of their six of milliseconds: some four and a half hours. */
+const SPAN_BYTES = 3
 const SPAN_MS = 2 ** 24
 
 /** For more sets, or with more spans, tokens of any time are asked for. */
@@ -20,16 +23,26 @@ export const ANY_TIME: Run = { issuedAfter: null, issuedBefore: null }
 const spansWhere = (condition: string): string =>
   `select distinct span from audience_span where ${condition} order by span limit ${SPANS_MAX + 1}`
 
-const runOf = (first: number, last: number): Run => ({
-  issuedAfter: SPAN_MS * first,
-  issuedBefore: SPAN_MS * (last + 1),
-})
+/** The span of an instant. */
+export const spanAt = (at: Milliseconds): Uint8Array => bytesOfId(lowestIdAt(at)).subarray(0, SPAN_BYTES)
 
-const runsOf = (spans: readonly number[]): readonly Run[] => {
-  const isFirst = (n: number): boolean => spans[n] !== (spans[n - 1] ?? Number.NaN) + 1
-  const firsts = spans.flatMap((_, n) => (isFirst(n) ? [n] : []))
-  return firsts.map((n, nth) => runOf(spans[n] ?? 0, spans[(firsts[nth + 1] ?? spans.length) - 1] ?? 0))
+const runsOf = (spans: readonly Uint8Array[]): readonly Run[] => {
+  const runs: Run[] = []
+  for (const span of spans) {
+    const from = SPAN_MS * Buffer.from(span).readUIntBE(0, SPAN_BYTES)
+    const last = runs.at(-1)
+    const isNext = last?.issuedBefore === from
+    if (isNext) runs.pop()
+    runs.push({ issuedAfter: isNext ? last.issuedAfter : from, issuedBefore: from + SPAN_MS })
+  }
+  return runs
 }
+
+/** From the first of these runs to the last. */
+export const acrossRuns = (runs: readonly Run[]): Run => ({
+  issuedAfter: runs[0]?.issuedAfter ?? null,
+  issuedBefore: runs.at(-1)?.issuedBefore ?? null,
+})
 
 /** When tokens of these sets were issued, earliest first, with gaps between. */
 export function* issuedRuns(sets: readonly number[]): Program<readonly Run[]> {
@@ -37,7 +50,6 @@ export function* issuedRuns(sets: readonly number[]): Program<readonly Run[]> {
   if (condition === undefined || sets.length > SETS_MAX) return [ANY_TIME]
   const rows = yield* all<{ span: Uint8Array }>(spansWhere(condition.sql), ...condition.values)
   if (rows.length > SPANS_MAX) return [ANY_TIME]
-  const spans = rows.map(({ span }) => Buffer.from(span).readUIntBE(0, 3))
-  const runs = runsOf(spans)
-  return runs.length <= RUNS_MAX ? runs : [runOf(spans[0] ?? 0, spans.at(-1) ?? 0)]
+  const runs = runsOf(rows.map(({ span }) => span))
+  return runs.length <= RUNS_MAX ? runs : [acrossRuns(runs)]
 }

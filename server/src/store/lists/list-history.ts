@@ -150,6 +150,10 @@ const distanceOf = ({ judge }: History, row: HistoryRow): number | null => {
 
 const lineageOf = (row: HistoryRow): number | null => (row.kind === 'ended' ? row.ended.lineage : row.row.lineage)
 
+/** Whether what is asked for would say of a hidden act whose it is. */
+const hidesActs = (history: History, audiences: readonly string[] | null): audiences is readonly string[] =>
+  audiences !== null && !isOfAnyAct(history)
+
 /** The stream, with the audiences of all ancestors cached. */
 const withAncestors = ({ snapshot: { sets } }: History, stream: Stream<HistoryRow>): Stream<HistoryRow> => ({
   ceiling: stream.ceiling,
@@ -178,7 +182,7 @@ const isShown =
   (row: HistoryRow): boolean => {
     const { filters, numbers, judge } = history
     if (!passes({ filters, numbers, audiences }, row)) return false
-    if (audiences !== null && !isOfAnyAct(history) && isOfHiddenAct(history, row, audiences)) return false
+    if (hidesActs(history, audiences) && isOfHiddenAct(history, row, audiences)) return false
     if (row.kind === 'ended') {
       // Some indexes hold every reason.
       return filters.reasons === null || filters.reasons.includes(reasonOf(row.ended.reason))
@@ -201,9 +205,10 @@ const reasonOfRow = (row: HistoryRow): Reason => {
 type Narrowed = { readonly filters: HistoryFilters; readonly askedActs: AskedActs }
 
 /** A revocation ended all its tokens at one time, whatever else ended then. Undefined where no such revocation, or no act of that actor, is kept. */
-function* narrow(filters: HistoryFilters): Program<Narrowed | undefined> {
+function* narrow(filters: HistoryFilters, after: Position | null): Program<Narrowed | undefined> {
   const { revocationId, endedAfter, endedBefore, endedBy: by } = filters
-  if (by !== null && !(yield* mayHaveActed(by))) return undefined
+  // The first page has asked.
+  if (by !== null && after === null && !(yield* mayHaveActed(by))) return undefined
   if (revocationId === null) return { filters, askedActs: { by, number: null } }
   const revocation = yield* readRevocationAct(revocationId)
   if (revocation === undefined) return undefined
@@ -247,11 +252,12 @@ export function* listEndedTokens(
   { filters, audiences, after, limit }: PageRequest<HistoryFilters>,
 ): Program<Page<EndedTokenRecord>> {
   const { sets } = snapshot
-  const narrowed = yield* narrow(filters)
+  const narrowed = yield* narrow(filters, after)
   if (narrowed === undefined) return { records: [], next: null, examined: 0 }
   const history = yield* readHistory(snapshot, narrowed, { after, audiences })
-  const hidesActs = audiences !== null && !isOfAnyAct(history)
-  const streams = streamsOf(history).map(stream => (hidesActs ? withAncestors(history, stream) : stream))
+  const streams = streamsOf(history).map(stream =>
+    hidesActs(history, audiences) ? withAncestors(history, stream) : stream,
+  )
   const page = yield* mergePage(streams, { limit, hidesRows: audiences !== null }, isShown(history, audiences))
   const actNumbered = yield* readActs(page.records.map(actOf).filter(n => n !== null))
   const records: EndedTokenRecord[] = []

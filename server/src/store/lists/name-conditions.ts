@@ -15,6 +15,12 @@ export const opensWith = (column: string, opening: string): Condition => ({
   values: [opening, opening + ABOVE_EVERY_TEXT],
 })
 
+/** The column contains the text, each of its characters as it is. */
+export const containsText = (column: string, text: string): Condition => ({
+  sql: `${column} like ? escape '!'`,
+  values: [`%${text.replaceAll(/[!%_]/g, '!$&')}%`],
+})
+
 /** Places of a list of values: few lengths, so that few statements are kept. */
 const PLACES = [1, 10, LISTED_IDS_MAX] as const
 

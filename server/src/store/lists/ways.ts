@@ -9,7 +9,7 @@ import { recall } from '../name-cache.ts'
 import { all, type Program } from '../statement-program.ts'
 import { ANY_NUMBERS, type AskedNumbers, readAskedNumbers } from './asked-numbers.ts'
 import { askedOfColumns, readAudienceSets } from './asked-columns.ts'
-import { ANY_TIME, issuedRuns, type Run } from './audience-spans.ts'
+import { acrossRuns, ANY_TIME, issuedRuns, type Run } from './audience-spans.ts'
 import type { Condition } from './name-conditions.ts'
 import { areFrequent, isRareScope, type Part } from './shares.ts'
 import { type Access, higher, issuedBounds } from './token-ranges.ts'
@@ -140,12 +140,6 @@ function* leadToMany<F extends TokenFilters>(
 
 const isIssuedEver = ({ issuedAfter, issuedBefore }: Run): boolean =>
   (issuedAfter ?? 0) < (issuedBefore ?? Number.POSITIVE_INFINITY)
-
-/** From the first of these runs to the last. */
-const acrossRuns = (runs: readonly Run[]): Run => ({
-  issuedAfter: runs[0]?.issuedAfter ?? null,
-  issuedBefore: runs.at(-1)?.issuedBefore ?? null,
-})
 
 type Asked<F> = { readonly filters: F; readonly audiences: readonly string[] | null }
 

@@ -5,7 +5,7 @@ import type { Milliseconds } from '../../../../api/values/time.ts'
 import { beginEpoch } from '../feed/open-feed.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { run, type Program } from '../statement-program.ts'
-import { SUBJECTS } from '../subjects.ts'
+import { DROPS } from '../subjects.ts'
 import { audit, type Transaction } from '../transaction.ts'
 
 /** The tokens end at `wall`, by the clock that counts from now on; then the lease starts there. */
@@ -14,7 +14,7 @@ export function* endAndReset(tx: Transaction, act: Act, wall: Milliseconds): Pro
   yield* run('delete from fact')
   const seq = yield* endAll(tx, { conditions: NO_CONDITION, reason: 'bulk_revocation', act, at: wall })
   yield* audit(tx, act, null, { seq, from: tx.now, to: wall })
-  for (const subject of SUBJECTS) if ('drops' in subject) for (const drop of subject.drops) yield* drop()
+  for (const drop of DROPS) yield* drop()
   yield* beginEpoch()
   yield* run('update service set clock_lease = ?, last_at = ?', wall, wall)
   // The age of a key counts from then on: else a rotation would wait for the clock to come back.
