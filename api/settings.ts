@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
-import { SECRET_SHOWN, SETTING_GROUPS, SETTING_SOURCES, SETTING_UNITS } from './values/settings.ts'
+import { SECRET_SHOWN, SETTING_GROUP_NAMES, SETTING_SOURCES, SETTING_UNITS } from './values/settings.ts'
 
 const setting = z.object({
   name: z.string().describe('A variable, or a member of the configuration file.'),
-  group: z.enum(SETTING_GROUPS).describe('What it is about.'),
+  group: z.enum(SETTING_GROUP_NAMES).describe('What it is about.'),
   value: z
     .string()
     .nullable()
@@ -22,6 +22,8 @@ const setting = z.object({
   variable: z.string().nullable().describe('The variable that gives it; null where none does.'),
   unit: z.enum(SETTING_UNITS).nullable(),
   bounds: z.string().nullable().describe('Which values it may have, where a list or a range says it.'),
+  default: z.string().nullable().describe('Its value where nothing sets it. Null: none.'),
+  example: z.string().nullable().describe('A value that it may have.'),
   meaning: z.string().describe('What it means, as the documentation says.'),
 })
 
@@ -43,6 +45,8 @@ export const listSettings = operation({
           variable: 'MINTMARK_TOKEN_LIFETIME_SECONDS',
           unit: 'seconds',
           bounds: '1 to 86400',
+          default: '300',
+          example: null,
           meaning: 'the lifetime of tokens whose agent has no lifetime of its own',
         },
       ],

@@ -1,17 +1,20 @@
 // Settings of a service as an administrator sees them: what they are about, and where their values come from.
 
-export const SETTING_GROUPS = [
-  'service',
-  'store',
-  'tokens',
-  'keys',
-  'operators',
-  'clients',
-  'limits',
-  'telemetry',
-] as const
+/** What a setting is about, and the title of those. */
+export const SETTING_GROUPS = {
+  service: 'Service',
+  store: 'Store',
+  tokens: 'Tokens',
+  keys: 'Keys',
+  operators: 'Operators',
+  clients: 'Clients',
+  limits: 'Limits',
+  telemetry: 'Logs, metrics and traces',
+} as const
 
-export type SettingGroup = (typeof SETTING_GROUPS)[number]
+export type SettingGroup = keyof typeof SETTING_GROUPS
+
+export const SETTING_GROUP_NAMES = Object.keys(SETTING_GROUPS) as readonly SettingGroup[] // of the table above
 
 /**
  * `environment`: a variable; `secret_file`: a file that a variable NAME_FILE names; `configuration_file`: the one that
@@ -48,5 +51,9 @@ export type Setting = {
   readonly unit: SettingUnit | null
   /** Which values it may have, in words; null: no short list or range says it. */
   readonly bounds: string | null
+  /** Where nothing sets it, as a variable would have it; null: none. */
+  readonly default: string | null
+  /** A value that it may have; null where bounds say enough. */
+  readonly example: string | null
   readonly meaning: string
 }

@@ -124,6 +124,8 @@ test('a setting is found by words of its name, its value and its meaning, in any
     variable: null,
     unit: null,
     bounds: null,
+    default: '8080',
+    example: null,
     meaning: 'the port to listen on',
   } as const
   for (const text of ['', 'port', 'LISTEN 80', ' on  port ']) assert.equal(isMatch(setting, text, false), true, text)

@@ -1,6 +1,6 @@
 // Services to which clients show certificates, and requests that show one.
 import { certificateOptionsOf } from '../../server/src/compose/client-certificates.ts'
-import { type ClientCertificatesConfig, NO_CLIENT_CERTIFICATES } from '../../server/src/config/client-certificates.ts'
+import { type ClientCertificatesConfig, NO_CLIENT_CERTIFICATES } from '../../server/src/config/callers.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../keys/loopback-certificate.ts'
 import { type Answer, type Connection, FORM, send } from './requests.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../services/test-server.ts'

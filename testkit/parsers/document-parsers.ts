@@ -16,18 +16,9 @@ import { readLimit } from '../../server/src/cli/lists/list-options.ts'
 import { parseTerminalTime, readExpiry, readTime } from '../../server/src/cli/terminal/time.ts'
 import { idOfPasted, readTokenId } from '../../server/src/cli/token-id.ts'
 import { parseConfigFile } from '../../server/src/config/config-file.ts'
-import { readDatabase } from '../../server/src/config/database.ts'
-import { makeSettingReader } from '../../server/src/config/reader.ts'
-import { parsePastedToken, parseSecretLine, parseServiceUrl } from '../../server/src/config/remote.ts'
-import {
-  parseAddress,
-  parseAudience,
-  parseBaseUrl,
-  parseInteger,
-  parseIssuer,
-  parseKeyEncryptionKeyText,
-  parseRanges,
-} from '../../server/src/config/values.ts'
+import { COMMAND_VARIABLES } from '../../server/src/config/settings/command-variables.ts'
+import type { VariableEntry } from '../../server/src/config/settings/setting-entry.ts'
+import { settingEntries } from '../../server/src/config/settings/settings.ts'
 import { trustDomainOf } from '../../server/src/domain/clients/client-trust.ts'
 import { networkOf } from '../../server/src/domain/source.ts'
 import { planDocument, type Source } from '../../server/src/cli/imports/plan-document.ts'
@@ -73,18 +64,31 @@ const CONFIG = {
   scopes_supported: ['db:read'],
 }
 
-const readDatabaseUrl = (text: string): unknown => {
-  const read = makeSettingReader({ DATABASE_URL: text, MINTMARK_ALLOW_UNSAFE_DATABASE: 'plaintext' })
-  const database = readDatabase(read, '/data')
-  return read.mistakes.length === 0 && database
+const KEY = Buffer.alloc(32, 7).toString('base64')
+
+/** What a setting may be of which neither an example nor a default says it. */
+const GOOD_SETTINGS: Readonly<Record<string, string>> = {
+  MINTMARK_KEY_ENCRYPTION_KEY: KEY,
+  MINTMARK_KEY_ENCRYPTION_KEY_OLD: KEY,
+  MINTMARK_TOKEN: 'Bearer a.b.c',
 }
 
-const hosts = fc.array(fc.ipV4(), { minLength: 1, maxLength: 4 })
+const isOfFile = (name: string): boolean => name.endsWith('_FILE')
+
+const goodSetting = (name: string, { example, fallback, parse: { bounds } }: VariableEntry): string =>
+  example ?? fallback ?? GOOD_SETTINGS[name] ?? /^(?:some of )?([\w-]+)/.exec(bounds ?? '')?.[1] ?? 'a'
+
+const settings = parsersIn('server/src/config/settings/settings.ts')
+
+/** The parsers of the settings, but those that read the file which a setting names. */
+const SETTING_PARSERS: readonly Parser[] = [...settingEntries(), ...Object.entries(COMMAND_VARIABLES)]
+  .filter(([name]) => !isOfFile(name))
+  .map(([name, setting]: readonly [string, VariableEntry]) =>
+    settings.ofText({ name: `SETTINGS ${name}`, good: constant(goodSetting(name, setting)) }, setting.parse),
+  )
 
 const imports = parsersIn('server/src/cli/imports/plan-document.ts')
-const values = parsersIn('server/src/config/values.ts')
 const pasted = parsersIn('api/values/pasted-token.ts')
-const remote = parsersIn('server/src/config/remote.ts')
 /** A public key as `openssl pkey -pubout` prints it. */
 const PEM_KEY = `-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
@@ -95,8 +99,6 @@ const documents = parsersIn('server/src/cli/terminal/parse-json.ts')
 const durations = parsersIn('server/src/cli/terminal/duration.ts')
 const times = parsersIn('server/src/cli/terminal/time.ts')
 
-const ADDRESS = 'https://auth.example.com'
-const KEY = Buffer.alloc(32, 7).toString('base64')
 const ID = '019aa5b0-1234-7abc-8def-0123456789ab'
 
 export const DOCUMENT_PARSERS: readonly Parser[] = [
@@ -161,40 +163,9 @@ export const DOCUMENT_PARSERS: readonly Parser[] = [
     { name: 'parseConfigFile', good: constant(JSON.stringify(CONFIG)) },
     readConfigFile,
   ),
-  parsersIn('server/src/config/database.ts').ofText(
-    {
-      name: 'readDatabase',
-      good: hosts.map(all => ({ input: `postgres://user:p%40ss@${all.join(',')}:5433/mintmark?sslmode=disable` })),
-    },
-    readDatabaseUrl,
-  ),
-  values.ofText(
-    { name: 'parseAddress', good: constant(`${ADDRESS}/keys?a=b`, { value: `${ADDRESS}/keys?a=b` }) },
-    parseAddress,
-  ),
-  values.ofText({ name: 'parseIssuer', good: constant(ADDRESS, { value: ADDRESS }) }, parseIssuer),
-  values.ofText({ name: 'parseBaseUrl', good: constant(`${ADDRESS}/a`, { value: `${ADDRESS}/a` }) }, parseBaseUrl),
-  values.ofText({ name: 'parseAudience', good: constant('urn:a', { value: 'urn:a' }) }, parseAudience),
-  values.ofText({ name: 'parseInteger', good: constant('7', { value: 7 }) }, parseInteger(1, 100)),
-  values.ofText(
-    {
-      name: 'parseRanges',
-      good: hosts.map(all => ({
-        input: all.map(one => `${one}/8`).join(' , '),
-        value: { value: all.map(one => `${one}/8`) },
-      })),
-    },
-    parseRanges,
-  ),
-  values.ofText({ name: 'parseKeyEncryptionKeyText', good: constant(KEY, { value: KEY }) }, parseKeyEncryptionKeyText),
-  remote.ofText({ name: 'parseSecretLine', good: constant('mma_a', { value: 'mma_a' }) }, parseSecretLine),
+  ...SETTING_PARSERS,
   pasted.ofText({ name: 'readPasted', good: constant('Bearer a.b.c', { text: 'a.b.c' }) }, readPasted),
   pasted.ofText({ name: 'parsePasted', good: constant('Bearer a.b.c', { value: 'a.b.c' }) }, parsePasted),
-  remote.ofText({ name: 'parsePastedToken', good: constant('Bearer a.b.c', { value: 'a.b.c' }) }, parsePastedToken),
-  remote.ofText(
-    { name: 'parseServiceUrl', good: constant(`${ADDRESS}/a//`, { value: `${ADDRESS}/a` }) },
-    parseServiceUrl,
-  ),
   parsersIn('server/src/domain/source.ts').ofText(
     { name: 'networkOf', good: constant('2001:db8::1', '2001:db8:0:0::/64') },
     networkOf,

@@ -1,7 +1,13 @@
 // Every setting of the service, grouped by subject and searched as the address says.
 import { useQuery } from '@tanstack/react-query'
 import type { ListSettingsAnswer } from '../../../packages/client/src/index.ts'
-import { SECRET_SHOWN, type SettingGroup, type SettingSource } from '../../../api/values/settings.ts'
+import {
+  SECRET_SHOWN,
+  SETTING_GROUP_NAMES,
+  SETTING_GROUPS,
+  type SettingGroup,
+  type SettingSource,
+} from '../../../api/values/settings.ts'
 import { changeQuery, useAddress } from '../address.ts'
 import { Command } from '../parts/command.tsx'
 import { Waiting } from '../parts/waiting.tsx'
@@ -10,17 +16,6 @@ import { isMatch } from './match-setting.ts'
 import { Meaning } from './meaning.tsx'
 
 type Setting = ListSettingsAnswer['data'][number]
-
-const GROUPS: Readonly<Record<SettingGroup, string>> = {
-  service: 'Service',
-  store: 'Store',
-  tokens: 'Tokens',
-  keys: 'Keys',
-  operators: 'Operators',
-  clients: 'Clients',
-  limits: 'Limits',
-  telemetry: 'Logs, metrics and traces',
-}
 
 const SOURCES: Readonly<Record<SettingSource, string>> = {
   default: 'default',
@@ -54,7 +49,8 @@ const Source = ({ source, variable, name }: Pick<Setting, 'source' | 'variable' 
 )
 
 const SettingRow = ({ setting }: { readonly setting: Setting }) => {
-  const { name, value, secret, source, variable, unit, bounds, meaning } = setting
+  const { name, value, secret, source, variable, unit, bounds, example, meaning } = setting
+  const isOther = setting.default !== null && setting.default !== value
   return (
     <li className={`setting ${source}`}>
       <div>
@@ -70,7 +66,17 @@ const SettingRow = ({ setting }: { readonly setting: Setting }) => {
           <Value value={value} secret={secret} /> {value !== null && unit !== null && unit}
         </p>
         <Source source={source} variable={variable} name={name} />
+        {isOther && (
+          <p className="quiet">
+            by default <code>{setting.default}</code>
+          </p>
+        )}
         {bounds !== null && <p className="quiet">{bounds}</p>}
+        {bounds === null && example !== null && example !== value && (
+          <p className="quiet">
+            such as <code>{example}</code>
+          </p>
+        )}
       </div>
     </li>
   )
@@ -80,8 +86,8 @@ const Group = ({ group, settings }: { readonly group: SettingGroup; readonly set
   const found = settings.filter(each => each.group === group)
   if (found.length === 0) return null
   return (
-    <section className="sheet" aria-label={GROUPS[group]}>
-      <h2>{GROUPS[group]}</h2>
+    <section className="sheet" aria-label={SETTING_GROUPS[group]}>
+      <h2>{SETTING_GROUPS[group]}</h2>
       <ul className="settings">
         {found.map(each => (
           <SettingRow key={each.name} setting={each} />
@@ -111,8 +117,6 @@ const Search = ({ text, isChanged }: { readonly text: string; readonly isChanged
   </div>
 )
 
-const groups = Object.keys(GROUPS) as readonly SettingGroup[] // of the table above
-
 export const SettingList = () => {
   const { query } = useAddress()
   const asked = useQuery({
@@ -132,7 +136,7 @@ export const SettingList = () => {
           {found.length} of {data.data.length} settings
         </p>
       )}
-      {groups.map(group => (
+      {SETTING_GROUP_NAMES.map(group => (
         <Group key={group} group={group} settings={found} />
       ))}
     </>

@@ -2,7 +2,7 @@
 import { constants, X509Certificate } from 'node:crypto'
 import type { Server } from 'node:net'
 import { Server as SecureServer } from 'node:tls'
-import type { ClientCertificatesConfig } from '../config/client-certificates.ts'
+import type { ClientCertificatesConfig } from '../config/callers.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { CertificateSources } from '../domain/clients/client-certificate.ts'
 import type { Metrics } from '../ports/metrics.ts'

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { ServiceConfig } from '../config/config.ts'
-import type { LimitsConfig } from '../config/limits.ts'
+import type { LimitsConfig } from '../config/callers.ts'
 import type { ServerOptions } from '../http/server.ts'
 import {
   CONNECTION_SLOTS,

@@ -1,6 +1,6 @@
 // Wires metrics: the memory that all threads of a process record in, and the listener that scrapers ask.
 import type { Logger } from 'pino'
-import type { MetricsConfig } from '../config/metrics.ts'
+import type { MetricsConfig } from '../config/telemetry.ts'
 import { refuseListening } from '../config/start-refused.ts'
 import { makeLayout, type OpenLists } from '../metrics/layout.ts'
 import { makeSlab, type Slab, type ThreadMemory } from '../metrics/memory.ts'

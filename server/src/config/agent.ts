@@ -1,7 +1,6 @@
 // The agent for which `mintmark token get` asks, and what the command sees that it runs.
 import { type Environment, ownEnvironment, readEach } from './config.ts'
-import { type GivenRemote, parseSecretLine, parseServiceUrl } from './remote.ts'
-import { parseText } from './values.ts'
+import type { GivenRemote } from './remote.ts'
 
 /** The service and the credential of an agent; null where the environment does not set one. */
 export type AgentConfig = {
@@ -17,9 +16,9 @@ export const readAgentConfig = (
   env: Environment = ownEnvironment(),
 ): AgentConfig =>
   readEach(env, read => ({
-    url: url ?? read.optional('MINTMARK_URL', parseServiceUrl) ?? null,
-    clientId: read.optional('MINTMARK_CLIENT_ID', parseText) ?? null,
-    clientSecret: isCredentialGiven ? null : (read.optional('MINTMARK_CLIENT_SECRET', parseSecretLine) ?? null),
+    url: url ?? read.value('MINTMARK_URL') ?? null,
+    clientId: read.value('MINTMARK_CLIENT_ID') ?? null,
+    clientSecret: isCredentialGiven ? null : (read.value('MINTMARK_CLIENT_SECRET') ?? null),
   }))
 
 /** What a command that is run with a token sees: all that this one does, but no secret of the agent's. */

@@ -6,9 +6,11 @@ import {
   defaultRoleSeparator,
   type IdentityProviderConfig,
   PROVIDER_ALGORITHMS,
-  ROLE_SEPARATORS,
 } from './provider.ts'
-import { parseAddress, parseIssuer, type Parser, parseUtf8File } from './values.ts'
+import { parseAddress, parseIssuer } from './addresses.ts'
+import { parseUtf8File } from './files.ts'
+import { ROLE_SEPARATORS } from './settings/access-settings.ts'
+import type { Parser } from './values.ts'
 import { ROLES } from '../../../api/values/access.ts'
 import { findMemberFault, formatMemberFault } from '../domain/text/member-names.ts'
 import type { Setting } from '../../../api/values/settings.ts'

@@ -1,38 +1,26 @@
 // Configuration: turns the environment, and the files that it names, into one frozen value or a list of all mistakes.
 import { resolve } from 'node:path'
-import type { ClientCertificatesConfig } from './client-certificates.ts'
 import { databaseForDev, type PostgresConfig, readDatabase, readMoveTarget } from './database.ts'
-import { type GivenRemote, parsePastedToken, readRemote, type RemoteConfig } from './remote.ts'
+import { type GivenRemote, readRemote, type RemoteConfig } from './remote.ts'
 import { type OperatorsConfig, readOperators } from './console.ts'
-import { freeze } from './freeze.ts'
-import { type LimitsConfig, readCallers } from './limits.ts'
-import { type MetricsConfig, metricsForDev, readMetrics } from './metrics.ts'
+import { type ClientCertificatesConfig, type LimitsConfig, readCallers } from './callers.ts'
 import { makeSettingReader, type SettingReader } from './reader.ts'
-import {
-  readKeyEncryptionKey,
-  readOldKeyEncryptionKey,
-  readSigningKeys,
-  type SigningKeysConfig,
-} from './signing-keys.ts'
-import { readTelemetry, type TelemetryConfig } from './telemetry.ts'
+import { type MetricsConfig, metricsForDev, readMetrics, readTelemetry, type TelemetryConfig } from './telemetry.ts'
 import { readTls, type TlsConfig, warnOfPlainHttp } from './tls.ts'
 import { readWorkers } from './workers.ts'
-import {
-  parseAudience,
-  parseBaseUrl,
-  parseInteger,
-  parseKeyEncryptionKeyText,
-  parseOneOf,
-  parseRanges,
-  parseText,
-} from './values.ts'
+import { PORT_MAX } from './addresses.ts'
+import type { LOG_LEVELS } from './settings/telemetry-settings.ts'
+import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
 import type { Setting } from '../../../api/values/settings.ts'
-import { LIFETIME_SECONDS_MAX } from '../../../api/values/limits.ts'
-import { DPOP_NONCE_POLICIES, type DpopNoncePolicy } from '../domain/ledger/dpop.ts'
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+import type { DpopNoncePolicy } from '../domain/ledger/dpop.ts'
 
 type LogLevel = (typeof LOG_LEVELS)[number]
+
+export type SigningKeysConfig = {
+  readonly algorithm: SigningAlgorithm
+  /** How long a key signs; null: until an operator rotates. */
+  readonly rotationDays: number | null
+}
 
 /** Settings of every command that opens the store. */
 export type StoreConfig = {
@@ -127,34 +115,35 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export const ownEnvironment = (): Environment => process.env
 
-const PORT_DEFAULT = 8080
-const parsePort = parseInteger(1, 65_535)
-const parseDays = parseInteger(1, 36_500)
+/** Freezes a value with all its parts. */
+const freeze = <T extends object>(value: T): T => {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part)
+  return Object.freeze(value)
+}
+
+const readSigningKeys = (read: SettingReader): SigningKeysConfig => ({
+  algorithm: read.value('MINTMARK_SIGNING_ALGORITHM'),
+  rotationDays: read.value('MINTMARK_KEY_ROTATION_DAYS'),
+})
 
 const readStore = (read: SettingReader): StoreConfig => {
-  const dataDirectory = resolve(read.orElse('MINTMARK_DATA_DIR', parseText, '.mintmark'))
-  const expiredDays = read.orElse('MINTMARK_RETAIN_EXPIRED_DAYS', parseDays, 7)
-  const endedDays = read.orElse('MINTMARK_RETAIN_ENDED_DAYS', parseDays, 400)
+  const dataDirectory = resolve(read.value('MINTMARK_DATA_DIR'))
+  const expiredDays = read.value('MINTMARK_RETAIN_EXPIRED_DAYS')
+  const endedDays = read.value('MINTMARK_RETAIN_ENDED_DAYS')
   return { dataDirectory, ...readDatabase(read, dataDirectory), retention: { expiredDays, endedDays } }
 }
 
-const readLifetime = (read: SettingReader): number =>
-  read.orElse('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX), 300)
-
 const readShared = (read: SettingReader) => ({
-  port: read.orElse('PORT', parsePort, PORT_DEFAULT),
-  tokenLifetimeSeconds: readLifetime(read),
-  bodyBytesMax: read.orElse('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576), 16_384),
+  port: read.value('PORT'),
+  tokenLifetimeSeconds: read.value('MINTMARK_TOKEN_LIFETIME_SECONDS'),
+  bodyBytesMax: read.value('MINTMARK_BODY_BYTES_MAX'),
   ...readTelemetry(read),
 })
 
-const readDpopNonce = (read: SettingReader): DpopNoncePolicy =>
-  read.orElse('MINTMARK_DPOP_NONCE', parseOneOf(DPOP_NONCE_POLICIES), 'required')
-
 const gatherServe = async (read: SettingReader) => {
-  const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
-  const keyEncryptionKey = readKeyEncryptionKey(read)
-  const audience = read.orElse('MINTMARK_DEFAULT_AUDIENCE', parseAudience, undefined, baseUrl)
+  const baseUrl = read.required('MINTMARK_BASE_URL')
+  const keyEncryptionKey = read.required('MINTMARK_KEY_ENCRYPTION_KEY')
+  const audience = read.value('MINTMARK_DEFAULT_AUDIENCE', baseUrl)
   const numbers = readShared(read)
   return {
     baseUrl,
@@ -162,17 +151,17 @@ const gatherServe = async (read: SettingReader) => {
     audience,
     ...readStore(read),
     ...numbers,
-    dpopNonce: readDpopNonce(read),
+    dpopNonce: read.value('MINTMARK_DPOP_NONCE'),
     signingKeys: readSigningKeys(read),
-    clientKeyRanges: read.orElse('MINTMARK_CLIENT_KEYS_ALLOWED_RANGES', parseRanges, []),
+    clientKeyRanges: read.value('MINTMARK_CLIENT_KEYS_ALLOWED_RANGES') ?? [],
     ...(await readOperators(read, baseUrl)),
-    host: read.orElse('HOST', parseText, '0.0.0.0'),
-    logLevel: read.orElse('LOG_LEVEL', parseOneOf(LOG_LEVELS), 'info'),
+    host: read.value('HOST'),
+    logLevel: read.value('LOG_LEVEL'),
     tls: readTls(read, baseUrl),
     ...readCallers(read),
     metrics: readMetrics(read, numbers.port, null),
     workers: readWorkers(read),
-    drainSeconds: read.orElse('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300), 5),
+    drainSeconds: read.value('MINTMARK_DRAIN_SECONDS'),
   }
 }
 
@@ -222,7 +211,7 @@ const readMigration = (read: SettingReader) => ({ ...readStore(read), signingKey
 /** The settings of `mintmark migrate`. */
 export const readMigrateConfig = (env: Environment = process.env): MigrateConfig => {
   const read = makeSettingReader(env)
-  const [keyEncryptionKey, rest] = [readKeyEncryptionKey(read), readMigration(read)]
+  const [keyEncryptionKey, rest] = [read.required('MINTMARK_KEY_ENCRYPTION_KEY'), readMigration(read)]
   if (read.mistakes.length > 0 || keyEncryptionKey === undefined) throw new ConfigurationError(read.mistakes)
   return freeze({ ...rest, keyEncryptionKey })
 }
@@ -230,7 +219,10 @@ export const readMigrateConfig = (env: Environment = process.env): MigrateConfig
 /** The settings of `mintmark key reencrypt`. */
 export const readReencryptConfig = (env: Environment = process.env): ReencryptConfig => {
   const read = makeSettingReader(env)
-  const [keyEncryptionKey, keyEncryptionKeyOld] = [readKeyEncryptionKey(read), readOldKeyEncryptionKey(read)]
+  const [keyEncryptionKey, keyEncryptionKeyOld] = [
+    read.required('MINTMARK_KEY_ENCRYPTION_KEY'),
+    read.required('MINTMARK_KEY_ENCRYPTION_KEY_OLD'),
+  ]
   const rest = readMigration(read)
   if (read.mistakes.length > 0 || keyEncryptionKey === undefined || keyEncryptionKeyOld === undefined) {
     throw new ConfigurationError(read.mistakes)
@@ -260,10 +252,10 @@ export const readMoveConfig = (to: string | undefined, env: Environment = proces
 /** The settings of administrative commands on the local store. Settings of `serve` alone are ignored. */
 export const readCommandConfig = (env: Environment = process.env): CommandConfig =>
   readEach(env, read => {
-    const rest = { ...readMigration(read), tokenLifetimeSeconds: readLifetime(read) }
-    const baseUrl = read.optional('MINTMARK_BASE_URL', parseBaseUrl) ?? null
-    const defaultAudience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience) ?? baseUrl
-    const keyEncryptionKey = read.optional('MINTMARK_KEY_ENCRYPTION_KEY', parseKeyEncryptionKeyText) ?? null
+    const rest = { ...readMigration(read), tokenLifetimeSeconds: read.value('MINTMARK_TOKEN_LIFETIME_SECONDS') }
+    const baseUrl = read.value('MINTMARK_BASE_URL') ?? null
+    const defaultAudience = read.value('MINTMARK_DEFAULT_AUDIENCE') ?? baseUrl
+    const keyEncryptionKey = read.value('MINTMARK_KEY_ENCRYPTION_KEY') ?? null
     return freeze({ ...rest, baseUrl, defaultAudience, keyEncryptionKey })
   })
 
@@ -273,7 +265,19 @@ export const readRemoteConfig = (given: GivenRemote, env: Environment = process.
 
 /** The token that a command inspects; null if none is given. */
 export const readTokenConfig = (env: Environment = process.env): string | null =>
-  readEach(env, read => read.optional('MINTMARK_TOKEN', parsePastedToken) ?? null)
+  readEach(env, read => read.value('MINTMARK_TOKEN') ?? null)
+
+const readIdentityProviderPort = (read: SettingReader, port: number): number => {
+  const own = read.orElse('MINTMARK_DEV_IDP_PORT', String(Math.min(port + 1, PORT_MAX)))
+  if (own === port) {
+    read.mistake(
+      read.isSet('MINTMARK_DEV_IDP_PORT')
+        ? 'MINTMARK_DEV_IDP_PORT equals PORT; expected two ports, one for the service and one for its identity provider'
+        : 'PORT is 65535, and PORT + 1 is no port; expected a lower PORT, or MINTMARK_DEV_IDP_PORT',
+    )
+  }
+  return own
+}
 
 /** The settings of `mintmark dev`. HOST, a DATABASE_URL other than of PostgreSQL and settings of `serve` alone are ignored. */
 export const readDevConfig = (env: Environment = process.env): DevConfig =>
@@ -281,18 +285,10 @@ export const readDevConfig = (env: Environment = process.env): DevConfig =>
     const store = readStore(read)
     const numbers = readShared(read)
     const signingKeys = readSigningKeys(read)
-    const identityProviderPort = read.orElse('MINTMARK_DEV_IDP_PORT', parsePort, numbers.port + 1)
-    if (identityProviderPort === numbers.port) {
-      read.mistake(
-        'MINTMARK_DEV_IDP_PORT equals PORT; expected two ports, one for the service and one for its identity provider',
-      )
-    }
-    if (identityProviderPort > 65_535) {
-      read.mistake('PORT is 65535, and PORT + 1 is no port; expected a lower PORT, or MINTMARK_DEV_IDP_PORT')
-    }
-    const dpopNonce = readDpopNonce(read)
+    const identityProviderPort = readIdentityProviderPort(read, numbers.port)
+    const dpopNonce = read.value('MINTMARK_DPOP_NONCE')
     const metrics = readMetrics(read, numbers.port, metricsForDev(numbers.port, identityProviderPort))
-    const logLevel = read.orElse('LOG_LEVEL', parseOneOf(LOG_LEVELS), 'warn')
+    const logLevel = read.orElse('LOG_LEVEL', 'warn')
     const settings = read.settings()
     return freeze({ ...store, ...numbers, signingKeys, dpopNonce, metrics, identityProviderPort, logLevel, settings })
   })

@@ -1,9 +1,7 @@
 // Configuration of how operators are recognized: their identity providers, and the console's client at one. Without a client nobody
 // signs in.
 import type { IdentityProviderConfig } from './provider.ts'
-import { parseSecretLine } from './remote.ts'
 import type { SettingReader } from './reader.ts'
-import { parseText, type Parser } from './values.ts'
 import { type Providers, readProviders } from './providers.ts'
 
 export type ConsoleConfig = {
@@ -16,30 +14,6 @@ export type ConsoleConfig = {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-const DEFAULT_SCOPE = 'openid'
-
-/** The parameters that the sign-in flow sets itself; they cannot be configured. */
-const OWN_PARAMETERS = [
-  'client_id',
-  'code_challenge',
-  'code_challenge_method',
-  'nonce',
-  'redirect_uri',
-  'request',
-  'request_uri',
-  'response_mode',
-  'response_type',
-  'scope',
-  'state',
-]
-
-const parseParameters: Parser<Readonly<Record<string, string>>> = text => {
-  const parameters = Object.fromEntries(new URLSearchParams(text))
-  const wrong = OWN_PARAMETERS.find(name => Object.hasOwn(parameters, name))
-  if (wrong !== undefined) return { wrong: `sets ${wrong}; expected parameters that the sign-in does not set itself` }
-  return { value: parameters }
-}
-
 const NAMES = ['MINTMARK_CONSOLE_ISSUER', 'MINTMARK_CONSOLE_SCOPE', 'MINTMARK_CONSOLE_PARAMETERS'] as const
 
 /** Returns null if there is no client. `providers`: those whose operators are recognized; only one of them can sign in here. */
@@ -47,11 +21,11 @@ export const readConsole = (
   read: SettingReader,
   providers: readonly IdentityProviderConfig[],
 ): ConsoleConfig | null => {
-  const clientId = read.optional('MINTMARK_CONSOLE_CLIENT_ID', parseText)
-  const clientSecret = read.optional('MINTMARK_CONSOLE_CLIENT_SECRET', parseSecretLine) ?? null
-  const issuer = read.orElse('MINTMARK_CONSOLE_ISSUER', parseText, providers[0]?.issuer)
-  const scope = read.orElse('MINTMARK_CONSOLE_SCOPE', parseText, DEFAULT_SCOPE)
-  const parameters = read.optional('MINTMARK_CONSOLE_PARAMETERS', parseParameters) ?? {}
+  const clientId = read.value('MINTMARK_CONSOLE_CLIENT_ID')
+  const clientSecret = read.value('MINTMARK_CONSOLE_CLIENT_SECRET') ?? null
+  const issuer = read.value('MINTMARK_CONSOLE_ISSUER', providers[0]?.issuer) ?? providers[0]?.issuer
+  const scope = read.value('MINTMARK_CONSOLE_SCOPE')
+  const parameters = read.value('MINTMARK_CONSOLE_PARAMETERS') ?? {}
   if (clientId === undefined) {
     const set = NAMES.find(read.isSet) ?? (clientSecret === null ? undefined : 'MINTMARK_CONSOLE_CLIENT_SECRET')
     if (set !== undefined) {

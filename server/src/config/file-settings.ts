@@ -2,7 +2,7 @@
 import type { Setting } from '../../../api/values/settings.ts'
 import type { IdentityProviderConfig } from './provider.ts'
 import { withoutCredentials } from './setting-records.ts'
-import { SETTINGS } from './settings.ts'
+import { plainMeaning, SETTINGS } from './settings/settings.ts'
 
 type ProviderMembers = Omit<IdentityProviderConfig, 'setting' | 'settings'>
 
@@ -10,11 +10,11 @@ type Member = { readonly of: keyof ProviderMembers; readonly meaning: string }
 
 /** The members of an identity provider, by their names in the file. */
 const PROVIDER_MEMBERS: Readonly<Record<string, Member>> = {
-  issuer: { of: 'issuer', meaning: SETTINGS.MINTMARK_IDP_ISSUER.meaning },
-  audience: { of: 'audience', meaning: SETTINGS.MINTMARK_IDP_AUDIENCE.meaning },
-  jwks_uri: { of: 'jwksUri', meaning: SETTINGS.MINTMARK_IDP_JWKS_URI.meaning },
-  role_claim: { of: 'roleClaim', meaning: SETTINGS.MINTMARK_IDP_ROLE_CLAIM.meaning },
-  role_separator: { of: 'roleSeparator', meaning: SETTINGS.MINTMARK_IDP_ROLE_SEPARATOR.meaning },
+  issuer: { of: 'issuer', meaning: plainMeaning(SETTINGS.MINTMARK_IDP_ISSUER) },
+  audience: { of: 'audience', meaning: plainMeaning(SETTINGS.MINTMARK_IDP_AUDIENCE) },
+  jwks_uri: { of: 'jwksUri', meaning: plainMeaning(SETTINGS.MINTMARK_IDP_JWKS_URI) },
+  role_claim: { of: 'roleClaim', meaning: plainMeaning(SETTINGS.MINTMARK_IDP_ROLE_CLAIM) },
+  role_separator: { of: 'roleSeparator', meaning: plainMeaning(SETTINGS.MINTMARK_IDP_ROLE_SEPARATOR) },
   roles: {
     of: 'roles',
     meaning:
@@ -47,6 +47,8 @@ const memberSetting = (isGiven: boolean, setting: Pick<Setting, 'name' | 'group'
   isSecret: false,
   unit: null,
   bounds: null,
+  default: null,
+  example: null,
 })
 
 /** `place`: of the provider in the file; `given`: its members there. */

@@ -1,6 +1,7 @@
 // Configuration of an identity provider, and the one configured by variables.
 import type { SettingReader } from './reader.ts'
-import { parseAddress, parseIssuer, parseOneOf, parseText } from './values.ts'
+import type { ROLE_SEPARATORS } from './settings/access-settings.ts'
+import { SETTINGS } from './settings/settings.ts'
 import type { Role } from '../../../api/values/access.ts'
 import type { Setting } from '../../../api/values/settings.ts'
 
@@ -28,9 +29,7 @@ export const PROVIDER_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'Ed25519
 
 type ProviderAlgorithm = (typeof PROVIDER_ALGORITHMS)[number]
 
-export const DEFAULT_ROLE_CLAIM = 'roles'
-
-export const ROLE_SEPARATORS = ['none', 'space', 'comma'] as const
+export const DEFAULT_ROLE_CLAIM = SETTINGS.MINTMARK_IDP_ROLE_CLAIM.fallback
 
 type RoleSeparator = (typeof ROLE_SEPARATORS)[number]
 
@@ -54,19 +53,11 @@ export const PROVIDER_VARIABLES = [
 /** Returns no provider if none of its variables is set. */
 export const readProvider = (read: SettingReader): readonly IdentityProviderConfig[] => {
   if (!PROVIDER_VARIABLES.some(read.isSet)) return []
-  const issuer = read.required('MINTMARK_IDP_ISSUER', parseIssuer, 'the issuer of the identity provider')
-  const audience = read.required(
-    'MINTMARK_IDP_AUDIENCE',
-    parseText,
-    'the `aud` of the JWTs that it issues for this service',
-  )
-  const jwksUri = read.optional('MINTMARK_IDP_JWKS_URI', parseAddress)
-  const roleClaim = read.orElse('MINTMARK_IDP_ROLE_CLAIM', parseText, DEFAULT_ROLE_CLAIM)
-  const roleSeparator = read.orElse(
-    'MINTMARK_IDP_ROLE_SEPARATOR',
-    parseOneOf(ROLE_SEPARATORS),
-    defaultRoleSeparator(roleClaim),
-  )
+  const issuer = read.required('MINTMARK_IDP_ISSUER')
+  const audience = read.required('MINTMARK_IDP_AUDIENCE')
+  const jwksUri = read.value('MINTMARK_IDP_JWKS_URI')
+  const roleClaim = read.value('MINTMARK_IDP_ROLE_CLAIM')
+  const roleSeparator = read.orElse('MINTMARK_IDP_ROLE_SEPARATOR', defaultRoleSeparator(roleClaim))
   if (issuer === undefined || audience === undefined) return []
   const mapping = { roleClaim, roleSeparator, roles: DEFAULT_ROLES }
   const setting = jwksUri === undefined ? 'MINTMARK_IDP_ISSUER' : 'MINTMARK_IDP_JWKS_URI'

@@ -3,7 +3,6 @@ import type { ConfigFile } from './config-file.ts'
 import { scopesSetting } from './file-settings.ts'
 import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './provider.ts'
 import type { SettingReader } from './reader.ts'
-import { parseText } from './values.ts'
 
 const checkProviders = (
   read: SettingReader,
@@ -25,9 +24,10 @@ const checkProviders = (
 
 // The file is rarely used, and its parser takes a while to load.
 const readConfigFile = async (read: SettingReader): Promise<ConfigFile | undefined> => {
-  if (read.optional('MINTMARK_CONFIG_FILE', parseText) === undefined) return undefined
+  const path = read.value('MINTMARK_CONFIG_FILE')
+  if (path === undefined) return undefined
   const { parseConfigFile } = await import('./config-file.ts')
-  return read.optional('MINTMARK_CONFIG_FILE', parseConfigFile)
+  return read.accept('MINTMARK_CONFIG_FILE', parseConfigFile(path))
 }
 
 export type Providers = Pick<ConfigFile, 'identityProviders' | 'scopesSupported'> & {

@@ -2,11 +2,10 @@
 import { resolve } from 'node:path'
 import { ConfigurationError, type Environment, type ServeConfig } from './config.ts'
 import type { IdentityProviderConfig } from './provider.ts'
-import { readCallers } from './limits.ts'
+import { readCallers } from './callers.ts'
 import { readProviders } from './providers.ts'
 import { makeSettingReader, type SettingReader } from './reader.ts'
 import { readTls } from './tls.ts'
-import { parseBaseUrl } from './values.ts'
 
 export type ReloadedKind = 'tls' | 'providers'
 
@@ -20,7 +19,7 @@ export const readReloadedPaths = (env: Environment): Readonly<Record<ReloadedKin
   }
 }
 
-const readBaseUrl = (read: SettingReader): string | undefined => read.optional('MINTMARK_BASE_URL', parseBaseUrl)
+const readBaseUrl = (read: SettingReader): string | undefined => read.value('MINTMARK_BASE_URL')
 
 const refuseMistakes = ({ mistakes }: SettingReader): void => {
   if (mistakes.length > 0) throw new ConfigurationError(mistakes)

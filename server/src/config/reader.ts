@@ -2,23 +2,40 @@
 import { statSync } from 'node:fs'
 import type { Setting } from '../../../api/values/settings.ts'
 import { type Found, makeSettingRecords } from './setting-records.ts'
-import { parseCertificatesFile, type Parser, parseUtf8File } from './values.ts'
-import { fileVariableOf, type SettingName, type Variable, VARIABLES } from './variables.ts'
+import { parseCertificatesFile, parseUtf8File } from './files.ts'
+import {
+  entryOf,
+  fileVariableOf,
+  type SecretFile,
+  type Variable,
+  type Variables,
+  VARIABLES,
+} from './settings/settings.ts'
+import type { Parsed, Parser } from './values.ts'
 
+type ValueOf<Name extends Variable> = Variables[Name]['parse'] extends Parser<infer T> ? T : never
+
+type Read<Name extends Variable> = Variables[Name] extends { readonly fallback: string }
+  ? ValueOf<Name>
+  : ValueOf<Name> | undefined
+
+/** A variable that is wrong is recorded as a mistake, and read as one that is not set. */
 export type SettingReader = {
-  /** The value, or undefined if the variable is unset or wrong; a wrong value is recorded as a mistake. */
-  readonly optional: <T>(name: Variable, parse: Parser<T>) => T | undefined
-  /** Like `optional`, but returns `fallback` where that is undefined. `shown`: the value in effect then, if `fallback` does not say it. */
-  readonly orElse: <T, const F>(name: SettingName, parse: Parser<T>, fallback: F, shown?: string) => T | F
-  /** Like `optional`, but an unset variable is a mistake, which says what was expected. */
-  readonly required: <T>(name: Variable, parse: Parser<T>, expected: string) => T | undefined
+  /** The value, or else its default; undefined if it has none. `shown`: the default in effect, if the table does not name it. */
+  readonly value: <Name extends Variable>(name: Name, shown?: string) => Read<Name>
+  /** The value, or else that of a default which depends on other settings. */
+  readonly orElse: <Name extends Variable>(name: Name, fallback: string) => ValueOf<Name>
+  /** Like `value`, but an unset variable is a mistake, which says what was expected. */
+  readonly required: <Name extends Variable>(name: Name) => ValueOf<Name> | undefined
+  /** The value that was parsed of a variable elsewhere; a wrong one is recorded as a mistake. */
+  readonly accept: <T>(name: Variable, parsed: Parsed<T>) => T | undefined
   readonly isSet: (name: string) => boolean
   /** Every setting of the service, as far as it was read. */
   readonly settings: () => readonly Setting[]
   readonly mistake: (sentence: string) => void
   readonly mistakes: readonly string[]
   /** Warns if every user of the machine can read the secret file that the variable names. */
-  readonly warnIfOpen: (name: Variable) => void
+  readonly warnIfOpen: (name: Variable | SecretFile) => void
   readonly warn: (sentence: string) => void
   /** The warnings about the configuration, which are no mistakes. */
   readonly warnings: readonly string[]
@@ -96,28 +113,24 @@ const debuggerWarnings = ({ NODE_OPTIONS = '' }: Environment): string[] =>
       ]
     : []
 
-/** Secrets that were chosen elsewhere: any text may be one. */
-const ANY_TEXT: readonly string[] = ['PGPASSWORD', 'MINTMARK_CLIENT_SECRET', 'MINTMARK_CONSOLE_CLIENT_SECRET']
-
 /**
  * What a shell would have taken off, and what reads lines of NAME=VALUE itself, as Docker does, keeps: of a path it would be a part,
  * and a store would be made in another folder. It quotes nothing, as the value may be a secret.
  */
-const flawOfEdges = (name: string, text: string): string | undefined => {
-  if (ANY_TEXT.includes(name)) return undefined
+const flawOfEdges = (name: Variable, text: string): string | undefined => {
+  if (entryOf(name).isAnyText === true) return undefined
   if (/^[\s\p{C}]|[\s\p{C}]$/u.test(text)) return 'begins or ends with a space or an invisible character; expected none'
   return /^(?:(["']).*\1|[“‘].*[”’])$/s.test(text) ? 'stands in quotation marks; expected it without' : undefined
 }
 
-export const makeSettingReader = (env: Environment): SettingReader => {
-  const mistakes = [...unknownVariables(env), ...unverifiedTls(env), ...unreadAuthorities(env)]
-  // An empty variable counts as unset: Compose files and CI systems set empty ones.
-  const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== ''
+// An empty variable counts as unset: Compose files and CI systems set empty ones.
+const isSetIn = (env: Environment, name: string): boolean => env[name] !== undefined && env[name] !== ''
 
-  const warnings = debuggerWarnings(env)
-  const records = makeSettingRecords()
+type Notes = { readonly mistakes: string[]; readonly warnings: string[] }
 
-  const warnIfOpen = (name: Variable): void => {
+/** Finds what is set: a variable, or the file that one names. */
+const makeFinder = (env: Environment, { mistakes, warnings }: Notes) => {
+  const warnIfOpen = (name: Variable | SecretFile): void => {
     const path = env[name] ?? ''
     const mode = openMode(path)
     if (mode === undefined) return
@@ -126,7 +139,7 @@ export const makeSettingReader = (env: Environment): SettingReader => {
     )
   }
 
-  const readSecretFile = (name: Variable): Found | undefined => {
+  const readSecretFile = (name: SecretFile): Found | undefined => {
     const file = parseUtf8File(env[name] ?? '')
     if ('wrong' in file) {
       mistakes.push(`${name} ${file.wrong}`)
@@ -137,7 +150,7 @@ export const makeSettingReader = (env: Environment): SettingReader => {
   }
 
   const readVariable = (name: Variable): Found | undefined => {
-    if (!isSet(name)) return undefined
+    if (!isSetIn(env, name)) return undefined
     const text = env[name] ?? ''
     const flaw = flawOfEdges(name, text)
     if (flaw === undefined) return { source: 'environment', variable: name, text }
@@ -147,34 +160,57 @@ export const makeSettingReader = (env: Environment): SettingReader => {
 
   const find = (name: Variable): Found | undefined => {
     const file = fileVariableOf(name)
-    if (file === undefined || !isSet(file)) return readVariable(name)
-    if (!isSet(name)) return readSecretFile(file)
+    if (file === undefined || !isSetIn(env, file)) return readVariable(name)
+    if (!isSetIn(env, name)) return readSecretFile(file)
     mistakes.push(`${name} and ${file} are both set; expected one of them`)
     return undefined
   }
 
-  const read = <T, const F>(name: Variable, parse: Parser<T>, fallback: F, shown?: string): T | F => {
-    const found = find(name)
-    records.add(name, { found, fallback: shown ?? fallback, bounds: parse.bounds })
-    if (found === undefined) return fallback
-    const answer = parse(found.text)
-    if ('value' in answer) return answer.value
-    mistakes.push(`${found.variable} ${answer.wrong}`)
-    return fallback
+  return { find, warnIfOpen }
+}
+
+const valueOfDefault = (name: Variable, fallback: string): unknown => {
+  const parsed = entryOf(name).parse(fallback)
+  if ('value' in parsed) return parsed.value
+  throw new Error(`the default of ${name} ${parsed.wrong}`)
+}
+
+export const makeSettingReader = (env: Environment): SettingReader => {
+  const mistakes = [...unknownVariables(env), ...unverifiedTls(env), ...unreadAuthorities(env)]
+  const warnings = debuggerWarnings(env)
+  const { find, warnIfOpen } = makeFinder(env, { mistakes, warnings })
+  const records = makeSettingRecords()
+  const isSet = (name: string): boolean => isSetIn(env, name)
+
+  const accept = <T>(name: Variable | SecretFile, parsed: Parsed<T>): T | undefined => {
+    if ('value' in parsed) return parsed.value
+    mistakes.push(`${name} ${parsed.wrong}`)
+    return undefined
   }
 
-  const optional = <T>(name: Variable, parse: Parser<T>): T | undefined => read(name, parse, undefined)
+  /** `fallback`: what is read where the variable is not set, or wrong; `shown`: the default in effect. */
+  const read = (name: Variable, fallback: string | undefined, shown = fallback): unknown => {
+    const found = find(name)
+    records.add(name, { found, fallback: shown })
+    const value = found === undefined ? undefined : accept(found.variable, entryOf(name).parse(found.text))
+    return value === undefined && fallback !== undefined ? valueOfDefault(name, fallback) : value
+  }
 
-  const required = <T>(name: Variable, parse: Parser<T>, expected: string): T | undefined => {
-    if (!isSet(name) && !isSet(fileVariableOf(name) ?? '')) {
-      mistakes.push(`${name} is not set; expected ${expected}`)
-      return undefined
-    }
-    return optional(name, parse)
+  // The parser of the same entry returned it.
+  const value = <Name extends Variable>(name: Name, shown?: string): Read<Name> =>
+    read(name, entryOf(name).fallback, shown) as Read<Name>
+
+  const orElse = <Name extends Variable>(name: Name, fallback: string): ValueOf<Name> =>
+    read(name, fallback) as ValueOf<Name>
+
+  const required = <Name extends Variable>(name: Name): ValueOf<Name> | undefined => {
+    if (isSet(name) || isSet(fileVariableOf(name) ?? '')) return value(name)
+    mistakes.push(`${name} is not set; expected ${entryOf(name).required ?? 'a value'}`)
+    return undefined
   }
 
   const mistake = (sentence: string): void => void mistakes.push(sentence)
   const warn = (sentence: string): void => void warnings.push(sentence)
   const { settings } = records
-  return { optional, orElse: read, required, isSet, settings, mistake, mistakes, warnIfOpen, warn, warnings }
+  return { value, orElse, required, accept, isSet, settings, mistake, mistakes, warnIfOpen, warn, warnings }
 }

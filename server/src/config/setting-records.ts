@@ -1,15 +1,19 @@
 // Records what the reader read, as settings that an administrator may see: no secret, and no credential in an address.
 import { SECRET_SHOWN, type Setting, type SettingSource } from '../../../api/values/settings.ts'
-import { settingEntries } from './variables.ts'
+import type { SettingEntry } from './settings/setting-entry.ts'
+import { plainMeaning, settingEntries, type SecretFile, type Variable } from './settings/settings.ts'
 
-export type Found = { readonly source: 'environment' | 'secret_file'; readonly variable: string; readonly text: string }
+export type Found = {
+  readonly source: 'environment' | 'secret_file'
+  readonly variable: Variable | SecretFile
+  readonly text: string
+}
 
 type Read = {
   /** Undefined where the variable is not set. */
   readonly found: Found | undefined
-  /** The value in effect where the variable is not set. */
-  readonly fallback: unknown
-  readonly bounds: string | undefined
+  /** What is read where the variable is not set, as a variable would have it. */
+  readonly fallback: string | undefined
 }
 
 // Of several hosts, which no URL has.
@@ -26,22 +30,22 @@ export const withoutCredentials = (text: string): string => {
   return hasQuery ? `${url.origin}${url.pathname}?…` : url.href
 }
 
-/** A value of a default, as a variable would have it; null: none. */
-const formatDefault = (value: unknown): string | null => {
-  if (value === undefined || value === null || value === '') return null
-  if (Array.isArray(value)) return value.length === 0 ? null : value.join(',')
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value)
-}
+type Value = Pick<Setting, 'value' | 'default' | 'source' | 'variable'>
 
-type Value = Pick<Setting, 'value' | 'source' | 'variable'>
+const shownOf = (text: string | undefined): string | null => (text ? withoutCredentials(text) : null)
 
-const NOT_READ: Value = { value: null, source: 'not_read', variable: null }
+const notRead = ({ fallback }: SettingEntry): Value => ({
+  value: null,
+  default: shownOf(fallback),
+  source: 'not_read',
+  variable: null,
+})
 
 const valueOf = ({ found, fallback }: Read, isSecret: boolean): Value => {
-  const text = found?.text ?? formatDefault(fallback)
-  const secret = text === null ? SECRET_SHOWN.unset : SECRET_SHOWN.set
+  const secret = found === undefined ? SECRET_SHOWN.unset : SECRET_SHOWN.set
   return {
-    value: isSecret ? secret : text && withoutCredentials(text),
+    value: isSecret ? secret : shownOf(found?.text ?? fallback),
+    default: shownOf(fallback),
     source: found?.source ?? 'default',
     variable: found?.variable ?? null,
   }
@@ -65,10 +69,20 @@ export const makeSettingRecords = () => {
     /** Records what was read of a variable; a second record replaces the first. */
     add: (name: string, read: Read): void => void reads.set(name, read),
     settings: (): readonly Setting[] =>
-      settingEntries().map(([name, { group, unit = null, isSecret = false, meaning }]) => {
+      settingEntries().map(([name, entry]) => {
+        const { group, parse, unit = null, example = null, isSecret = false } = entry
         const read = reads.get(name)
-        const value = read === undefined ? NOT_READ : valueOf(read, isSecret)
-        return { name, group, ...value, isSecret, unit, bounds: read?.bounds ?? null, meaning }
+        const value = read === undefined ? notRead(entry) : valueOf(read, isSecret)
+        return {
+          name,
+          group,
+          ...value,
+          isSecret,
+          unit,
+          bounds: parse.bounds ?? null,
+          example,
+          meaning: plainMeaning(entry),
+        }
       }),
   }
 }

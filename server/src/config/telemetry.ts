@@ -1,17 +1,7 @@
-// Configuration of traces, of the access log, and of evidence of use. Traces have the names of OpenTelemetry, so that what is set for every
-// program of a machine holds here too; those of the exporter that are not here are read by the exporter itself.
-// Source: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+// Configuration of metrics, traces, the access log, and evidence of use. Variables of the exporter of traces that are no setting here are
+// read by the exporter itself.
+import { PORT_MAX } from './addresses.ts'
 import type { SettingReader } from './reader.ts'
-import { type Parser, parseOneOf } from './values.ts'
-
-const SAMPLERS = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const
 
 /** Null where tracing is off. */
 export type TracesConfig = {
@@ -31,26 +21,11 @@ export type TelemetryConfig = {
   readonly useEvidence: boolean
 }
 
-// http is common here: a collector runs on the same machine or in the same network.
-const parseEndpoint: Parser<string> = text => {
-  const url = URL.parse(text)
-  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
-    ? { value: text }
-    : { wrong: `is not an http or https URL; expected the address of a collector such as http://127.0.0.1:4318` }
-}
-
-const parseRatio: Parser<number> = text => {
-  const value = /^\d(?:\.\d{1,15})?$/.test(text) ? Number(text) : Number.NaN
-  return value >= 0 && value <= 1
-    ? { value }
-    : { wrong: `is ${JSON.stringify(text)}; expected a number from 0 to 1 such as 0.1` }
-}
-
 const PREFIX = 'parentbased_'
 
 const readSampler = (read: SettingReader): Omit<NonNullable<TracesConfig>, 'url'> => {
-  const name = read.orElse('OTEL_TRACES_SAMPLER', parseOneOf(SAMPLERS), 'parentbased_always_on')
-  const ratio = read.orElse('OTEL_TRACES_SAMPLER_ARG', parseRatio, 1)
+  const name = read.value('OTEL_TRACES_SAMPLER')
+  const ratio = read.value('OTEL_TRACES_SAMPLER_ARG')
   const isParentBased = name.startsWith(PREFIX)
   const bare = isParentBased ? name.slice(PREFIX.length) : name
   const sampler = bare === 'always_off' || bare === 'traceidratio' ? bare : 'always_on'
@@ -58,18 +33,46 @@ const readSampler = (read: SettingReader): Omit<NonNullable<TracesConfig>, 'url'
 }
 
 const readTraces = (read: SettingReader): TracesConfig => {
-  const base = read.optional('OTEL_EXPORTER_OTLP_ENDPOINT', parseEndpoint)
-  const isDisabled = read.orElse('OTEL_SDK_DISABLED', parseOneOf(['true', 'false']), 'false') === 'true'
+  const base = read.value('OTEL_EXPORTER_OTLP_ENDPOINT')
+  const isDisabled = read.value('OTEL_SDK_DISABLED') === 'true'
   if (base === undefined || isDisabled) return null
-  if (read.orElse('OTEL_TRACES_EXPORTER', parseOneOf(['otlp', 'none']), 'otlp') === 'none') return null
+  if (read.value('OTEL_TRACES_EXPORTER') === 'none') return null
   const below = `${base.replace(/\/$/, '')}/v1/traces`
-  const url = read.orElse('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', parseEndpoint, below)
-  read.orElse('OTEL_EXPORTER_OTLP_PROTOCOL', parseOneOf(['http/protobuf']), 'http/protobuf')
+  const url = read.value('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', below) ?? below
+  read.value('OTEL_EXPORTER_OTLP_PROTOCOL')
   return { url, ...readSampler(read) }
 }
 
 export const readTelemetry = (read: SettingReader): TelemetryConfig => ({
   traces: readTraces(read),
-  accessLog: read.orElse('MINTMARK_ACCESS_LOG', parseOneOf(['on', 'off']), 'off') === 'on',
-  useEvidence: read.orElse('MINTMARK_USE_EVIDENCE', parseOneOf(['on', 'off']), 'on') !== 'off',
+  accessLog: read.value('MINTMARK_ACCESS_LOG') === 'on',
+  useEvidence: read.value('MINTMARK_USE_EVIDENCE') !== 'off',
 })
+
+/** Null where metrics are off: nothing is measured, and nothing listens. */
+export type MetricsConfig = {
+  readonly host: string
+  readonly port: number
+  /** Whether nobody asked for this address, so that the start goes on where it is taken. */
+  readonly isOptional: boolean
+} | null
+
+/** `port`: of the service. `fallback`: where nothing is set. */
+export const readMetrics = (read: SettingReader, port: number, fallback: MetricsConfig): MetricsConfig => {
+  const shown = fallback === null ? 'off' : `${fallback.host}:${fallback.port}`
+  const address = read.value('MINTMARK_METRICS_ADDRESS', shown)
+  if (!read.isSet('MINTMARK_METRICS_ADDRESS')) return fallback
+  if (address === null) return null
+  if (address.port === port) {
+    read.mistake(
+      'MINTMARK_METRICS_ADDRESS has the PORT of the service; expected another port: metrics are not for its callers',
+    )
+  }
+  return { ...address, isOptional: false }
+}
+
+/** Returns the address for `dev`: the first port after PORT that the identity provider does not use, on loopback. */
+export const metricsForDev = (port: number, identityProviderPort: number): MetricsConfig => {
+  const free = [port + 2, port + 3].find(one => one !== identityProviderPort) ?? port + 2
+  return free > PORT_MAX ? null : { host: '127.0.0.1', port: free, isOptional: true }
+}

@@ -1,7 +1,6 @@
 // Configuration of TLS: a certificate and its key, or neither behind a proxy.
 import { createSecureContext } from 'node:tls'
 import type { SettingReader } from './reader.ts'
-import { parsePemFile } from './values.ts'
 
 /** PEM; null if a proxy terminates TLS. */
 export type TlsConfig = { readonly certificate: string; readonly key: string } | null
@@ -17,11 +16,8 @@ const flawOfPair = (certificate: string, key: string): string | undefined => {
 }
 
 export const readTls = (read: SettingReader, baseUrl: string | undefined): TlsConfig => {
-  const certificate = read.optional(
-    'MINTMARK_TLS_CERT_FILE',
-    parsePemFile(/-----BEGIN CERTIFICATE-----/, 'certificate'),
-  )
-  const key = read.optional('MINTMARK_TLS_KEY_FILE', parsePemFile(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'private key'))
+  const certificate = read.value('MINTMARK_TLS_CERT_FILE')
+  const key = read.value('MINTMARK_TLS_KEY_FILE')
   if (read.isSet('MINTMARK_TLS_CERT_FILE') !== read.isSet('MINTMARK_TLS_KEY_FILE')) {
     read.mistake(
       'MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE belong together; expected both, or neither behind a proxy',

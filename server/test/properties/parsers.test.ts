@@ -52,8 +52,8 @@ const PARSING: Readonly<Record<string, RegExp>> = {
   'server/src/http': /^(?:parse|read|decode|hopsOf)/,
   'server/src/keys': /^(?:parse|read|decode|split)/,
   'server/src/cli': /^(?:parse|read|gather)/,
-  // What reads variables there does so by these.
-  'server/src/config': /^parse/,
+  // The others there are in the table of settings, each of which has a row.
+  'server/src/config': /^parseConfigFile$/,
   // Most of what reads there reads rows.
   'server/src/store': /^parse[A-Z]/,
   'packages/client/src': /^(?:parse|read|decode)/,
@@ -61,7 +61,6 @@ const PARSING: Readonly<Record<string, RegExp>> = {
   'console/src': /^(?:parse|read|decode)/,
 }
 
-const CHOICE = 'it makes a parser of one in the table'
 const OWN = 'it reads what the store itself wrote: server/test/faults/stored-garbage.test.ts puts something else there'
 const ASKS = 'it asks the service, whose JSON is read by the browser and has the types of the contract'
 const BYTES = 'it reads bytes, and leaves their meaning to a parser in the table'
@@ -88,14 +87,6 @@ const NO_ROW: Readonly<Record<string, string>> = {
   'server/src/cli/terminal/standard-input.ts readDocument': BYTES,
   'server/src/cli/terminal/standard-input.ts readSecret': 'it reads bytes, by parseSecretLine',
   'server/src/cli/terminal/standard-input.ts readStandardInput': BYTES,
-  'server/src/config/values.ts parseAutoOr': CHOICE,
-  'server/src/config/values.ts parseFile': BYTES,
-  'server/src/config/values.ts parseUtf8File': BYTES,
-  'server/src/config/values.ts parseOffOr': CHOICE,
-  'server/src/config/values.ts parseOneOf': 'it compares texts',
-  'server/src/config/values.ts parsePemFile': 'it reads bytes, which Node takes as PEM or not',
-  'server/src/config/values.ts parseCertificatesFile': 'the same',
-  'server/src/config/values.ts parseText': 'it takes every text',
   'server/src/domain/import/hydra-client.ts readHydraClient': 'planDocument of Hydra calls it',
   'server/src/domain/import/keycloak-client.ts readKeycloakClient': 'planDocument of Keycloak calls it',
   'server/src/http/console/built-console.ts readConsole': 'it reads files of this installation',

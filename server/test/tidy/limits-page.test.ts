@@ -1,9 +1,8 @@
 // docs/limits.md is the one table of limits: each value is that of the code, and no limit that a caller can meet is missing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readServeConfig } from '../../src/config/config.ts'
+import { settingEntries } from '../../src/config/settings/settings.ts'
 import { TIMING } from '../../src/ports/timing.ts'
-import { BASE } from '../../../testkit/services/base-environment.ts'
 import { nothing, readFiles, readText } from '../../../testkit/sources/source-files.ts'
 
 /** A constant by its file and name, as `pipelining/OWN_WAITING_MAX`, or a wait, as `timing/answerMs`; in ms, bytes, or pieces. */
@@ -169,28 +168,18 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'outage-log/REASONS_MAX',
   ],
   'when metadata of a provider is fetched again': ['provider-key-set/METADATA_MILLISECONDS_MAX'],
-  'part of the check of a setting, or of a hint': ['database/PORT_MAX', 'reader/HINT_DISTANCE_MAX'],
+  'part of the check of a setting, or of a hint': ['addresses/PORT_MAX', 'reader/HINT_DISTANCE_MAX'],
 }
 
 const WAITS: Values = new Map(Object.entries(TIMING).map(([member, ms]) => [`timing/${member}`, ms]))
 
-/** The default of each setting that the table names. */
-const defaultsOf = async (): Promise<Values> => {
-  const { limits, bodyBytesMax } = await readServeConfig(BASE)
-  const { failedAuthentications: failed, connections } = limits
-  return new Map([
-    ['MINTMARK_CONNECTIONS_MAX', connections.max],
-    ['MINTMARK_CONNECTIONS_PER_ADDRESS', connections.perAddress],
-    ['MINTMARK_FAILED_AUTH_PER_CLIENT', failed.perClient ?? 0],
-    ['MINTMARK_FAILED_AUTH_PER_ADDRESS', failed.perAddress ?? 0],
-    ['MINTMARK_BODY_BYTES_MAX', bodyBytesMax],
-  ])
-}
+/** The default of each setting that the table may name. */
+const DEFAULTS: Values = new Map(settingEntries().map(([name, { fallback }]) => [name, Number(fallback)]))
 
-test('each value in docs/limits.md is that of the constant or the default of the setting beside it', async () => {
+test('each value in docs/limits.md is that of the constant or the default of the setting beside it', () => {
   const { values, doubled } = readConstants()
   nothing(doubled, 'Two limits have the same file name and the same name: rename one.')
-  const known = new Map([...values, ...WAITS, ...(await defaultsOf())])
+  const known = new Map([...values, ...WAITS, ...DEFAULTS])
   const rows = readRows()
   assert.ok(rows.length > 80, 'The table is hardly read.')
   const wrong = rows

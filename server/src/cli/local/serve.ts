@@ -12,6 +12,7 @@ import { watchInstallation } from '../../serving/watch-installation.ts'
 import { closeAtSignal } from './close-at-signal.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { localOnly } from './local-only.ts'
+import { formatVariables } from './serve-help.ts'
 import { printLine } from '../terminal/print.ts'
 import { reportRestore } from './show-restore.ts'
 import { formatSuspended } from './show-restore.ts'
@@ -66,6 +67,7 @@ const run = async (): Promise<void> => {
 export const addServe = (program: Command): void => {
   const command = program
     .command('serve')
-    .description('run the service for production; docs/operating/settings.md names its configuration')
+    .description('run the service for production, configured by the variables below')
+    .addHelpText('after', formatVariables())
   addExamples(localOnly(command), ['mintmark serve']).action(run)
 }

@@ -1,6 +1,6 @@
 // A token that a person pastes, or a program pipes: never an argument, which a shell keeps and other users of a machine see.
 import type { Readable } from 'node:stream'
-import { parsePastedToken } from '../../config/remote.ts'
+import { parsePastedToken } from '../../config/values.ts'
 import { CommandFailed, EXIT } from './exit.ts'
 import { readStandardInput } from './standard-input.ts'
 

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { isCompactJws, readPasted } from '../../../../api/values/pasted-token.ts'
-import { parseSecretLine } from '../../config/remote.ts'
+import { parseSecretLine } from '../../config/values.ts'
 import { CommandFailed, EXIT } from './exit.ts'
 
 /** Any document or secret, from standard input or a file, unless its reader says otherwise; a service takes less. */

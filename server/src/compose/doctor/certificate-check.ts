@@ -1,7 +1,7 @@
 // Checks the TLS certificate of the service, and the authorities of client certificates: names, and time.
 import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import { certificatesIn } from '../../config/values.ts'
+import { certificatesIn } from '../../config/files.ts'
 import { fail, type Finding, good, warn } from '../../domain/checkup.ts'
 import { DAY_MS } from '../../../../api/values/time.ts'
 import { notChecked, type Subject } from './subject.ts'

@@ -1,7 +1,7 @@
 // mintmark settings, of a service and of the environment of the command.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SETTINGS } from '../../../src/config/settings.ts'
+import { SETTINGS } from '../../../src/config/settings/settings.ts'
 import { KEY, makeFolder, run, runAside } from '../../../../testkit/commands/run-mintmark.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { admin, call, type Headers } from '../../../../testkit/callers/administration.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
-import type { SigningKeysConfig } from '../../../src/config/signing-keys.ts'
+import type { SigningKeysConfig } from '../../../src/config/config.ts'
 import { isThorough } from '../../../../testkit/loads/thorough.ts'
 import { get, issue, send } from '../../../../testkit/callers/requests.ts'
 

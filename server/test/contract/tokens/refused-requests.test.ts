@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SETTINGS as AGENT_SETTINGS } from '../../../../api/agent-settings.ts'
-import { SETTINGS } from '../../../src/config/settings.ts'
+import { SETTINGS } from '../../../src/config/settings/settings.ts'
 import { LIMITS } from '../../../src/domain/refusal-reasons.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { makeFailedAuthentications, makeFailureMemory } from '../../../src/keys/clients/failed-authentications.ts'

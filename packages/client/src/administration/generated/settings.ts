@@ -16,6 +16,10 @@ export type ListSettingsAnswer = {
     readonly unit: 'seconds' | 'days' | 'bytes' | null
     /** Which values it may have, where a list or a range says it. */
     readonly bounds: string | null
+    /** Its value where nothing sets it. Null: none. */
+    readonly default: string | null
+    /** A value that it may have. */
+    readonly example: string | null
     /** What it means, as the documentation says. */
     readonly meaning: string
   }[]

@@ -1,8 +1,30 @@
-// Configuration of the source of client certificates: a header set by proxies, or the service's own TLS.
-import type { SettingReader } from './reader.ts'
-import { parseCertificatesFile, parseOneOf, type Parser } from './values.ts'
-import { CERTIFICATE_FORMS } from '../../../packages/verify/src/readers/certificate-header.ts'
+// Configuration of callers: their limits, the proxies that say where a request came from, and their certificates, which come in a header
+// set by proxies or by the service's own TLS.
+import { makeSettingReader, type SettingReader } from './reader.ts'
+import { SETTINGS } from './settings/settings.ts'
 import type { CertificateHeader } from '../domain/clients/certificate-header.ts'
+
+export type LimitsConfig = {
+  /** Failed authentications a minute: of one client from one address, and from one address; null: no such limit. */
+  readonly failedAuthentications: { readonly perClient: number | null; readonly perAddress: number | null }
+  /** Connections at once: in all, and from one address. */
+  readonly connections: { readonly max: number; readonly perAddress: number }
+}
+
+const readLimits = (read: SettingReader): LimitsConfig => {
+  const perClient = read.value('MINTMARK_FAILED_AUTH_PER_CLIENT')
+  const perAddress = read.value('MINTMARK_FAILED_AUTH_PER_ADDRESS')
+  const max = read.value('MINTMARK_CONNECTIONS_MAX')
+  const ofAddressDefault = Math.min(Number(SETTINGS.MINTMARK_CONNECTIONS_PER_ADDRESS.fallback), max)
+  const ofAddress = read.orElse('MINTMARK_CONNECTIONS_PER_ADDRESS', String(ofAddressDefault))
+  return {
+    failedAuthentications: { perClient, perAddress },
+    connections: { max, perAddress: ofAddress },
+  }
+}
+
+/** The limits of a service whose environment sets none. */
+export const DEFAULT_LIMITS = readLimits(makeSettingReader({}))
 
 export type ClientCertificatesConfig = {
   readonly header: CertificateHeader | null
@@ -12,18 +34,6 @@ export type ClientCertificatesConfig = {
 
 export const NO_CLIENT_CERTIFICATES: ClientCertificatesConfig = { header: null, listener: null }
 
-const NAME_AND_FORM = /^([A-Za-z0-9-]{1,64}) +(\w+)$/
-
-const parseHeader: Parser<Pick<CertificateHeader, 'name' | 'form'>> = text => {
-  const [, name = '', given] = NAME_AND_FORM.exec(text) ?? []
-  const form = CERTIFICATE_FORMS.find(one => one === given)
-  if (form !== undefined) return { value: { name: name.toLowerCase(), form } }
-  const expected = `expected the name of a header, a space and one of ${CERTIFICATE_FORMS.join(', ')}`
-  return { wrong: `is ${JSON.stringify(text)}; ${expected}, such as "Client-Cert rfc9440"` }
-}
-
-const parseAuthorities = parseCertificatesFile(({ ca }) => ca, 'a PEM file with CA certificates only')
-
 const HEADER_VARIABLES = [
   'MINTMARK_TRUSTED_PROXIES',
   'MINTMARK_CLIENT_CERT_HEADER',
@@ -31,8 +41,8 @@ const HEADER_VARIABLES = [
 ] as const
 
 const readHeader = (read: SettingReader, proxies: readonly string[]): CertificateHeader | null => {
-  const header = read.optional('MINTMARK_CLIENT_CERT_HEADER', parseHeader)
-  const chain = read.optional('MINTMARK_CLIENT_CERT_CHAIN', parseOneOf(['verified', 'unverified']))
+  const header = read.value('MINTMARK_CLIENT_CERT_HEADER')
+  const chain = read.value('MINTMARK_CLIENT_CERT_CHAIN')
   const [hasProxies, ...others] = HEADER_VARIABLES.map(read.isSet)
   // Proxies without such a header say where requests come from, and nothing of certificates.
   if (others.some(one => one) && (hasProxies !== true || others.includes(false))) {
@@ -45,10 +55,9 @@ const readHeader = (read: SettingReader, proxies: readonly string[]): Certificat
 }
 
 const readListener = (read: SettingReader): ClientCertificatesConfig['listener'] => {
-  const authorities = read.optional('MINTMARK_TLS_CLIENT_CA_FILE', parseAuthorities)
+  const authorities = read.value('MINTMARK_TLS_CLIENT_CA_FILE')
   const hasAuthorities = read.isSet('MINTMARK_TLS_CLIENT_CA_FILE')
-  const fallback = hasAuthorities ? 'request' : 'off'
-  const asks = read.orElse('MINTMARK_TLS_CLIENT_CERTS', parseOneOf(['off', 'request']), fallback)
+  const asks = read.orElse('MINTMARK_TLS_CLIENT_CERTS', hasAuthorities ? 'request' : 'off')
   if (asks === 'off' && hasAuthorities) {
     read.mistake(
       'MINTMARK_TLS_CLIENT_CERTS is off, yet MINTMARK_TLS_CLIENT_CA_FILE is set; expected request, or no file',
@@ -63,7 +72,13 @@ const readListener = (read: SettingReader): ClientCertificatesConfig['listener']
 }
 
 /** `proxies`: the trusted ones, as networks. */
-export const readClientCertificates = (read: SettingReader, proxies: readonly string[]): ClientCertificatesConfig => ({
+const readClientCertificates = (read: SettingReader, proxies: readonly string[]): ClientCertificatesConfig => ({
   header: readHeader(read, proxies),
   listener: readListener(read),
 })
+
+/** `trustedProxies`: networks, each as address/bits. */
+export const readCallers = (read: SettingReader) => {
+  const trustedProxies = read.value('MINTMARK_TRUSTED_PROXIES') ?? []
+  return { trustedProxies, clientCertificates: readClientCertificates(read, trustedProxies), limits: readLimits(read) }
+}

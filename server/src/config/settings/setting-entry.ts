@@ -1,0 +1,41 @@
+// What the table of settings says of each, and how people read it, in Markdown: in docs/operating/settings.md and in the help of
+// `mintmark serve`.
+import type { SettingGroup, SettingUnit } from '../../../../api/values/settings.ts'
+import type { Parser } from '../values.ts'
+
+export type VariableEntry = {
+  /** Its bounds, where it has some, are those of the setting. */
+  readonly parse: Parser<unknown>
+  /** The value where it is not set, as a variable would have it; it is read by `parse`, too. */
+  readonly fallback?: string
+  /** The default in words, where others decide it. */
+  readonly otherwise?: string
+  /** Whether it must be set, and what is expected then. */
+  readonly required?: string
+  /** A value that it may have. */
+  readonly example?: string
+  /** The unit of its value, where that is a number. */
+  readonly unit?: SettingUnit
+  /** It may come from a file instead, whose path is in NAME_FILE. */
+  readonly hasFile?: true
+  /** Its value is not shown to anybody. */
+  readonly isSecret?: true
+  /** A secret that was chosen elsewhere: quotation marks or spaces around it may be a part of it. */
+  readonly isAnyText?: true
+  /** In Markdown; links are those of docs/operating/settings.md. */
+  readonly meaning: string
+}
+
+export type SettingEntry = VariableEntry & { readonly group: SettingGroup }
+
+/** Which values it may have: a list or a range, or else an example. Empty: its meaning says it. */
+export const describeValues = ({ parse: { bounds }, unit, example }: VariableEntry): string => {
+  if (bounds !== undefined) return unit === undefined ? bounds : `${bounds} ${unit}`
+  return example === undefined ? '' : `such as \`${example}\``
+}
+
+export const describeDefault = ({ required, otherwise, fallback }: VariableEntry): string => {
+  if (otherwise !== undefined) return otherwise
+  if (fallback !== undefined) return `\`${fallback}\``
+  return required === undefined ? 'none' : 'required'
+}
