@@ -143,6 +143,7 @@ build({
   from: [
     'api',
     'packages/client/src',
+    'packages/gateway/src',
     'packages/verify/src',
     'server/src',
     'server/package.json',

@@ -74,6 +74,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   mintmark: { build: ({ packService }) => basename(packService()) },
   client: { build: ({ folder }) => packForNpm('packages/client', folder) },
   verify: { build: ({ folder }) => packForNpm('packages/verify', folder) },
+  gateway: { build: ({ folder }) => packForNpm('packages/gateway', folder) },
   sbom: { build: writeSbom },
   dashboard: { build: writeGrafana },
   chart: { needs: 'helm', build: ({ folder, version }, helm) => packChart(helm, version, folder) },

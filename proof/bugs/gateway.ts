@@ -1,15 +1,15 @@
 // What lets a caller past a gateway that asks mintmark-verify serve.
 import type { SeededBug } from './seeded-bug.ts'
 
-const CHECKS = 'packages/verify/test/gateway-check.test.ts'
-const BOUND = 'packages/verify/test/gateway-bound.test.ts'
+const CHECKS = 'packages/gateway/test/check.test.ts'
+const BOUND = 'packages/gateway/test/bound.test.ts'
 
 export const GATEWAY: readonly SeededBug[] = [
   {
     name: 'gateway-query-for-flags',
     bug: 'The scopes of the query take the place of those of the flags.',
     breaks: 'the query of /check only narrows',
-    file: 'packages/verify/src/gateway/check.ts',
+    file: 'packages/gateway/src/check.ts',
     from: '[...new Set([...config.scopes, ...query.scopes])]',
     to: 'query.scopes',
     test: CHECKS,
@@ -19,7 +19,7 @@ export const GATEWAY: readonly SeededBug[] = [
     name: 'gateway-request-of-caller',
     bug: 'Where the configured headers are absent, those of another gateway count, which the caller may have sent.',
     breaks: 'a proof is compared with the request that the gateway names',
-    file: 'packages/verify/src/gateway/check.ts',
+    file: 'packages/gateway/src/check.ts',
     from: "  return parseOriginalRequest(headerOf(request, method) ?? '', headerOf(request, target) ?? '')",
     to: [
       "  const other = ORIGINAL_HEADERS[requestFrom === 'x-original' ? 'x-forwarded' : 'x-original']",
@@ -43,7 +43,7 @@ export const GATEWAY: readonly SeededBug[] = [
     name: 'gateway-absent-actor',
     bug: 'A token without an actor has no X-Auth-Actor: some gateways leave what the caller sent.',
     breaks: 'the headers of an answer overwrite those of the caller',
-    file: 'packages/verify/src/gateway/answers.ts',
+    file: 'packages/gateway/src/answers.ts',
     from: "    'X-Auth-Actor': claims.act === undefined ? '' : encode(claims.act.sub),",
     to: "    ...(claims.act !== undefined && { 'X-Auth-Actor': encode(claims.act.sub) }),",
     test: CHECKS,
@@ -53,7 +53,7 @@ export const GATEWAY: readonly SeededBug[] = [
     name: 'gateway-raw-client',
     bug: 'The client stands in its header as it is: a comma in it makes two.',
     breaks: 'no text of a token ends a header',
-    file: 'packages/verify/src/gateway/answers.ts',
+    file: 'packages/gateway/src/answers.ts',
     from: 'encode(claims.client_id)',
     to: 'claims.client_id',
     test: CHECKS,
@@ -63,7 +63,7 @@ export const GATEWAY: readonly SeededBug[] = [
     name: 'gateway-certificate-of-anybody',
     bug: 'The header with a certificate counts from every peer.',
     breaks: 'a token that is bound to a certificate passes with the certificate of the connection alone',
-    file: 'packages/verify/src/gateway/check.ts',
+    file: 'packages/gateway/src/check.ts',
     from: ' || !certificate.isTrusted(request.socket.remoteAddress)',
     to: '',
     test: BOUND,
@@ -73,10 +73,10 @@ export const GATEWAY: readonly SeededBug[] = [
     name: 'gateway-ready-while-stale',
     bug: 'It says that it is ready beyond the staleness.',
     breaks: 'P9, a verifier says that it is stale',
-    file: 'packages/verify/src/gateway/gateway-server.ts',
+    file: 'packages/gateway/src/gateway-server.ts',
     from: " && (mode === 'offline' || isFresh)",
     to: '',
-    test: 'packages/verify/test/gateway-health.test.ts',
+    test: 'packages/gateway/test/health.test.ts',
     title: 'it is ready once the feed is confirmed, and beyond the staleness neither ready nor open',
   },
 ]

@@ -1,5 +1,5 @@
 // The edge of the process: arguments in, exit code out. A service that started keeps the process alive.
-import { handleEarlySignals } from '../../packages/verify/src/process/early-signals.ts'
+import { handleEarlySignals } from '../../packages/gateway/src/process/early-signals.ts'
 import { keepCompiledCode } from './cli/local/compile-cache.ts'
 import { ENDING_SIGNALS } from './files/unfinished.ts'
 

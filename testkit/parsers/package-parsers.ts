@@ -8,10 +8,11 @@ import { isUnreadable, readChanges, readHead, readSnapshot } from '../../package
 import { makeEventReader, type ServerEvent } from '../../packages/verify/src/feed/event-stream.ts'
 import { parseHead } from '../../packages/verify/src/feed/requests.ts'
 import { parseCertificateHeader } from '../../packages/verify/src/readers/certificate-header.ts'
-import { parseCheckQuery } from '../../packages/verify/src/gateway/check-query.ts'
-import { parseListenAddress } from '../../packages/verify/src/gateway/listen-address.ts'
-import { parseOriginalRequest } from '../../packages/verify/src/gateway/original-request.ts'
-import { parseNetwork } from '../../packages/verify/src/process/networks.ts'
+import { parseCheckQuery } from '../../packages/gateway/src/check-query.ts'
+import { parseListenAddress } from '../../packages/gateway/src/listen-address.ts'
+import { parseOriginalRequest } from '../../packages/gateway/src/original-request.ts'
+import { parsePeer } from '../../packages/gateway/src/trusted-peers.ts'
+import { parseNetwork } from '../../packages/gateway/src/process/networks.ts'
 import { isRefusal } from '../../packages/verify/src/refusals.ts'
 import { readClaims } from '../../packages/verify/src/tokens/claims.ts'
 import { decodeCanonical, makeCompactReader, splitCompact } from '../../packages/verify/src/readers/compact-jws.ts'
@@ -139,22 +140,23 @@ export const PACKAGE_PARSERS: readonly Parser[] = [
     refusesBy(RequestFailure, parseHead),
   ),
   parsersIn('packages/verify/src/feed/event-stream.ts').ofText({ name: 'makeEventReader', good: events }, eventsIn),
-  parsersIn('packages/verify/src/gateway/check-query.ts').ofText(
+  parsersIn('packages/gateway/src/check-query.ts').ofText(
     {
       name: 'parseCheckQuery',
       good: good('scope=db:read+db:write&audience=urn%3Aa', { scopes: ['db:read', 'db:write'], audience: 'urn:a' }),
     },
     parseCheckQuery,
   ),
-  parsersIn('packages/verify/src/gateway/original-request.ts').ofText(
+  parsersIn('packages/gateway/src/original-request.ts').ofText(
     { name: 'parseOriginalRequest', good: good('/v1/orders?page=2', { method: 'GET', path: '/v1/orders' }) },
     text => parseOriginalRequest('GET', text),
   ),
-  parsersIn('packages/verify/src/gateway/listen-address.ts').ofText(
+  parsersIn('packages/gateway/src/listen-address.ts').ofText(
     { name: 'parseListenAddress', good: good('[::1]:8790', { host: '::1', port: 8790 }) },
     parseListenAddress,
   ),
-  parsersIn('packages/verify/src/process/networks.ts').ofText(
+  parsersIn('packages/gateway/src/trusted-peers.ts').ofText({ name: 'parsePeer', good: good('10.0.0.0/8') }, parsePeer),
+  parsersIn('packages/gateway/src/process/networks.ts').ofText(
     { name: 'parseNetwork', good: fc.ipV4().map(address => ({ input: address, value: `${address}/32` })) },
     parseNetwork,
   ),

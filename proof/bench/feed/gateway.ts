@@ -12,7 +12,7 @@ import { formatTable, median } from '../figures.ts'
 import { type Load, runClosed, UnexpectedAnswer } from '../load.ts'
 import { type Cores, divideCores } from '../machine.ts'
 
-const COMMAND = resolve(import.meta.dirname, '../../../packages/verify/bin/mintmark-verify.js')
+const COMMAND = resolve(import.meta.dirname, '../../../packages/gateway/bin/mintmark-verify.js')
 const BARE = `require('node:http').createServer((request, response) => {
   response.sendDate = false
   response.writeHead(200, ['Cache-Control', 'no-store', 'Content-Length', '0']).end()

@@ -13,7 +13,7 @@ import { ORIGIN } from '../requests/table.ts'
 import { takeGood } from '../requests/tokens.ts'
 import { end, freePort, untilAnswering } from '../service.ts'
 
-const COMMAND = resolve(import.meta.dirname, '../../../packages/verify/bin/mintmark-verify.js')
+const COMMAND = resolve(import.meta.dirname, '../../../packages/gateway/bin/mintmark-verify.js')
 const PATH = '/v1/orders'
 /** The recipes wait for a check for 5 s; HAProxy asks four times, and Traefik waits for 30 s. */
 const HUNG_MS_MAX = 40_000

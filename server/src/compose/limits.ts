@@ -11,7 +11,7 @@ import {
   makeConnectionCounts,
   makeConnectionLimit,
 } from '../http/wire/connections/connection-limit.ts'
-import { makeNetworks } from '../../../packages/verify/src/process/networks.ts'
+import { makeNetworks } from '../../../packages/gateway/src/process/networks.ts'
 import {
   type FailureMemory,
   makeFailedAuthentications,

@@ -9,7 +9,7 @@ import {
   makeConnectionCounts,
   makeConnectionLimit,
 } from '../../src/http/wire/connections/connection-limit.ts'
-import { makeNetworks } from '../../../packages/verify/src/process/networks.ts'
+import { makeNetworks } from '../../../packages/gateway/src/process/networks.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { makeSlots } from '../../src/keys/clients/seeded-slots.ts'
 

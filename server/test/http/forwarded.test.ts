@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyCodePoint } from '../../../testkit/parsers/hostile-inputs.ts'
 import { FORWARDED_HOPS_MAX, hopsOfForwarded, hopsOfForwardedFor } from '../../src/http/wire/forwarded.ts'
-import { makeNetworks } from '../../../packages/verify/src/process/networks.ts'
+import { makeNetworks } from '../../../packages/gateway/src/process/networks.ts'
 import { makeSourceReader } from '../../src/http/wire/source.ts'
 
 const forwarded = (value: string): readonly string[] => [...hopsOfForwarded(value)]

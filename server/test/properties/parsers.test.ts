@@ -57,6 +57,7 @@ const PARSING: Readonly<Record<string, RegExp>> = {
   // Most of what reads there reads rows.
   'server/src/store': /^parse[A-Z]/,
   'packages/client/src': /^(?:parse|read|decode)/,
+  'packages/gateway/src': /^(?:parse|read|decode|split)/,
   'packages/verify/src': /^(?:parse|read|decode|split)/,
   'console/src': /^(?:parse|read|decode)/,
 }

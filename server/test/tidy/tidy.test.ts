@@ -44,7 +44,7 @@ const EVERYTHING: Rule = {
  * What a layer, a folder of server/src, may import. Data flows one way; `compose` joins the ends.
  */
 const LAYERS: Readonly<Record<string, Rule>> = {
-  // The strict readers of packages/verify, which the service and resource servers share; `process` is of Node alone.
+  // The strict readers of packages/verify, which the service and resource servers share; `process` of packages/gateway is of Node alone.
   readers: { files: ['readers'], packages: 'none' },
   process: { files: ['process'], packages: 'any' },
   'api/values': { files: ['api/values', 'readers'], packages: 'none' },
@@ -79,7 +79,7 @@ const LAYERS: Readonly<Record<string, Rule>> = {
   main: EVERYTHING,
 }
 
-const SOURCES = ['api', 'server/src', 'packages/verify/src/readers', 'packages/verify/src/process'].flatMap(folder =>
+const SOURCES = ['api', 'server/src', 'packages/verify/src/readers', 'packages/gateway/src/process'].flatMap(folder =>
   readFiles(`${folder}/**/*.ts`),
 )
 /** tidy-workspaces.test.ts says what they may import. */
@@ -101,7 +101,7 @@ const layerOf = (path: string): string =>
   path.startsWith('api/values/')
     ? 'api/values'
     : path
-        .replace(/^(?:server\/(?:src\/)?|packages\/verify\/src\/(?=readers|process))/, '')
+        .replace(/^(?:server\/(?:src\/)?|packages\/(?:verify|gateway)\/src\/(?=readers|process))/, '')
         .replace(/(?:\/.*|\.ts)$/, '')
 
 const without = (all: readonly string[], taken: readonly string[]): readonly string[] =>

@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'server/test': [
     'server/src',
     'packages/verify/src/readers',
-    'packages/verify/src/process',
+    'packages/gateway/src/process',
     'server/package.json',
     'api',
     'testkit',
@@ -107,6 +107,7 @@ test('one package has one version in all manifests', () => {
     'api',
     'console',
     'packages/client',
+    'packages/gateway',
     'packages/verify',
     'server',
     'testkit',
@@ -187,22 +188,26 @@ test('check, test, test:process and test:browser run every file of tests, and no
   assert.deepEqual(run.toSorted(), globs.flatMap(files).toSorted())
 })
 
+/** Readers, and the exchange that bounds every request, are written once: the build of a package copies what it imports into its own dist. */
+const SHARED = ['packages/verify/src/readers/', 'packages/verify/src/wire/']
+
 /** Of a package, by the part that imports: what it may import beside its own sources. */
-const BESIDE_OWN = {
-  src: [],
+const BESIDE_OWN: Readonly<Record<Part, readonly string[]>> = {
+  src: SHARED,
   /** What writes a part of the sources. */
   '': ['api/'],
   test: ['api/', 'testkit/'],
-} as const
+}
 
-type Part = keyof typeof BESIDE_OWN
+/** The process beside a gateway is the verifier in a process, whose settings are read as those of the service. */
+const [GATEWAY, VERIFY] = ['packages/gateway', 'packages/verify']
+const BESIDE_GATEWAY = [`${VERIFY}/`, 'server/src/config/']
 
-const GLOBS = { src: 'src/**/*.ts', '': '*.ts', test: 'test/**/*.ts' } as const satisfies Record<Part, string>
+type Part = keyof typeof GLOBS
+
+const GLOBS = { src: 'src/**/*.ts', '': '*.ts', test: 'test/**/*.ts' } as const
 
 const PARTS = Object.keys(GLOBS) as readonly Part[]
-
-/** Readers, and the exchange that bounds every request, are written once: the build of a package copies what it imports into its own dist. */
-const SHARED = ['packages/verify/src/readers/', 'packages/verify/src/wire/']
 
 /** Those that hold sources. */
 const PUBLISHED = (
@@ -226,7 +231,7 @@ test('a package imports nothing of the rest: its sources themselves and what is 
     PARTS.flatMap(part => {
       const files = partOf(folder, part)
       const own = part === 'src' ? `${folder}/src/` : `${folder}/`
-      const allowed = [own, ...BESIDE_OWN[part], ...(part === 'src' ? SHARED : [])]
+      const allowed = [own, ...BESIDE_OWN[part], ...(folder === GATEWAY ? BESIDE_GATEWAY : [])]
       return files.flatMap(file =>
         importedFilesOf(file)
           .filter(path => !allowed.some(place => path.startsWith(place)))
@@ -243,21 +248,11 @@ test('there are no circular imports among the sources of a package', () => {
   assert.equal(cycle, undefined, `An import cycle: ${cycle?.join(' → ')}`)
 })
 
-/** The process beside a gateway, and what it shares with the service: never what a program imports. */
-const OF_NODE = ['packages/verify/src/gateway/', 'packages/verify/src/process/']
+/** What programs import. */
+const LIBRARIES = PUBLISHED.filter(folder => folder !== GATEWAY)
 
-const isOfNode = (path: string): boolean => OF_NODE.some(folder => path.startsWith(folder))
-
-test('only the command of a package reaches what is of Node alone', () => {
-  const wrong = PUBLISHED.flatMap(folder => partOf(folder, 'src'))
-    .filter(({ path }) => !isOfNode(path))
-    .filter(file => importedFilesOf(file).some(isOfNode))
-    .map(({ path }) => path)
-  nothing(wrong, `It imports ${OF_NODE.join(' or ')}, which runs in no worker.`)
-})
-
-test('the sources of a package import no module of Node and name none of its globals: they run in a worker too', () => {
-  const sources = PUBLISHED.flatMap(folder => partOf(folder, 'src')).filter(({ path }) => !isOfNode(path))
+test('the sources of a library import no module of Node and name none of its globals: they run in a worker too', () => {
+  const sources = LIBRARIES.flatMap(folder => partOf(folder, 'src'))
   const modules = sources.flatMap(file =>
     importedPackagesOf(file)
       .filter(name => name.startsWith('node:'))
@@ -270,7 +265,8 @@ test('the sources of a package import no module of Node and name none of its glo
 test('the manifest of a package names what its sources import, and for its tests what they import', () => {
   for (const folder of PUBLISHED) {
     const { dependencies = {}, devDependencies = {} } = manifestOf(folder)
-    const needed = importsOf(folder, 'src')
+    // What the gateway process uses of the verifier is built into it.
+    const needed = new Set([...importsOf(folder, 'src'), ...(folder === GATEWAY ? importsOf(VERIFY, 'src') : [])])
     assert.deepEqual(new Set(Object.keys(dependencies)), needed, `${folder}/package.json: dependencies`)
     const others = [...importsOf(folder, '', 'test')].filter(name => !needed.has(name))
     const named = new Set(Object.keys(devDependencies))
@@ -278,12 +274,13 @@ test('the manifest of a package names what its sources import, and for its tests
   }
 })
 
-test('a package has a license and a page of its own, and a build that knows no types of Node', () => {
+test('a package has a license and a page of its own, and a library a build that knows no types of Node', () => {
   for (const folder of PUBLISHED) {
     assert.equal(readText(`${folder}/LICENSE`), readText('LICENSE'), folder)
     const { name, license } = manifestOf(folder)
     assert.equal(license, 'Apache-2.0', folder)
     assert.ok(readText(`${folder}/README.md`).startsWith(`# ${name}\n`), folder)
+    if (folder === GATEWAY) continue
     const { compilerOptions } = JSON.parse(readText(`${folder}/tsconfig.build.json`)) as Record<string, object>
     assert.deepEqual(compilerOptions && 'types' in compilerOptions ? compilerOptions.types : undefined, [], folder)
   }

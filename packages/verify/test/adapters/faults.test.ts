@@ -19,7 +19,7 @@ import { requireMcpToken } from '../../src/adapters/mcp.ts'
 import type { Verifier } from '../../src/verifier.ts'
 import { usePublisher, verifierOf } from '../fixtures.ts'
 import { listenOn } from '../servers/frameworks.ts'
-import { ask, statusOf } from '../servers/gateway.ts'
+import { ask, statusOf } from '../servers/ask.ts'
 
 const publisher = usePublisher()
 

@@ -7,7 +7,7 @@ import { usePublisher, verifierOf } from '../fixtures.ts'
 import { ath, thumbprint } from '../proofs.ts'
 import { AGENT, AUDIENCE, type Publisher } from '../publisher.ts'
 import { type Build, EXPOSED, FRAMEWORKS, listenOn, MEMBERS, RETURNED } from '../servers/frameworks.ts'
-import { ask, statusOf } from '../servers/gateway.ts'
+import { ask, statusOf } from '../servers/ask.ts'
 
 const METADATA = '/.well-known/oauth-protected-resource/v1'
 const METADATA_ADDRESS = `https://api.example${METADATA}`

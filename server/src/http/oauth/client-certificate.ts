@@ -5,7 +5,7 @@ import type { CertificateHeader } from '../../domain/clients/certificate-header.
 import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { ClientCertificates } from '../../ports/client-keys.ts'
-import { makeNetworks } from '../../../../packages/verify/src/process/networks.ts'
+import { makeNetworks } from '../../../../packages/gateway/src/process/networks.ts'
 import { readCertificateHeader } from './certificate-header.ts'
 
 export type CertificatesTaken = {

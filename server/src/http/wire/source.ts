@@ -5,7 +5,7 @@ import type { ForwardedState } from '../../../../api/values/checks.ts'
 import type { FastifyRequest } from 'fastify'
 import { type Source, UNKNOWN_SOURCE, unmapped } from '../../domain/source.ts'
 import { hopsOfForwarded, hopsOfForwardedFor } from './forwarded.ts'
-import type { IsInNetworks } from '../../../../packages/verify/src/process/networks.ts'
+import type { IsInNetworks } from '../../../../packages/gateway/src/process/networks.ts'
 
 const isAddress = (text: string | undefined): text is Exclude<Source, typeof UNKNOWN_SOURCE> => isIP(text ?? '') > 0
 

@@ -7,7 +7,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { callbackify } from 'node:util'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
-import { makeNetworks } from '../../../../packages/verify/src/process/networks.ts'
+import { makeNetworks } from '../../../../packages/gateway/src/process/networks.ts'
 import type { Fetch } from './fetch-json.ts'
 import type { LookUp } from './name-lookups.ts'
 

@@ -13,7 +13,7 @@ import {
   makeConnectionLimit,
 } from '../../../src/http/wire/connections/connection-limit.ts'
 import { TIMING, type Timing } from '../../../src/ports/timing.ts'
-import { makeNetworks } from '../../../../packages/verify/src/process/networks.ts'
+import { makeNetworks } from '../../../../packages/gateway/src/process/networks.ts'
 import { makeSlots } from '../../../src/keys/clients/seeded-slots.ts'
 
 const PER_ADDRESS = 12

@@ -2,7 +2,7 @@
 // reset, whichever of the listening sockets accepted it (accepting.ts).
 import type { Server } from 'node:http'
 import type { Server as Listener, Socket } from 'node:net'
-import { makeStopListening, type StopTiming } from '../../../../../packages/verify/src/process/stop-listening.ts'
+import { makeStopListening, type StopTiming } from '../../../../../packages/gateway/src/process/stop-listening.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import { type EndTiming, endGently } from './end-gently.ts'
 import { type Draining, lastResponseOf } from './pipelining.ts'

@@ -4,7 +4,7 @@ import { type Metrics, NO_METRICS } from '../../../ports/metrics.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import { networkOf } from '../../../domain/source.ts'
 import type { Source } from '../../../domain/source.ts'
-import type { IsInNetworks } from '../../../../../packages/verify/src/process/networks.ts'
+import type { IsInNetworks } from '../../../../../packages/gateway/src/process/networks.ts'
 
 /** Slots of each of the two counts that an address has. Addresses share its count only where both of their slots are one. */
 export const CONNECTION_SLOTS = 16_384

@@ -1,15 +1,15 @@
 // Decides on one check: what the gateway passes on of the original request, against what the flags and the query ask for.
 import type { IncomingMessage } from 'node:http'
-import type { Certificate } from '../proofs/certificate.ts'
-import { PROOF_ALGORITHMS } from '../readers/proof-claims.ts'
-import { type RefusalCode, type Refused, refuse } from '../refusals.ts'
-import { audiencesOf } from '../tokens/claims.ts'
-import type { Verified, Verifier } from '../verifier.ts'
-import { parseCertificateHeader } from '../readers/certificate-header.ts'
+import type { Certificate } from '../../verify/src/proofs/certificate.ts'
+import { PROOF_ALGORITHMS } from '../../verify/src/readers/proof-claims.ts'
+import { type RefusalCode, type Refused, refuse } from '../../verify/src/refusals.ts'
+import { audiencesOf } from '../../verify/src/tokens/claims.ts'
+import type { Verified, Verifier } from '../../verify/src/verifier.ts'
+import { parseCertificateHeader } from '../../verify/src/readers/certificate-header.ts'
 import { type CheckQuery, NO_QUERY, parseCheckQuery } from './check-query.ts'
 import type { GatewayConfig } from './config.ts'
 import { ORIGINAL_HEADERS, type OriginalRequest, parseOriginalRequest } from './original-request.ts'
-import { makeFindRepeated } from '../readers/repeated-header.ts'
+import { makeFindRepeated } from '../../verify/src/readers/repeated-header.ts'
 
 export const CHECK_PATH = '/check'
 

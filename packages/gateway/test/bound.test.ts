@@ -5,9 +5,10 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { makeProofKey } from '../../../testkit/keys/dpop.ts'
 import { CERTIFICATE } from '../../../testkit/keys/loopback-certificate.ts'
-import { usePublisher } from './fixtures.ts'
-import { ask, check, openGateway, statusOf } from './servers/gateway.ts'
-import { proofOf, thumbprint } from './proofs.ts'
+import { usePublisher } from '../../verify/test/fixtures.ts'
+import { check, openGateway } from './gateway.ts'
+import { ask, statusOf } from '../../verify/test/servers/ask.ts'
+import { proofOf, thumbprint } from '../../verify/test/proofs.ts'
 
 const publisher = usePublisher()
 const key = makeProofKey()

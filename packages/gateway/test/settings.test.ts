@@ -4,9 +4,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { makeConfig } from '../src/gateway/config.ts'
-import { formatHelp, formatTable, SETTING_NAMES, settingOf, variableOf } from '../src/gateway/settings.ts'
-import { UsageError } from '../src/gateway/usage-error.ts'
+import { makeConfig } from '../src/config.ts'
+import { formatHelp, formatTable, SETTING_NAMES, settingOf, variableOf } from '../src/settings.ts'
+import { UsageError } from '../src/usage-error.ts'
 
 const NEEDED = { MINTMARK_VERIFY_ISSUER: 'https://tokens.example', MINTMARK_VERIFY_AUDIENCE: 'https://api.example' }
 const GOOD = { ...NEEDED, MINTMARK_VERIFY_API_KEY: 'mma_x' }
@@ -28,24 +28,27 @@ const MISTAKES: readonly (readonly [args: readonly string[], said: RegExp])[] = 
   [['--issuer'], /^Option '--issuer <value>' argument missing/],
   [['--issuer', ''], /^--issuer is empty\./],
   [['--issuer', 'a', '--issuer', 'b'], /^--issuer is given 2 times\./],
-  [['--mode', 'on'], /^--mode is "on"\. Give one of: feed, introspect, offline\.$/],
-  [['--when-stale', 'accept'], /^--when-stale is "accept"\. Give one of: introspect, refuse\.$/],
-  [['--max-staleness', '0'], /^--max-staleness is "0"\. Give seconds from 0\.2 to 3600\.$/],
+  [['--mode', 'on'], /^--mode is "on"; expected one of feed, introspect, offline\.$/],
+  [['--when-stale', 'accept'], /^--when-stale is "accept"; expected one of introspect, refuse\.$/],
+  [['--max-staleness', '0'], /^--max-staleness is "0"; expected seconds from 0\.2 to 3600\.$/],
   [['--max-staleness', '1e3'], /^--max-staleness/],
   [['--scope', 'a"b'], /^--scope is /],
-  [['--listen', '8790'], /^--listen is "8790"\. Give HOST:PORT/],
+  [['--listen', '8790'], /^--listen is "8790"; expected HOST:PORT/],
   [['--listen', '127.0.0.1:70000'], /^--listen/],
   [['--listen', `unix:/${'x'.repeat(107)}`], /^--listen/],
   [['--origin', 'https://api.example/v1'], /^--origin is .*scheme and host alone/],
   [['--origin', 'https://API.example'], /^--origin/],
   [['--origin', 'https://api.example'], /^--origin needs --request-from/],
-  [['--request-from', 'host'], /^--request-from is "host"\. Give one of: x-original, x-forwarded, path\.$/],
+  [['--request-from', 'host'], /^--request-from is "host"; expected one of x-original, x-forwarded, path\.$/],
   [['--certificate-header', 'X-C pem'], /^--certificate-header and --trusted-peer belong together/],
-  [['--certificate-header', 'X-C', '--trusted-peer', '::1'], /^--certificate-header is "X-C"\. Give a name, a space/],
+  [
+    ['--certificate-header', 'X-C', '--trusted-peer', '::1'],
+    /^--certificate-header is "X-C"; expected the name of a header, a space/,
+  ],
   [['--certificate-header', 'X-C pem', '--trusted-peer', '10.0.0.0/33'], /^--trusted-peer is /],
   [['--certificate-header', 'X-C pem', '--trusted-peer', 'proxy'], /^--trusted-peer is /],
   [['--name', 'é'], /^--name is /],
-  [['--name', ' a'], /^--name is " a"\. .*without spaces around/],
+  [['--name', ' a'], /^--name is " a"; .*without spaces around/],
   [['--api-key-file', '/nowhere'], /^MINTMARK_VERIFY_API_KEY and --api-key-file are both given/],
 ]
 
@@ -91,7 +94,7 @@ test('the API key is read from a file, which must hold one', t => {
   t.after(() => rmSync(path, { force: true }))
   writeFileSync(path, 'mma_y\n')
   assert.equal(makeConfig([], { ...NEEDED, MINTMARK_VERIFY_API_KEY_FILE: path }).verifier.apiKey, 'mma_y')
-  writeFileSync(path, '\ufeffmma_y')
+  writeFileSync(path, 'mma y')
   assert.match(mistakeOf(['--api-key-file', path], NEEDED), /^The file .* of --api-key-file holds a character/)
   assert.match(mistakeOf([], { ...NEEDED, MINTMARK_VERIFY_API_KEY: 'mma y' }), /^MINTMARK_VERIFY_API_KEY holds a char/)
   writeFileSync(path, '\n')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -12,10 +12,14 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endChild } from '../../../../testkit/processes/end-child.ts'
 import { until } from '../../../../testkit/processes/until.ts'
-import { open } from '../follow.ts'
-import { argumentsFor, ask, check, statusOf } from '../servers/gateway.ts'
-import { API_KEY } from '../publisher.ts'
+import { open } from '../../../verify/test/follow.ts'
+import { buildCommand } from '../../build.ts'
+import { formatHelp } from '../../src/settings.ts'
+import { argumentsFor, check } from '../gateway.ts'
+import { ask, statusOf } from '../../../verify/test/servers/ask.ts'
+import { API_KEY } from '../../../verify/test/publisher.ts'
 
+const ROOT = resolve(import.meta.dirname, '../../../..')
 const COMMAND = resolve(import.meta.dirname, '../../bin/mintmark-verify.js')
 const ENVIRONMENT = { PATH: process.env['PATH'], MINTMARK_VERIFY_API_KEY: API_KEY }
 
@@ -205,4 +209,16 @@ test('it listens on a unix socket, also where a killed process left one behind',
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   assert.equal(response.statusCode, 200)
   response.resume()
+})
+
+test('the command runs as it is built', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-gateway-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  await buildCommand(join(folder, 'dist'))
+  const child = spawn(process.execPath, [join(folder, 'dist/main.js'), '--help'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  assert.equal(await text(child.stdout), `${formatHelp()}\n`)
 })

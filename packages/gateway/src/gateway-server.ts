@@ -1,9 +1,9 @@
 // The HTTP server of the process: four paths, and nothing that a request can do to end it.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { makeMetadata, METADATA_METHODS } from '../adapters/protected-resource.ts'
-import { describeFault } from '../wire/http.ts'
-import { KEY_AGE_USUAL } from '../options.ts'
-import type { Verifier } from '../verifier.ts'
+import { makeMetadata, METADATA_METHODS } from '../../verify/src/adapters/protected-resource.ts'
+import { describeFault } from '../../verify/src/wire/http.ts'
+import { KEY_AGE_USUAL } from '../../verify/src/options.ts'
+import type { Verifier } from '../../verify/src/verifier.ts'
 import {
   type Answer,
   BAD_QUERY,

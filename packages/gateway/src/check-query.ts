@@ -1,6 +1,6 @@
 // The query of `/check`, which the operator writes into the gateway's configuration: it can ask for more, and never for less.
-import { parsePairs } from '../readers/form.ts'
-import { isScopeList } from '../readers/scope.ts'
+import { parsePairs } from '../../verify/src/readers/form.ts'
+import { isScopeList } from '../../verify/src/readers/scope.ts'
 
 export type CheckQuery = {
   readonly scopes: readonly string[]

@@ -1,9 +1,10 @@
 // What /check answers: who the caller is, or why not; and that nothing which a caller or a token says gets past it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { usePublisher } from './fixtures.ts'
-import { ask, check, openGateway, statusOf } from './servers/gateway.ts'
-import { AGENT, AUDIENCE } from './publisher.ts'
+import { usePublisher } from '../../verify/test/fixtures.ts'
+import { check, openGateway } from './gateway.ts'
+import { ask, statusOf } from '../../verify/test/servers/ask.ts'
+import { AGENT, AUDIENCE } from '../../verify/test/publisher.ts'
 
 const publisher = usePublisher()
 const METADATA = 'resource_metadata="https://api.example/.well-known/oauth-protected-resource/v1"'

@@ -1,6 +1,6 @@
 // What the process counts, as OpenMetrics text: never an id, an address or a name.
-import type { RefusalCode } from '../refusals.ts'
-import type { Status } from '../verifier.ts'
+import type { RefusalCode } from '../../verify/src/refusals.ts'
+import type { Status } from '../../verify/src/verifier.ts'
 
 type Outcome = 'accepted' | 'unauthorized' | 'forbidden' | 'unavailable' | 'failed'
 

@@ -1,5 +1,5 @@
 // The command `mintmark-verify`.
-import { ENDING_SIGNALS, handleEarlySignals } from '../process/early-signals.ts'
+import { ENDING_SIGNALS, handleEarlySignals } from './process/early-signals.ts'
 
 // Before anything else is loaded. SIGHUP is for programs that read their files again: it would end this one.
 handleEarlySignals({ ending: ENDING_SIGNALS, ignored: ['SIGHUP'] })

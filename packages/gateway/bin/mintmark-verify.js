@@ -3,5 +3,5 @@
 // of it, because Node refuses to strip types under node_modules.
 import { existsSync } from 'node:fs'
 
-const source = new URL('../src/gateway/main.ts', import.meta.url)
-await import((existsSync(source) ? source : new URL('../dist/gateway/main.js', import.meta.url)).href)
+const source = new URL('../src/main.ts', import.meta.url)
+await import((existsSync(source) ? source : new URL('../dist/main.js', import.meta.url)).href)

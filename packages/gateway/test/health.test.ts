@@ -5,9 +5,10 @@ import { until } from '../../../testkit/processes/until.ts'
 import { ATTACKER_JWKS } from '../../../testkit/forgeries/forgeries.ts'
 import { weaknessesOf } from '../../../testkit/forgeries/weaknesses.ts'
 import { setTrap } from '../../../testkit/identity-providers/trap.ts'
-import { makeRuntime, usePublisher } from './fixtures.ts'
-import { open } from './follow.ts'
-import { ask, check, openGateway, statusOf } from './servers/gateway.ts'
+import { makeRuntime, usePublisher } from '../../verify/test/fixtures.ts'
+import { open } from '../../verify/test/follow.ts'
+import { check, openGateway } from './gateway.ts'
+import { ask, statusOf } from '../../verify/test/servers/ask.ts'
 
 const readiness = async (origin: string): Promise<readonly unknown[]> =>
   Promise.all(['/livez', '/readyz'].map(path => statusOf(ask(origin, path))))

@@ -1,5 +1,4 @@
 // Gathers the texts of all settings from arguments, variables and files. What they mean is for config.ts.
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { PREFIX, SETTING_NAMES, type SettingName, settingOf, spell, variableOf } from './settings.ts'
 import { misuse } from './usage-error.ts'
@@ -65,23 +64,4 @@ export const gatherTexts = (args: readonly string[], environment: Environment): 
   refuseUnverifiedTls(environment)
   const texts = SETTING_NAMES.map(name => [name, textsOf(name, flags[name], environment[variableOf(name)])] as const)
   return new Map(texts.filter(([, found]) => found.length > 0))
-}
-
-const reasonOf = (fault: unknown): string =>
-  fault instanceof Error && 'code' in fault ? String(fault.code) : 'it cannot be read'
-
-/** The secret in a file, without the line break at its end. */
-export const secretIn = (path: string): string => {
-  let text = ''
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (fault) {
-    misuse(
-      `The file ${JSON.stringify(path)} of --api-key-file cannot be read (${reasonOf(fault)}). Name one with the API key.`,
-    )
-  }
-  const secret = text.replace(/\r?\n$/, '')
-  return secret === ''
-    ? misuse(`The file ${JSON.stringify(path)} of --api-key-file is empty. Write the API key into it.`)
-    : secret
 }

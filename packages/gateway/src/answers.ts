@@ -1,7 +1,7 @@
 // What a decision is on the wire. No answer to a check has a body: gateways pass bodies on to callers.
-import type { MetadataResponse } from '../adapters/protected-resource.ts'
-import type { Refused } from '../refusals.ts'
-import type { Verified } from '../verifier.ts'
+import type { MetadataResponse } from '../../verify/src/adapters/protected-resource.ts'
+import type { Refused } from '../../verify/src/refusals.ts'
+import type { Verified } from '../../verify/src/verifier.ts'
 
 export type Answer = {
   readonly status: number
