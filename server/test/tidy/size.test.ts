@@ -11,14 +11,14 @@ const codeIn = (...folders: readonly string[]): readonly string[] => folders.map
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
   'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_969, files: 773 },
   'server/test': { globs: codeIn('server/test'), lines: 68_890, files: 539 },
-  packages: { globs: codeIn('packages'), lines: 19_890, files: 188 },
+  packages: { globs: codeIn('packages'), lines: 25_266, files: 314 },
   console: { globs: codeIn('console'), lines: 13_970, files: 210 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_223, files: 453 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_443, files: 49 },
 }
 
 /** Those of the pages for users, the records of decisions apart. */
-const WRITTEN_WORDS = 127_228
+const WRITTEN_WORDS = 127_461
 const PAGES = ['*.md', 'docs/*.md', 'docs/!(decisions)/**/*.md', '{deploy,packages,examples}/**/*.md']
 
 /** A number that is more than a hundredth above what is there is to be lowered. */
