@@ -47,7 +47,7 @@ export const LIMITS: readonly SeededBug[] = [
     name: 'refusals-unbounded',
     bug: 'The counts of refused authentications of a thread grow without a bound.',
     breaks: 'P8: memory stays bounded',
-    file: 'server/src/store/audit/refusal-counter.ts',
+    file: 'server/src/store/audit/audit-log.ts',
     from: [
       `    else if (counts.size < REFUSALS_A_MINUTE_MAX || one.source === '') counts.set(key, one)`,
       `    else add({ ...one, client: '', source: '' })`,

@@ -1,6 +1,6 @@
 // What a person waits for in the console of a full store: the requests of each screen, and of its pages down to the hundredth, as the
 // browser times them; and those of every list with each of its filters.
-import { EARLIER_AUDIENCE_SPANS } from '../../../server/src/store/sqlite/schema/audience-spans.ts'
+import { EARLIER_AUDIENCE_SPANS } from '../../../server/src/store/sqlite/schema/migrations.ts'
 import { openDatabase } from '../../../server/src/store/sqlite/connection/database.ts'
 import { openBrowser, openPage, signIn } from '../../../testkit/console/browser.ts'
 import { makeDevPlace, type RunningDev, startDev } from '../../../testkit/console/start-dev.ts'

@@ -1,5 +1,5 @@
 // Fills a store on PostgreSQL with tokens by SQL while nothing serves it, and looks after it as the service would.
-import { EARLIER_AUDIENCE_SPANS } from '../../../server/src/store/postgres/schema/audience-spans.ts'
+import { EARLIER_AUDIENCE_SPANS } from '../../../server/src/store/postgres/schema/migrations.ts'
 import { hash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { REASONS } from '../../../api/values/reason.ts'

@@ -8,7 +8,6 @@ import { type FaultLog, makeFaultLog, makeLogger } from './log.ts'
 import { openProcessMetrics, type ProcessMetrics } from './metrics.ts'
 import { auditSealsOf } from './seals.ts'
 import { settingsOf } from './settings.ts'
-import { signInOf } from './sign-in.ts'
 import {
   type Connected,
   connectToStore,
@@ -42,6 +41,23 @@ import type { Timing } from '../ports/timing.ts'
 import { NO_TRACES, type Traces } from '../ports/traces.ts'
 import type { ClockCells } from '../store/sqlite/connection/clock.ts'
 import type { StoreMaker, StoreOptions } from '../store/store-options.ts'
+import { makeSignIn } from '../keys/providers/sign-in.ts'
+import type { SignIn } from '../ports/sessions.ts'
+
+type Parts = {
+  readonly clock: Clocks
+  readonly timing: Timing
+  readonly metrics: Metrics
+  readonly finished: FinishedSignIns
+}
+
+/** Returns null if the console has no client: then no operator can sign in. */
+const signInOf = (config: ServiceConfig, { clock, ...parts }: Parts): SignIn | null => {
+  const { console: client, baseUrl } = config
+  if (client === null) return null
+  const callback = `${baseUrl}/console/callback`
+  return makeSignIn({ client, callback, keyEncryptionKey: keyOf(config), now: clock.wall, ...parts })
+}
 
 export type Service = {
   /** Serving threads connect to it. */

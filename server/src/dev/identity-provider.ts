@@ -2,13 +2,58 @@
 // them to `mintmark dev-token`, and to the console, whose operator says on its page who they are.
 import { randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
-import type { ClientMetadata, Configuration, errors as OidcErrors } from 'oidc-provider'
+import type { ClientMetadata, Configuration, errors as OidcErrors, Adapter, AdapterPayload } from 'oidc-provider'
 import { ROLES, type Role } from '../../../api/values/access.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { answerOnlyTo, loopbackHosts } from './loopback-hosts.ts'
 import { CONSOLE_CLIENT_ID, clientIdOf, issuerAt } from './dev-token.ts'
-import { makeProviderMemory } from './provider-memory.ts'
 import { signInPath, withSignInPage } from './sign-in-page.ts'
+
+/** The most entries; beyond them the oldest is forgotten. */
+const KEPT_MAX = 1000
+const KEPT_SECONDS_MAX = 43_200
+
+type Kept = { readonly payload: AdapterPayload; readonly until: number }
+
+/** Makes one adapter for each kind of record. */
+const makeProviderMemory = (): ((kind: string) => Adapter) => {
+  const kept = new Map<string, Kept>()
+
+  const find = (key: string): AdapterPayload | undefined => {
+    const one = kept.get(key)
+    if (one === undefined || one.until > Date.now()) return one?.payload
+    kept.delete(key)
+    return undefined
+  }
+
+  return kind => {
+    const keyOf = (id: string): string => `${kind} ${id}`
+    return {
+      upsert: async (id, payload, expiresIn = KEPT_SECONDS_MAX) => {
+        const [oldest] = kept
+        if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest[0])
+        kept.set(keyOf(id), { payload, until: Date.now() + expiresIn * 1000 })
+      },
+      find: async id => find(keyOf(id)),
+      // Nothing here has a code for a person to type.
+      findByUserCode: async () => undefined,
+      findByUid: async uid => [...kept.values()].map(({ payload }) => payload).find(payload => payload.uid === uid),
+      consume: async id => {
+        const payload = find(keyOf(id))
+        if (payload !== undefined) payload.consumed = Math.floor(Date.now() / 1000)
+      },
+      destroy: async id => {
+        kept.delete(keyOf(id))
+      },
+      // Of its kind alone: the sign-in of another operator, by which the one before is signed out, names that one's grant too.
+      revokeByGrantId: async grantId => {
+        for (const [key, { payload }] of kept) {
+          if (key.startsWith(keyOf('')) && payload.grantId === grantId) kept.delete(key)
+        }
+      },
+    }
+  }
+}
 
 /** The JWT of `dev.env` lasts a working day. */
 const JWT_LIFETIME_SECONDS = 12 * 3600

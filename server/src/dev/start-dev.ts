@@ -10,8 +10,7 @@ import { logWarnings, makeLogger } from '../compose/log.ts'
 import { type LocalServer, serveLocally } from '../compose/local-server.ts'
 import { SECRET_SHOWN } from '../../../api/values/settings.ts'
 import { chooseForDevelopment } from '../config/setting-records.ts'
-import { DEFAULT_LIMITS } from '../config/callers.ts'
-import { NO_CLIENT_CERTIFICATES } from '../config/callers.ts'
+import { DEFAULT_LIMITS, NO_CLIENT_CERTIFICATES } from '../config/callers.ts'
 import type { DevConfig, ServiceConfig } from '../config/config.ts'
 import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../config/provider.ts'
 import type { Origin } from '../domain/caller.ts'
@@ -21,13 +20,42 @@ import { writeSecrets } from '../files/write-output.ts'
 import type { Timing } from '../ports/timing.ts'
 import { formatBanner } from './banner.ts'
 import { ensureDemo } from './demo.ts'
-import { formatDevEnvironment, quotePath } from './dev-env.ts'
 import { type DevSecrets, makeDevSecrets, readDevSecrets, writeDevSecrets } from './dev-secrets.ts'
 import { CONSOLE_CLIENT_ID, fetchDevToken, issuerAt } from './dev-token.ts'
 import { makeIdentityProvider } from './identity-provider.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { loopbackHosts } from './loopback-hosts.ts'
 import { readPrivateFile } from './private-files.ts'
+
+type DevEnvironment = {
+  readonly BASE_URL: string
+  readonly AGENT_ID: string
+  readonly CLIENT_ID: string
+  readonly CLIENT_SECRET: string
+  readonly ADMIN_API_KEY: string
+  readonly IDENTITY_PROVIDER_JWT: string
+}
+
+// Inside single quotes a POSIX shell changes nothing; a quote itself must be closed, escaped and reopened.
+const quote = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
+
+/** The variables that the command line reads. */
+const commandLineOf = ({ BASE_URL, IDENTITY_PROVIDER_JWT, ADMIN_API_KEY }: DevEnvironment) => ({
+  MINTMARK_URL: BASE_URL,
+  MINTMARK_OPERATOR_JWT: IDENTITY_PROVIDER_JWT,
+  MINTMARK_API_KEY: ADMIN_API_KEY,
+})
+
+const formatDevEnvironment = (values: DevEnvironment): string =>
+  Object.entries({ ...values, ...commandLineOf(values) })
+    .map(([name, value]) => `export ${name}=${quote(value)}\n`)
+    .join('')
+
+/** A path for `source`, which searches PATH for a name without a slash. */
+const quotePath = (path: string): string => {
+  const located = path.includes('/') ? path : `./${path}`
+  return /^[A-Za-z0-9._/-]+$/.test(located) ? located : quote(located)
+}
 
 const HOST = '127.0.0.1'
 

@@ -8,9 +8,25 @@ import {
   SpanStatusCode,
   trace,
   type Tracer,
+  createTraceState,
 } from '@opentelemetry/api'
 import type { RequestEnd, RequestHead, RequestSpan, Span, Traces } from '../ports/traces.ts'
-import { readContext } from './read-context.ts'
+import { parseTraceParent } from '@opentelemetry/core'
+
+/** A later version may be longer than the 55 characters of version 00 (section 3.2.3). */
+const TRACEPARENT_CHARACTERS_MAX = 256
+/** What a service must be able to pass on (section 3.3.1.5); more is dropped whole. */
+const TRACESTATE_CHARACTERS_MAX = 512
+
+/** The context to start the span of the request in. */
+const readContext = ({ traceparent, tracestate }: Pick<RequestHead, 'traceparent' | 'tracestate'>): Context => {
+  if (typeof traceparent !== 'string' || traceparent.length > TRACEPARENT_CHARACTERS_MAX) return ROOT_CONTEXT
+  const parent = parseTraceParent(traceparent)
+  if (parent === null) return ROOT_CONTEXT
+  const state = typeof tracestate === 'string' && tracestate.length <= TRACESTATE_CHARACTERS_MAX ? tracestate : ''
+  const traceState = state === '' ? {} : { traceState: createTraceState(state) }
+  return trace.setSpanContext(ROOT_CONTEXT, { ...parent, ...traceState, isRemote: true })
+}
 
 /** Known methods; any other is `_OTHER`, as of the semantic conventions of HTTP. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'])

@@ -6,7 +6,7 @@ import { readText } from '../../../testkit/sources/source-files.ts'
 import { CHECKS, type Check } from '../../src/compose/doctor/checks.ts'
 import { findNodeTooOld } from '../../src/compose/doctor/configuration-checks.ts'
 import { type DiskSpace, judgeDisk } from '../../src/compose/doctor/file-checks.ts'
-import { runChecks } from '../../src/compose/doctor/run-checks.ts'
+import { runChecks } from '../../src/compose/doctor/doctor.ts'
 import { splitAdvice, type Subject } from '../../src/compose/doctor/subject.ts'
 import { good, warn, worstOf } from '../../src/domain/checkup.ts'
 

@@ -9,7 +9,7 @@ import { cache } from '../../src/keys/cache.ts'
 import { readRegisteredKeys } from '../../src/keys/clients/registered-keys.ts'
 import { makeSlots } from '../../src/keys/clients/seeded-slots.ts'
 import { makeSessionSecrets } from '../../src/keys/providers/session-secrets.ts'
-import { formatRevocations } from '../../src/keys/tokens/format-revocations.ts'
+import { formatRevocations } from '../../src/keys/tokens/token-codec.ts'
 import { openSigningKey, sealSigningKey } from '../../src/keys/tokens/signing-keys.ts'
 
 const [ONE, OTHER] = [randomBytes(32), randomBytes(32)]

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TIMING } from '../../src/ports/timing.ts'
-import { ISSUES_MAX, ISSUES_MIN, makeIssueRoom } from '../../src/operations/tokens/issue-room.ts'
+import { ISSUES_MAX, ISSUES_MIN, makeIssueRoom } from '../../src/operations/tokens/issue-token.ts'
 
 const DEADLINE_MS = 4600
 const GROUP_MAX = 256

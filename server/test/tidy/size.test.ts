@@ -9,9 +9,9 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_969, files: 773 },
-  'server/test': { globs: codeIn('server/test'), lines: 68_890, files: 539 },
-  packages: { globs: codeIn('packages'), lines: 25_266, files: 314 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_869, files: 747 },
+  'server/test': { globs: codeIn('server/test'), lines: 68_891, files: 539 },
+  packages: { globs: codeIn('packages'), lines: 19_890, files: 188 },
   console: { globs: codeIn('console'), lines: 13_970, files: 210 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_223, files: 453 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_443, files: 49 },
@@ -36,7 +36,8 @@ const wrongOf = (what: string, measured: number, noted: number): readonly string
 
 for (const [name, { globs, lines, files }] of Object.entries(PARTS)) {
   test(`the lines and files of ${name} grow only where the number in this test does`, () => {
-    const found = globs.flatMap(readFiles)
+    // What a build left is no source.
+    const found = globs.flatMap(readFiles).filter(({ path }) => !path.includes('/dist/'))
     nothing(
       [
         ...wrongOf('lines', sum(found.map(({ text }) => linesIn(text))), lines),

@@ -1,11 +1,10 @@
 // The one table of checks. `mintmark doctor`, the start of `serve` and /readyz?verbose derive from it; docs/doctor.md describes
 // each, and a test compares the two.
 import type { CheckName } from '../../../../api/values/checks.ts'
-import type { Finding } from '../../domain/checkup.ts'
+import { type Finding, fail, good } from '../../domain/checkup.ts'
 import { checkCertificate } from './certificate-check.ts'
 import { checkConfiguration, checkReloadedFiles, checkTrustedProxies, checkVersions } from './configuration-checks.ts'
 import { checkDiskSpace, checkOpenFiles, checkPrivateFiles } from './file-checks.ts'
-import { checkProviders } from './provider-check.ts'
 import { checkService } from './service-checks.ts'
 import {
   checkClock,
@@ -15,7 +14,34 @@ import {
   checkStore,
   checkSuspensions,
 } from './store-checks.ts'
-import type { Subject } from './subject.ts'
+import { type Subject, notChecked } from './subject.ts'
+import { openKeySets, verifiersOf } from '../verification.ts'
+import type { ProviderState } from '../../ports/key-sets.ts'
+import { timingOf } from '../timing.ts'
+
+const judge = (state: ProviderState, setting: string | undefined): Finding => {
+  const { issuer } = state
+  if (state.status === 'ok') return good(`The keys of ${issuer} can be read, and one is usable.`)
+  return fail({
+    what: `The keys of the identity provider ${issuer} cannot be read: ${state.detail}. None of its operators can be recognized.`,
+    remedy: `Look at ${setting ?? 'its issuer'}; docs/operating/identity-providers.md lists what to check for each cause.`,
+  })
+}
+
+const checkProviders = async ({ survey: { settings } }: Subject): Promise<readonly Finding[]> => {
+  const { identityProviders, baseUrl } = settings
+  const issuers = new Set(identityProviders.map(({ issuer }) => issuer))
+  const isUsable = issuers.size === identityProviders.length && issuers.size > 0 && !issuers.has(baseUrl ?? '')
+  if (!isUsable)
+    return notChecked('the identity providers are not configured', 'Correct what `configuration` says of them.')
+  const keySets = await openKeySets(settings, { timing: timingOf() })
+  const { operators } = await verifiersOf(
+    { identityProviders, baseUrl: baseUrl ?? '' },
+    { keySets, timing: timingOf() },
+  )
+  const states = await operators.check()
+  return states.map(state => judge(state, identityProviders.find(({ issuer }) => issuer === state.issuer)?.setting))
+}
 
 export type Check = {
   readonly name: CheckName

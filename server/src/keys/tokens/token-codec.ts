@@ -4,12 +4,24 @@ import { type AccessTokenClaims, addressReader, confirmationIn, formatClaims } f
 import { type Digest, digestIn } from '../../domain/text/text.ts'
 import type { PublicJwk, SigningKey } from '../../domain/keys/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../../ports/token-codec.ts'
-import { formatRevocations } from './format-revocations.ts'
 import { COMPACT_CHARACTERS_MAX, splitCompact } from '../../../../packages/verify/src/readers/compact-jws.ts'
 import { decodeCanonical, readCompactJws, readProvablePayload } from './compact-jws.ts'
 import { SIGNATURE_FORMS, type SignatureForm, verifySignature } from '../verify-signature.ts'
 import { signatureBytes } from './signing-algorithms.ts'
 import { openSigningKey } from './signing-keys.ts'
+import type { RevocationDocument } from '../../domain/ledger/revocation-document.ts'
+
+/** JSON. Tails of ids are base64url without padding. */
+export const formatRevocations = (document: RevocationDocument): string => {
+  const { iss, epoch, now } = document
+  if (document.kind === 'snapshot') {
+    const { position, segments } = document
+    return JSON.stringify({ iss, epoch, now, position, segments })
+  }
+  const { from, to, ended, cutOffs } = document
+  const tails = ended.map(([exp, bytes]): [string, string] => [String(exp), Buffer.from(bytes).toString('base64url')])
+  return JSON.stringify({ iss, epoch, now, from, to, ended: Object.fromEntries(tails), cut_offs: cutOffs })
+}
 
 /** Replaces a signature in another encoding: 64 bytes, the length for most keys. */
 const SOME_SIGNATURE = Buffer.alloc(64).toString('base64url')

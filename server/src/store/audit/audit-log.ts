@@ -1,12 +1,17 @@
 // The port of the audit log: its entries, and the counts of refused authentications.
 import type { Actor } from '../../domain/audit/act.ts'
 import { type AuditEntry, type AuditFilters, isAskedFor, onlyActor } from '../../domain/audit/audit.ts'
-import type { RefusalCount, RefusalFilters } from '../../domain/audit/attempt.ts'
+import {
+  type RefusalCount,
+  type RefusalFilters,
+  type Attempt,
+  REFUSALS_A_MINUTE_MAX,
+} from '../../domain/audit/attempt.ts'
 import type { Way } from '../../../../api/values/audit.ts'
 import type { Page, PageRequest } from '../../domain/lists/page.ts'
 import type { AuditLog } from '../../ports/audit-log.ts'
 import type { Timing } from '../../ports/timing.ts'
-import { unmapped } from '../../domain/source.ts'
+import { unmapped, type Source } from '../../domain/source.ts'
 import type { OnFault } from '../background.ts'
 import type { Writer } from '../subjects.ts'
 import { readNewest, type Scan } from '../lists/newest-first.ts'
@@ -14,7 +19,54 @@ import type { Program } from '../statement-program.ts'
 import type { NameCaches } from '../ledger/name-caches.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { findEnd } from './find-end.ts'
-import { makeRefusalCounter } from './refusal-counter.ts'
+import { type HandOverOptions, makeHandOver } from '../hand-over.ts'
+import type { Refused } from './refusals.ts'
+
+/** A caller's act waits for one hand-over, on PostgreSQL for some statements of each count, and for no more. */
+const TOGETHER_MAX = 32
+
+type RefusalCounter = {
+  readonly count: (attempt: Attempt, source: Source) => void
+  /** Hands over what it holds. Never rejects. */
+  readonly settle: () => Promise<void>
+}
+
+const keyOf = ({ way, client, source }: Refused): string => JSON.stringify([way, client, source])
+
+export const makeRefusalCounter = (options: HandOverOptions<Refused>): RefusalCounter => {
+  let counts = new Map<string, Refused>()
+
+  const add = (one: Refused): void => {
+    const key = keyOf(one)
+    const known = counts.get(key)
+    if (known !== undefined) counts.set(key, { ...known, count: known.count + one.count })
+    else if (counts.size < REFUSALS_A_MINUTE_MAX || one.source === '') counts.set(key, one)
+    else add({ ...one, client: '', source: '' })
+  }
+
+  const take = (): readonly Refused[] => {
+    const taken = [...counts.values()]
+    counts = new Map()
+    return taken
+  }
+
+  const { wake, settle } = makeHandOver<Refused>({
+    ...options,
+    task: 'refusal counts',
+    together: TOGETHER_MAX,
+    take,
+    keep: add,
+    isEmpty: () => counts.size === 0,
+  })
+
+  return {
+    count: ({ way, clientId }, source) => {
+      add({ way, client: clientId ?? '', source, count: 1 })
+      wake()
+    },
+    settle,
+  }
+}
 
 type EntryRow = {
   number: number

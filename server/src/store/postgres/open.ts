@@ -6,7 +6,7 @@ import { coverAnswer, makeLease } from '../lease.ts'
 import { makeNameCaches } from '../ledger/name-caches.ts'
 import { makeSets } from '../ledger/interned-sets.ts'
 import { monotonicMs, waitOf } from '../clocks.ts'
-import { given } from '../statement-program.ts'
+import { given, only, type Program } from '../statement-program.ts'
 import { supplyKeys } from '../signing-keys/key-scheduler.ts'
 import type { StoreMaker, StoreOptions } from '../store-options.ts'
 import { makeHealth, makeStorePorts, type StorePorts } from '../store-ports.ts'
@@ -22,8 +22,17 @@ import { makeFeedParts } from './hot/read-feed-page.ts'
 import { makeReadSigningKey } from './hot/read-signing-key.ts'
 import { makeReader } from './hot/reader.ts'
 import { type RunningMaintenance, startMaintenance } from './writer/maintenance.ts'
-import { readReplication } from './replication.ts'
 import { makeWriter } from './writer/writer.ts'
+import type { ReplicationFacts } from '../metrics/facts.ts'
+
+// A role without pg_monitor sees that there are connections, and nothing of them.
+const STANDBYS = `select case when bool_or(state is null) then null else count(*) end as standbys,
+  max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn))::bigint as "lagBytes"
+  from pg_stat_replication where state is null or state = 'streaming'`
+
+function* readReplication(): Program<ReplicationFacts> {
+  return yield* only<ReplicationFacts>(STANDBYS)
+}
 
 export type PostgresStore = StorePorts & {
   readonly madeBy: StoreMaker

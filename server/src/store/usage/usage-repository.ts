@@ -1,9 +1,9 @@
 // The port of usage: counts handed over in the background, lists of uses, and answers of all agents that are read at most once a
 // second in each thread.
-import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import { type MonotonicMilliseconds, DAY_MS } from '../../../../api/values/time.ts'
 import type { Timing } from '../../ports/timing.ts'
 import type { UsageCounts } from '../../ports/usage.ts'
-import { EXPIRING_MAX } from '../../../../api/values/status.ts'
+import { EXPIRING_MAX, EXPIRING_DAYS } from '../../../../api/values/status.ts'
 import type { SeriesWindow } from '../../../../api/values/usage.ts'
 import type { AgentRefusals } from '../../domain/clients/agent-refusals.ts'
 import type { UsageSeries } from '../../domain/clients/usage-series.ts'
@@ -12,18 +12,88 @@ import type { Writer } from '../subjects.ts'
 import { monotonicMs } from '../clocks.ts'
 import type { CountLive } from '../metrics/count-live.ts'
 import type { NameCaches } from '../ledger/name-caches.ts'
-import type { Reader } from '../snapshot.ts'
+import type { Reader, Snapshot } from '../snapshot.ts'
 import type { Ages } from './evidence/count-late-uses.ts'
 import type { UseBatch } from './evidence/count-uses.ts'
-import { readExpiring } from './read-expiring.ts'
 import { readRefusals } from './issuing/read-refusals.ts'
 import { readSeries } from './issuing/read-series.ts'
-import { readStatus } from './read-status.ts'
 import { readUsage, readUsageOf } from './issuing/read-usage.ts'
 import { listLateUses, listUses } from './evidence/read-uses.ts'
 import { type ResolvedCount, resolveUses } from './evidence/resolve-uses.ts'
 import { makeUsageCounter } from './issuing/usage-counter.ts'
 import { makeUseCounter, type Span } from './evidence/use-counter.ts'
+import type { Expiring, ServiceStatus } from '../../domain/service-status.ts'
+import { all, type Program, only } from '../statement-program.ts'
+import { scheduler } from 'node:timers/promises'
+import { sumInWindow, USAGE_WINDOWS, type UsageWindow } from '../../domain/clients/agent-usage.ts'
+import { readFacts } from '../metrics/facts.ts'
+
+const SUMS = `select
+    cast(coalesce(sum(case when slot > ? then issued else 0 end), 0) as bigint) as whole,
+    cast(coalesce(sum(case when slot > ? then 0 else issued end), 0) as bigint) as cut,
+    cast(coalesce(sum(case when slot > ? then refused else 0 end), 0) as bigint) as "wholeRefused",
+    cast(coalesce(sum(case when slot > ? then 0 else refused end), 0) as bigint) as "cutRefused"
+  from agent_usage where slot_ms = ? and slot > ? and slot <= ?`
+
+type SumRow = Readonly<Record<'whole' | 'cut' | 'wholeRefused' | 'cutRefused', number>>
+
+const AGENTS = `select count(*) as agents, count(disabled_at) as "agentsDisabled" from agent where deleted_at is null`
+
+// A limit of an agent is no failed authentication.
+const FAILED = `select cast(coalesce(sum(count), 0) as bigint) as failed from refused where at > ? and way <> 'limit'`
+
+function* sumOf({ now }: Snapshot, window: UsageWindow): Program<{ issued: number; refused: number }> {
+  const from = now - window.windowMs
+  const sums = yield* only<SumRow>(SUMS, from, from, from, from, window.slotMs, from - window.slotMs, now)
+  return {
+    issued: sumInWindow(window, now, sums),
+    refused: sumInWindow(window, now, { whole: sums.wholeRefused, cut: sums.cutRefused }),
+  }
+}
+
+function* readSums(snapshot: Snapshot) {
+  const { minute, hour, day } = USAGE_WINDOWS
+  const lastHour = yield* sumOf(snapshot, hour)
+  const counts = yield* only<Pick<ServiceStatus, 'agents' | 'agentsDisabled'>>(AGENTS)
+  const { failed } = yield* only<{ failed: number }>(FAILED, snapshot.now - hour.windowMs)
+  return {
+    ...counts,
+    tokensLastMinute: (yield* sumOf(snapshot, minute)).issued,
+    tokensLastHour: lastHour.issued,
+    tokensLastDay: (yield* sumOf(snapshot, day)).issued,
+    refusals: lastHour.refused,
+    failedAuthentications: failed,
+  }
+}
+
+const readStatus = async ({ read }: Reader, countLive: CountLive): Promise<ServiceStatus> => {
+  // First: what is counted as of a moment stands in a status of then or later.
+  const liveTokens = await countLive()
+  const facts = await read(readFacts)
+  await scheduler.yield()
+  const sums = await read(readSums)
+  return { ...facts, ...sums, liveTokens }
+}
+
+const LIVE = 'revoked_at is null and {}.expires_at > ? and {}.expires_at <= ? order by {}.expires_at, {}.id limit ?'
+
+const liveOf = (table: string): string => `${table}.${LIVE.replaceAll('{}', table)}`
+
+const columnsOf = (table: string): string =>
+  `${table}.id, ${table}.name, ${table}.expires_at as "expiresAt", ${table}.last_used_at as "lastUsedAt"`
+
+const CREDENTIALS = `select 'credential' as kind, agent.id as "agentId", agent.name as "agentName", ${columnsOf('credential')}
+  from credential join agent on agent.n = credential.agent where agent.deleted_at is null and ${liveOf('credential')}`
+
+const API_KEYS = `select 'api_key' as kind, null as "agentId", null as "agentName", ${columnsOf('api_key')}
+  from api_key where ${liveOf('api_key')}`
+
+/** Reads what expires soon, soonest first. */
+function* readExpiring({ now }: Snapshot): Program<readonly Expiring[]> {
+  const soon = [now, now + EXPIRING_DAYS * DAY_MS, EXPIRING_MAX] as const
+  const found = [...(yield* all<Expiring>(CREDENTIALS, ...soon)), ...(yield* all<Expiring>(API_KEYS, ...soon))]
+  return found.toSorted((a, b) => a.expiresAt - b.expiresAt).slice(0, EXPIRING_MAX)
+}
 
 type Answer<Item> = { readonly at: MonotonicMilliseconds; readonly limit: number; readonly items: readonly Item[] }
 

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { makeBatches } from '../../../src/store/postgres/hot/batches.ts'
 import type { Connection } from '../../../src/store/postgres/connection/connection.ts'
-import { makeInFlightCount } from '../../../src/store/postgres/hot/in-flight-count.ts'
+import { makeInFlightCount } from '../../../src/store/postgres/hot/batches.ts'
 import type { Pool } from '../../../src/store/postgres/connection/pool.ts'
 
 const CONNECTION = {} as Connection

@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test'
 import type { Act, Actor } from '../../../src/domain/audit/act.ts'
 import { BLANK_SETTINGS } from '../../../src/domain/clients/change-agent.ts'
 import { IDEMPOTENCY_KEPT_MS } from '../../../src/domain/idempotency.ts'
-import { retentionStep } from '../../../src/store/sqlite/writer/retention.ts'
+import { retentionStep } from '../../../src/store/sqlite/writer/maintenance.ts'
 import {
   act,
   KEEP_LONG,

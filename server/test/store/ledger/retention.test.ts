@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { RETENTION_ROWS, type Retention } from '../../../src/store/retention.ts'
-import { retentionStep } from '../../../src/store/sqlite/writer/retention.ts'
+import { retentionStep } from '../../../src/store/sqlite/writer/maintenance.ts'
 import {
   act,
   createAgent,

@@ -8,7 +8,7 @@ import type { RevocationConditions } from '../../../src/domain/ledger/revocation
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import type { RevocationMade } from '../../../src/ports/ports.ts'
 import { backfillStep } from '../../../src/store/ledger/backfill.ts'
-import { retentionStep } from '../../../src/store/sqlite/writer/retention.ts'
+import { retentionStep } from '../../../src/store/sqlite/writer/maintenance.ts'
 import {
   act,
   createAgent,

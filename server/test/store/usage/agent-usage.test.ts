@@ -20,7 +20,7 @@ import {
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
 import { countRows, inTransaction, readNumber, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
-import { retentionStep } from '../../../src/store/sqlite/writer/retention.ts'
+import { retentionStep } from '../../../src/store/sqlite/writer/maintenance.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { REFUSAL_ROWS_A_SLOT_MAX } from '../../../../api/values/usage.ts'
 import type { RefusalReason } from '../../../src/domain/refusal-reasons.ts'
-import { retentionStep } from '../../../src/store/sqlite/writer/retention.ts'
+import { retentionStep } from '../../../src/store/sqlite/writer/maintenance.ts'
 import {
   act,
   createAgent,

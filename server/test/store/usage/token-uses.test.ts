@@ -8,7 +8,7 @@ import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
 import { newestFirst } from '../../../src/store/lists/newest-first.ts'
 import { USE_SCANS } from '../../../src/store/usage/evidence/read-uses.ts'
 import { RESOLVE_STATEMENTS } from '../../../src/store/usage/evidence/resolve-uses.ts'
-import { retentionStep } from '../../../src/store/sqlite/writer/retention.ts'
+import { retentionStep } from '../../../src/store/sqlite/writer/maintenance.ts'
 import {
   act,
   createAgent,

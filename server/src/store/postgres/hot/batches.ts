@@ -1,11 +1,49 @@
 // Gathers what was asked meanwhile into one batch: nobody waits for a timer, and nobody joins a batch that was sent.
 import { oneByOne } from '../../../domain/one-by-one.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
+import type { MonotonicMilliseconds, Milliseconds } from '../../../../../api/values/time.ts'
 import { monotonicMs } from '../../clocks.ts'
 import type { Connection } from '../connection/connection.ts'
-import { makeInFlightCount } from './in-flight-count.ts'
 import type { Pool } from '../connection/pool.ts'
+
+type InFlightCount = {
+  readonly allowed: () => number
+  /** Called with how long each took, from its start to its answer. */
+  readonly measure: (took: Milliseconds) => void
+}
+
+/** The least batches in flight: the database works at one while the rows of the other become responses. */
+const IN_FLIGHT_MIN = 2
+/** The share that the newest has in what is usual. */
+const NEWEST = 1 / 8
+/** The shortest is one of the last so many, or of as many before them. */
+const WINDOW = 128
+
+/**
+ * The shortest that a batch took is the way there and back, and what every one waits for: a network, a disk, a standby.
+ * What others take beyond it is work, which grows with their size. A round trip holds so many pieces of work: more batches
+ * would queue at the database, and each be smaller and so dearer.
+ */
+export const makeInFlightCount = (most: number): InFlightCount => {
+  let usual: Milliseconds | undefined
+  let [shortestBefore, shortest] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  let count = 0
+  return {
+    allowed: () => {
+      if (usual === undefined) return Math.min(most, IN_FLIGHT_MIN)
+      const work = usual - Math.min(shortest, shortestBefore)
+      return work <= 0 ? most : Math.min(most, Math.max(IN_FLIGHT_MIN, Math.round(usual / work)))
+    },
+    measure: took => {
+      usual = usual === undefined ? took : usual + NEWEST * (took - usual)
+      shortest = Math.min(shortest, took)
+      count += 1
+      if (count % WINDOW > 0) return
+      shortestBefore = shortest
+      shortest = Number.POSITIVE_INFINITY
+    },
+  }
+}
 
 type BatchOptions<In, Out> = {
   readonly pool: Pool

@@ -1,13 +1,61 @@
 // Reads a few facts of the revocation feed and its head by one statement: what is new, for those who wait for it.
-import type { FeedPage, FeedRange } from '../../../ports/revocation-feed.ts'
-import { FACT_COLUMNS, type FactRow, pageOfRows } from '../../feed/read-feed.ts'
+import type { FeedPage, FeedRange, FeedHead } from '../../../ports/revocation-feed.ts'
+import { FACT_COLUMNS, type FactRow, pageOfRows, FEED_COLUMNS, type FeedRow, headOf } from '../../feed/read-feed.ts'
 import type { FeedParts } from '../../feed/revocation-feed.ts'
-import { LATE } from '../../lease.ts'
+import { LATE, type Lease } from '../../lease.ts'
 import { timeRead } from '../../time-read.ts'
-import type { Connection } from '../connection/connection.ts'
+import type { Connection, Answered } from '../connection/connection.ts'
 import type { Session } from '../connection/session.ts'
-import { askFenced } from './batched-lookup.ts'
-import { type FeedReadParts, headIn, headStatement, makeReadFeedHead, timelineSuffix } from './read-feed-head.ts'
+import { askFenced, momentOf, SERVICE } from './batched-lookup.ts'
+import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
+import type { Metrics } from '../../../ports/metrics.ts'
+import { only } from '../../statement-program.ts'
+import { TIMELINE } from '../connection/fail-overs.ts'
+import { makeBatches } from './batches.ts'
+
+/** The batches in flight: all callers that wait share the next one. */
+const IN_FLIGHT_MAX = 1
+const TOGETHER_MAX = 16_384
+
+const headStatement = (fence: string): string => `select ${SERVICE}, ${FEED_COLUMNS}, ${TIMELINE} as timeline,
+  case when ${fence} then pg_logical_emit_message(true, 'mintmark', '') end as fenced from service`
+
+const suffixOf = (timeline: string): string => `.${timeline}`
+
+/** Returns the suffix for the snapshot of a page. */
+const timelineSuffix: FeedParts['epochSuffix'] = function* () {
+  return suffixOf((yield* only<{ timeline: string }>(`select ${TIMELINE} as timeline`)).timeline)
+}
+
+type HeadRow = FeedRow & { readonly timeline: string }
+
+type FeedReadParts = {
+  readonly lease: Lease
+  readonly deadline: () => MonotonicMilliseconds
+  readonly metrics: Metrics
+}
+
+/** The head in an answer to the statement above; LATE where the lease does not cover its time. */
+const headIn = (answered: Answered, session: Session, lease: Lease): FeedHead | typeof LATE => {
+  const { service, now } = momentOf(answered, session)
+  const [row] = answered.rows as readonly [HeadRow] // momentOf found it
+  return lease.covers(now, service.clockLease) ? headOf(row, suffixOf(row.timeline), now) : LATE
+}
+
+const makeReadFeedHead = (session: Session, { lease, deadline, metrics }: FeedReadParts): (() => Promise<FeedHead>) => {
+  const asked = { text: headStatement(session.fence), name: 'feed_head' }
+  const ask = makeBatches<null, FeedHead | typeof LATE>({
+    pool: session.pool,
+    inFlightMax: IN_FLIGHT_MAX,
+    sizeMax: TOGETHER_MAX,
+    send: async (connection, batch) => {
+      const answered = await timeRead(metrics, 'snapshot', askFenced(session.transactions, connection, asked))
+      const head = headIn(answered, session, lease)
+      return batch.map(() => head)
+    },
+  })
+  return () => lease.answer(() => ask(null, deadline()))
+}
 
 /** A row may hold some thousand tokens, and a connection of the hot pool is not kept for long. */
 const ROWS_MAX = 64

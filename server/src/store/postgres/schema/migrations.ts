@@ -11,14 +11,92 @@ import { StoreProblem } from '../../store-problem.ts'
 import { makeIndexes, type NewIndex } from './new-indexes.ts'
 import { refuseSearchPath } from '../connection/search-path.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
-import { AUDIENCE_SPANS, EARLIER_AUDIENCE_SPANS } from './audience-spans.ts'
 import { AGENT_USAGE, REFUSAL_COUNTS, TOKEN_USES } from './usage.ts'
 import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
-import { LINEAGE } from './lineage.ts'
 import { REVOCATION_FEED } from './revocation-feed.ts'
-import { SESSIONS } from './sessions.ts'
 import { REST } from './rest.ts'
+
+const LINEAGE = `
+alter table agent
+  add column grant_types text collate "C" not null default '["client_credentials"]',  -- JSON
+  add column acts_for text collate "C" not null default '[]',                         -- JSON
+  add column receives text collate "C" not null default '[]';                         -- JSON
+
+create table lineage (             -- what all children of one token share
+  n bigint primary key generated always as identity,
+  parent uuid not null unique,     -- the id of that token
+  ancestors text collate "C" not null,  -- JSON of store/ledger/lineages.ts, the parent first
+  used_day integer not null
+);
+create table lineage_ancestor (ancestor uuid not null, n integer not null, primary key (ancestor, n));
+
+create table cascade (             -- a token that ended, whose descendants have yet to follow
+  token uuid primary key,
+  act integer not null,
+  at bigint not null,
+  fill bigint not null default 0   -- the children of lineages up to this number have followed
+);
+create index cascade_act on cascade (act, token);
+
+alter table token add column lineage integer, add column subject integer;  -- null: the token has no parent
+create index token_delegated on token (life, id) where lineage is not null;
+create index token_lineage on token (lineage, life, id) where lineage is not null;
+create index token_subject on token (subject, life, id) where lineage is not null;
+
+-- ancestor: how many edges up the token stands whose end this is; null: this one.
+alter table ended add column lineage integer, add column subject integer, add column ancestor smallint;
+create index ended_lineage on ended (lineage, at, id) where lineage is not null;
+create index ended_child on ended (lineage, id) where lineage is not null;
+create index ended_subject on ended (subject, at, id) where lineage is not null;
+`
+
+const SPANS = 'select distinct aud, substring(uuid_send(id) from 1 for 3)'
+
+// Triggers keep it, so that no program that issues a token, yesterday's included, can leave a span out. In one order: of two
+// that meet the same new spans neither waits for the other in turn.
+const AUDIENCE_SPANS = `
+create table audience_span (                 -- a span of time in which tokens of an audience set were issued
+  aud integer not null,
+  span bytea not null,                       -- the first three bytes of their ids: 2 ** 24 ms
+  primary key (aud, span)
+);
+create index audience_span_old on audience_span (span);
+
+create function mintmark_audience_span() returns trigger language plpgsql as $$
+begin
+  insert into audience_span ${SPANS} from written w
+    where not exists (select 1 from audience_span s where s.aud = w.aud and s.span = substring(uuid_send(w.id) from 1 for 3))
+    order by 1, 2 on conflict do nothing;
+  return null;
+end $$;
+create trigger audience_span_of_token after insert on token
+  referencing new table as written for each statement execute function mintmark_audience_span();
+create trigger audience_span_of_ended after insert on ended
+  referencing new table as written for each statement execute function mintmark_audience_span();
+`
+
+/** The spans of the tokens that were there before. */
+export const EARLIER_AUDIENCE_SPANS = `
+insert into audience_span select * from (${SPANS} from token union ${SPANS} from ended) as earlier order by 1, 2
+  on conflict do nothing
+`
+
+const SESSIONS = `
+create table session (
+  id text collate "C" primary key,
+  secret_hash bytea not null unique,
+  iss text collate "C" not null,
+  sub text collate "C" not null,
+  name text collate "C",
+  sealed_tokens bytea not null,    -- the operator's JWT and what renews it, under the key-encryption key
+  created_at bigint not null,
+  used_at bigint not null,         -- to the minute
+  expires_at bigint not null,      -- of the JWT
+  renewing_until bigint not null   -- until then somebody renews it
+);
+create index session_of_operator on session (iss, sub, created_at);
+`
 
 export type Migration = {
   readonly name: string

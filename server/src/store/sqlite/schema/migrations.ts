@@ -3,14 +3,132 @@ import type { Database } from '../connection/database.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import { ADMINISTRATION } from './administration.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
-import { AUDIENCE_SPANS } from './audience-spans.ts'
 import { AGENT_USAGE, REFUSAL_COUNTS, TOKEN_USES } from './usage.ts'
-import { ENDED_MINUTES } from './ended-minutes.ts'
 import { LEDGER } from './ledger.ts'
-import { LINEAGE } from './lineage.ts'
-import { REVOCATION_FEED } from './revocation-feed.ts'
-import { SESSIONS } from './sessions.ts'
 import { SCHEMA_VERSION } from '../../schema-version.ts'
+
+const LINEAGE = `
+alter table agent add column grant_types text not null default '["client_credentials"]';  -- JSON
+alter table agent add column acts_for text not null default '[]';                         -- JSON
+alter table agent add column receives text not null default '[]';                         -- JSON
+
+create table lineage (             -- what all children of one token share
+  n integer primary key autoincrement,
+  parent blob not null unique,     -- the id of that token
+  ancestors text not null,         -- JSON of store/ledger/lineages.ts, the parent first
+  used_day integer not null
+) strict;
+create table lineage_ancestor (ancestor blob not null, n integer not null, primary key (ancestor, n)) without rowid, strict;
+
+create table cascade (             -- a token that ended, whose descendants have yet to follow
+  token blob primary key,
+  act integer not null,
+  at integer not null,
+  fill integer not null default 0  -- the children of lineages up to this number have followed
+) without rowid, strict;
+create index cascade_act on cascade (act, token);
+
+alter table token add column lineage integer;   -- null: the token has no parent
+alter table token add column subject integer;   -- the agent of its root; null where it has no parent
+create index token_delegated on token (life, id) where lineage is not null;
+create index token_lineage on token (lineage, life, id) where lineage is not null;
+create index token_subject on token (subject, life, id) where lineage is not null;
+
+alter table ended add column lineage integer;
+alter table ended add column subject integer;
+alter table ended add column ancestor integer;  -- how many edges up the token stands whose end this is; null: this one
+create index ended_lineage on ended (lineage, at, id) where lineage is not null;
+create index ended_child on ended (lineage, id) where lineage is not null;
+create index ended_subject on ended (subject, at, id) where lineage is not null;
+`
+
+const REVOCATION_FEED = `
+alter table service add column feed_position integer not null default 0;
+alter table service add column feed_epoch text not null default '';  -- '': the feed is not open yet
+
+create table fact (                -- what ended, until no token that it concerns could be live
+  n integer primary key autoincrement,
+  position integer not null,
+  until integer not null,          -- the second of the last expiry that it concerns
+  tails blob,                      -- single ends: the last 8 bytes of each id, all of one expiry
+  cutoff text                      -- or a cut-off, JSON of domain/ledger/cut-off-fact.ts
+) strict;
+create index fact_position on fact (position, n);
+create index fact_until on fact (until);
+
+create table verifier (            -- where a follower says that it is; docs/revocation-feed.md
+  api_key text not null,           -- the id of the key with which it reports
+  name text not null,
+  address text not null,
+  epoch text not null,
+  position integer not null,
+  reported_at integer not null,
+  first_at integer not null,
+  uses text,                       -- JSON: uses of tokens by agent; null: it never said
+  primary key (api_key, name)
+) without rowid, strict;
+create index verifier_reported on verifier (reported_at);
+create index verifier_of_key on verifier (api_key, reported_at);
+
+alter table cutoff add column position integer;  -- of its fact; null: it is of before the feed
+`
+
+/** The spans of the tokens that are there. */
+export const EARLIER_AUDIENCE_SPANS = `
+insert into audience_span
+  select aud, substr(id, 1, 3) from token where true union select aud, substr(id, 1, 3) from ended where true
+  on conflict do nothing`
+
+// Triggers keep it, so that no program that issues a token, yesterday's included, can leave a span out.
+const AUDIENCE_SPANS = `
+create table audience_span (       -- a span of time in which tokens of an audience set were issued
+  aud integer not null,
+  span blob not null,              -- the first three bytes of their ids: 2 ** 24 ms
+  primary key (aud, span)
+) strict, without rowid;
+create index audience_span_old on audience_span (span);
+${EARLIER_AUDIENCE_SPANS};
+
+create trigger audience_span_of_token after insert on token begin
+  insert into audience_span values (new.aud, substr(new.id, 1, 3)) on conflict do nothing;
+end;
+create trigger audience_span_of_ended after insert on ended begin
+  insert into audience_span values (new.aud, substr(new.id, 1, 3)) on conflict do nothing;
+end;
+`
+
+// A trigger keeps it, so that no program that ends a token, yesterday's included, can leave a minute out.
+const ENDED_MINUTES = `
+create table ended_minute (        -- a minute in which tokens were ended
+  minute integer primary key,      -- of \`ended.at\`, since 1970
+  oldest blob not null,            -- no token that was ended in it has a smaller id
+  newest blob not null             -- nor a greater one
+) strict;
+
+insert into ended_minute select at / 60000, id, id from ended indexed by ended_reason where true
+  on conflict (minute) do update set oldest = min(oldest, excluded.oldest), newest = max(newest, excluded.newest);
+
+create trigger ended_minute_kept after insert on ended begin
+  insert into ended_minute values (new.at / 60000, new.id, new.id)
+    on conflict (minute) do update set oldest = min(oldest, excluded.oldest), newest = max(newest, excluded.newest);
+end;
+`
+
+const SESSIONS = `
+create table session (
+  id text primary key,
+  secret_hash blob not null unique,
+  iss text not null,
+  sub text not null,
+  name text,
+  sealed_tokens blob not null,     -- the operator's JWT and what renews it, under the key-encryption key
+  created_at integer not null,
+  used_at integer not null,        -- to the minute
+  expires_at integer not null,     -- of the JWT
+  renewing_until integer not null  -- until then somebody renews it
+) without rowid, strict;
+create index session_of_operator on session (iss, sub, created_at);
+`
 
 type Migration = {
   readonly name: string
