@@ -1,4 +1,19 @@
-// The revocation feed: its positions, epochs and waits as a request names them (docs/revocation-feed.md).
+// The revocation feed: its positions, epochs and waits, and how a request names them (docs/revocation-feed.md).
+import type { Milliseconds } from './time.ts'
+
+/**
+ * A position in the revocation feed: every fact up to it has taken effect, or is with who is there. It means nothing in
+ * another epoch.
+ */
+export type FeedPosition = {
+  /** Changes when history is rewritten; of at most 128 characters of `A-Z a-z 0-9 - . _`. */
+  readonly epoch: string
+  /** Changes of the epoch that ended something: a whole number from 0, which grows by one with each, in the order of acts. */
+  readonly position: number
+}
+
+/** The position of the feed itself, and the time by the store's clock as of which it is there. */
+export type FeedHead = FeedPosition & { readonly now: Milliseconds }
 
 /** How long a request for changes may wait for the first of them. */
 export const FEED_WAIT_SECONDS_MAX = 25

@@ -2,12 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { CutOffFact } from '../../server/src/domain/ledger/cut-off-fact.ts'
 import { Unavailable } from '../../server/src/domain/refusal.ts'
-import {
-  type FeedHead,
-  type FeedPage,
-  PAGE_FACTS_MAX,
-  type RevocationFeed,
-} from '../../server/src/ports/revocation-feed.ts'
+import { type FeedPage, PAGE_FACTS_MAX, type RevocationFeed } from '../../server/src/ports/revocation-feed.ts'
+import type { FeedHead } from '../../api/values/feed.ts'
 import type { Milliseconds, Seconds } from '../../api/values/time.ts'
 
 type Fact =

@@ -9,8 +9,8 @@ import { isRefused } from '../../server/src/domain/refusal.ts'
 import { countValues } from '../../server/src/domain/text/json-values.ts'
 import { findMemberFault } from '../../server/src/domain/text/member-names.ts'
 import { makeNegotiator, takesGzip } from '../../server/src/domain/text/accept.ts'
-import { readCertificateHeader } from '../../server/src/http/oauth/certificate-header.ts'
-import { cookieOf } from '../../server/src/http/console/cookies.ts'
+import { readCertificateHeader } from '../../server/src/http/wire/connections/certificate-header.ts'
+import { cookieOf } from '../../server/src/http/wire/cookies.ts'
 import { RefusedInput } from '../../server/src/http/wire/refused-input.ts'
 import { readClientCredentials } from '../../server/src/http/oauth/client-credentials.ts'
 import { decodeBasic, parseAuthorization } from '../../server/src/http/wire/authorization.ts'
@@ -190,7 +190,7 @@ export const WIRE_PARSERS: readonly Parser[] = [
     takesGzip,
   ),
   ...CERTIFICATE_FORMS.map(one =>
-    parsersIn('server/src/http/oauth/certificate-header.ts').ofText(
+    parsersIn('server/src/http/wire/connections/certificate-header.ts').ofText(
       {
         name: `readCertificateHeader of ${one}`,
         good: fc.constant({ input: HEADERS[one], value: certificate.thumbprint }),
@@ -198,7 +198,7 @@ export const WIRE_PARSERS: readonly Parser[] = [
       header => readCertificateHeader(clientCertificates, one, header)?.thumbprint,
     ),
   ),
-  parsersIn('server/src/http/console/cookies.ts').ofText(
+  parsersIn('server/src/http/wire/cookies.ts').ofText(
     {
       name: 'cookieOf',
       good: token.map(value => ({ input: `a=b; __Host-x=${value}; c="d"`, value })),

@@ -13,13 +13,11 @@ import { registerAdministration } from './admin/administration-routes.ts'
 import { type Admission, makeAdmission } from './wire/admission.ts'
 import { makeAnswerDeadline } from './wire/answer-deadline.ts'
 import { makeBrokenRequestHandler, makeUnreadRefuser } from './wire/connections/broken-request.ts'
-import { type CertificatesTaken, makeCertificateFinder } from './oauth/client-certificate.ts'
+import { type CertificatesTaken, makeCertificateFinder } from './wire/connections/client-certificate.ts'
 import { registerConsole } from './console/serve-sessions.ts'
 import { registerDocumentation } from './openapi/documentation-page.ts'
 import { serveGuide } from './guide/serve-guide.ts'
 import { registerFrontPage } from './openapi/front-page.ts'
-import type { StreamBounds } from './console/console-streams.ts'
-import type { FeedBounds } from './oauth/feed/followers.ts'
 import { makeListener, type Tls } from './wire/connections/listener.ts'
 import { registerOpenapi } from './openapi/openapi-document.ts'
 import { makeOutageLog } from './wire/outage-log.ts'
@@ -32,6 +30,7 @@ import { makeRefuser, type Refuser } from './wire/refusals.ts'
 import { makeNotes, type Notes } from './notes/note-requests.ts'
 import type { AccessLog } from './notes/access-line.ts'
 import { makeRequestRules, requestIdOf } from './wire/request-rules.ts'
+import type { StayLimits } from './wire/streams/stay-limit.ts'
 import { makeForwardedState, makeSourceReader } from './wire/source.ts'
 import { registerMetadata, registerOperations } from './routes.ts'
 import { answerUnknownRoutes } from './wire/unknown-route.ts'
@@ -64,11 +63,9 @@ export type ServerOptions = {
   /** Receives each fault of following the revocation feed. Must not throw. */
   readonly reportFeedFault?: (fault: unknown) => void
   /** The limits of followers of the revocation feed; smaller in tests. */
-  readonly feed?: FeedBounds
+  readonly followerLimits?: StayLimits
   /** Receives each fault of the streams of the console. Must not throw. */
   readonly reportStreamFault?: (fault: unknown) => void
-  /** The limits of the console's streams; smaller in tests. */
-  readonly streams?: StreamBounds
   /** What the checks of the installation found last; nothing unless it is given. */
   readonly checks?: () => readonly CheckResult[]
 }
@@ -121,9 +118,8 @@ const IGNORE = (): void => undefined
 /** What following the revocation feed, and the streams of the console, need of them. */
 const followingOf = (options: ServerOptions) => ({
   reportFeedFault: options.reportFeedFault ?? IGNORE,
-  feed: options.feed ?? {},
+  followerLimits: options.followerLimits,
   reportStreamFault: options.reportStreamFault ?? IGNORE,
-  streams: options.streams ?? {},
   mayStay: (isOneOfFew: boolean) => options.connections?.mayStay(isOneOfFew) ?? true,
 })
 

@@ -1,25 +1,14 @@
 // The revocation feed: facts by which a verifier refuses a revoked token, in the order in which they take effect.
-import type { Milliseconds, Seconds } from '../../../api/values/time.ts'
+import type { FeedHead, PositionRange } from '../../../api/values/feed.ts'
+import type { Seconds } from '../../../api/values/time.ts'
 import type { CutOffFact } from '../domain/ledger/cut-off-fact.ts'
 
 /** Facts of one page: single ends of one transaction count one each, and so does a cut-off. */
 export const PAGE_FACTS_MAX = 8192
 
-/** The present state of the feed. */
-export type FeedHead = {
-  /** Changes when history is rewritten; of at most 128 characters of `A-Z a-z 0-9 - . _`. */
+/** Every fact of the range that was not over, of one snapshot with its head. */
+export type FeedPage = PositionRange & {
   readonly epoch: string
-  /** Grows by one with each transaction that ends something, under the lock that orders acts. */
-  readonly position: number
-  /** The time by the store's clock. */
-  readonly now: Milliseconds
-}
-
-/** Every fact with `from` < position ≤ `to` that was not over, of one snapshot with its head. */
-export type FeedPage = {
-  readonly epoch: string
-  readonly from: number
-  readonly to: number
   readonly head: FeedHead
   /** Tokens that ended one by one: under the second of their `exp` the last 8 bytes of each id, one after another. */
   readonly ended: ReadonlyMap<Seconds, Uint8Array>

@@ -10,6 +10,9 @@ export type VerifiersRequest = OfApiKey & {
   readonly limit: number
 }
 
+/** `position`: of the present epoch of the feed; null: anywhere. */
+export type HoldingRequest = OfApiKey & { readonly position: number | null }
+
 export interface Verifiers {
   /**
    * Takes a report into memory, and hands it over at once, in the background: as many as come meanwhile go together. Of two
@@ -18,6 +21,6 @@ export interface Verifiers {
   report(report: PositionReport): void
   /** Lists verifiers by API key and name. */
   list(request: VerifiersRequest): Promise<readonly StandingVerifier[]>
-  /** Splits the recent verifiers into those at `position` or later (null: anywhere) in the present epoch, and the others. */
-  holding(request: OfApiKey & { readonly position: number | null }): Promise<Holding>
+  /** Splits the recent verifiers into those at the position or later, and the others. */
+  holding(request: HoldingRequest): Promise<Holding>
 }

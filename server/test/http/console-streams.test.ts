@@ -1,4 +1,4 @@
-// The streams of the console: shares, what a page that does not read costs, pages that are closed, and looks at the store that fail.
+// The streams of the console: what a page that does not read costs, pages that are closed, and looks at the store that fail.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
@@ -6,26 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import type { ConsoleSubject } from '../../../api/values/console-events.ts'
 import { isRefused } from '../../src/domain/refusal.ts'
-import { type ConsoleStreams, makeConsoleStreams, STREAM_LIMITS } from '../../src/http/console/console-streams.ts'
+import { type ConsoleStreams, makeConsoleStreams } from '../../src/http/console/console-streams.ts'
 import { makeListener } from '../../src/http/wire/connections/listener.ts'
-import { type FollowerLimits, makeFollowerLimit } from '../../src/http/oauth/feed/follower-limit.ts'
+import type { StayLimits } from '../../src/http/wire/streams/stay-limit.ts'
 import type { ConsoleNews, Sessions } from '../../src/ports/sessions.ts'
 import { TIMING, type Timing } from '../../src/ports/timing.ts'
 import { until } from '../../../testkit/processes/until.ts'
-
-test('operators that open all they may leave places to one with few', () => {
-  const { enter } = makeFollowerLimit(STREAM_LIMITS, () => true)
-  const fill = (operator: string): number => {
-    let entered = 0
-    while (!isRefused(enter(operator))) entered += 1
-    return entered
-  }
-  const { all, ofOne, reserved, few } = STREAM_LIMITS
-  const greedy = Math.ceil((all - reserved) / ofOne)
-  const taken = Array.from({ length: greedy }, (_, n) => fill(`greedy ${n}`))
-  assert.deepEqual([taken[0], taken.reduce((sum, each) => sum + each, 0)], [ofOne, all - reserved])
-  assert.equal(fill('honest'), few)
-})
 
 const VERSIONS = { tokens: '0', history: '0', audit: '0' }
 
@@ -65,12 +51,12 @@ type World = {
 type Given = {
   readonly begin?: (response: ServerResponse) => void
   readonly timing?: Partial<Timing>
-  readonly limits?: FollowerLimits
+  readonly limits?: StayLimits
 }
 
 const startWorld = async (
   t: TestContext,
-  { begin = () => undefined, timing, ...bounds }: Given = {},
+  { begin = () => undefined, timing, ...limits }: Given = {},
 ): Promise<World> => {
   const sessions = makeSessions()
   const faults: unknown[] = []
@@ -84,7 +70,7 @@ const startWorld = async (
     inTime: work => work,
     mayStay: () => true,
     onFault: fault => void faults.push(fault),
-    bounds,
+    ...limits,
   })
   const answer: RequestListener = (request, response) => {
     const arrival = { sessionId: request.url?.slice(1) ?? '', expiresAt: 1, operator: 'ada', response }

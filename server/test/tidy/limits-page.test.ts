@@ -127,8 +127,8 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
   'the size of a cache; what is not in it is read again': [
     'audience/CACHED_MAX',
     'read-range/CACHED_BYTES_MAX',
-    'recent-changes/CACHED_BYTES_MAX',
-    'recent-changes/CHANGES_MAX',
+    'changes/CACHED_BYTES_MAX',
+    'changes/CHANGES_MAX',
     'source/CACHED_MAX',
     'source/CACHED_CHARACTERS_MAX',
     'known-credentials/KNOWN_MAX',

@@ -129,6 +129,14 @@ test('a layer imports only what data flows toward', () => {
   nothing(wrong, 'See "Layers" in ARCHITECTURE.md.')
 })
 
+test('inside http/ the wire imports no routes, and no routes those of another subject', () => {
+  const routesOf = (path: string): string | undefined => /\/http\/(admin|console|oauth)\//.exec(path)?.[1]
+  for (const file of SOURCES.filter(({ path }) => /\/http\/(?:wire|notes|admin|console|oauth)\//.test(path))) {
+    const others = importedFilesOf(file).filter(path => ![undefined, routesOf(file.path)].includes(routesOf(path)))
+    nothing(others, `${file.path} imports them: what two subjects share is in http/wire/.`)
+  }
+})
+
 test('domain, ports and operations import no package and nothing of Node', () => {
   const wrong = SOURCES.filter(file => LAYERS[layerOf(file.path)]?.packages === 'none').flatMap(file =>
     importedPackagesOf(file).map(name => `${file.path} imports ${name}`),

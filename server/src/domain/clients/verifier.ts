@@ -1,4 +1,5 @@
 // Verifiers that follow the revocation feed: what they report, and what operators see of it.
+import type { FeedHead, FeedPosition } from '../../../../api/values/feed.ts'
 import { HELD_WITHIN_SECONDS, SILENT_SECONDS, type VerifierState } from '../../../../api/values/verifiers.ts'
 import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
 import type { Source } from '../source.ts'
@@ -6,36 +7,30 @@ import type { Source } from '../source.ts'
 export type AgentUses = { readonly agent_id: string; readonly count: number }
 
 /** The position that a follower of the feed reports. The id of its API key and the name together identify the follower. */
-export type PositionReport = {
+export type PositionReport = FeedPosition & {
   readonly apiKeyId: string
   readonly name: string
   readonly address: Source
-  readonly epoch: string
-  readonly position: number
   /** Null where the report has no counts: the last ones stay. */
   readonly uses: readonly AgentUses[] | null
 }
 
 /** What the store keeps of the reports of one verifier. */
-export type Verifier = {
+export type Verifier = FeedPosition & {
   readonly apiKeyId: string
   readonly apiKeyName: string
   readonly name: string
   readonly address: string
-  readonly epoch: string
-  readonly position: number
   readonly firstAt: Milliseconds
   readonly reportedAt: Milliseconds
   readonly uses: readonly AgentUses[]
 }
 
-/** The position of the feed in the same snapshot as verifiers. */
-export type FeedStanding = { readonly epoch: string; readonly position: number; readonly now: Milliseconds }
-
 /** How many are in each state. */
 export type VerifierCounts = Readonly<Record<VerifierState, number>>
 
-export type StandingVerifier = { readonly verifier: Verifier; readonly feed: FeedStanding }
+/** `feed`: its head in the same snapshot. */
+export type StandingVerifier = { readonly verifier: Verifier; readonly feed: FeedHead }
 
 type Missing = { readonly name: string; readonly apiKeyId: string; readonly staleSeconds: number }
 
@@ -50,7 +45,7 @@ export const staleSecondsOf = (reportedAt: Milliseconds, now: Milliseconds): num
   Math.max(0, now - reportedAt) / 1000
 
 /** Positions to go; null in another epoch. */
-const behindOf = ({ epoch, position }: Verifier, feed: FeedStanding): number | null =>
+const behindOf = ({ epoch, position }: Verifier, feed: FeedHead): number | null =>
   epoch === feed.epoch ? Math.max(0, feed.position - position) : null
 
 const stateOf = (behind: number | null, staleSeconds: number): VerifierState => {

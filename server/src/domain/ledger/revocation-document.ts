@@ -1,23 +1,20 @@
 // Documents of the revocation feed before they are signed (docs/revocation-feed.md).
+import type { FeedHead, PositionRange } from '../../../../api/values/feed.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import type { CutOffFact } from './cut-off-fact.ts'
 
 /** The facts of a range of positions, of whichever pages they were read. */
-export type Facts = {
+type Facts = {
   /** Under the second of their `exp` the last 8 bytes of the id of each token that ended by itself, one after another. */
   readonly ended: readonly (readonly [exp: Seconds, tails: Uint8Array])[]
   readonly cutOffs: readonly CutOffFact[]
 }
 
-type Marks = {
-  readonly iss: string
-  readonly epoch: string
-  /** When the document was made, by the store's clock. */
-  readonly now: Milliseconds
-}
+/** The epoch of its positions, and when the document was made. */
+type Marks = Omit<FeedHead, 'position'> & { readonly iss: string }
 
-/** Every fact with `from` < position ≤ `to` that was not over. */
-export type ChangesDocument = Marks & { readonly kind: 'changes'; readonly from: number; readonly to: number } & Facts
+/** Every fact of the range that was not over. */
+export type ChangesDocument = Marks & { readonly kind: 'changes' } & PositionRange & Facts
 
 /** A chain of segments from 0 to `position`. */
 export type SnapshotDocument = Marks & {
@@ -63,9 +60,7 @@ export const countFacts = ({ ended, cutOffs }: Page): number =>
   [...ended.values()].reduce((facts, tails) => facts + tails.length / TAIL_BYTES, cutOffs.length)
 
 /** A segment of a snapshot; `until`: the last second in which one of its facts matters, 0 without facts. */
-export type Segment = {
-  readonly from: number
-  readonly to: number
+export type Segment = PositionRange & {
   readonly until: Seconds
   readonly facts: number
 }

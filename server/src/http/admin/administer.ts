@@ -16,7 +16,7 @@ import type { AdministrationWire } from '../wire/wire.ts'
 import type { ActBinding, Answered, Binding, Input, ListBinding, PageAnswer } from './binding.ts'
 
 /** A hook that refuses unauthorized callers before their body is read, for routes whose bodies are large. The handler checks again. */
-export const requireAccess =
+const requireAccess =
   ({ refuser, inTime }: AdministrationWire, access: Access) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const origin = await inTime(refuser.recognize(request, access))
@@ -30,7 +30,7 @@ type Handling<Found extends object> = {
 }
 
 /** The handler of one operation. Its route attaches refused input: a caller that is not recognized hears 401 first. */
-export const handle =
+const handle =
   <Found extends object>(refuser: Refuser, { access, run, answer }: Handling<Found>) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const origin = await refuser.recognize(request, access)
@@ -41,7 +41,7 @@ export const handle =
   }
 
 /** An act may carry a key, so that a repeat of it creates nothing again. */
-export const withKey =
+const withKey =
   <Found extends object>(run: (origin: Origin, request: FastifyRequest) => Promise<OrRefusal<Found>>) =>
   async (origin: Origin, request: FastifyRequest): Promise<OrRefusal<Found>> => {
     const key = readIdempotencyKey(request)

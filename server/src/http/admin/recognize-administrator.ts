@@ -8,7 +8,7 @@ import {
 } from '../../operations/authentication/authenticate-administrator.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { headerOf, parseAuthorization } from '../wire/authorization.ts'
-import { cookieNamesOf, cookieOf, isOwnPage } from '../console/cookies.ts'
+import { cookieNamesOf, cookieOf, isOwnPage } from '../wire/cookies.ts'
 import { makeCallerNote } from '../notes/request-note.ts'
 import type { Recognize } from '../wire/refusals.ts'
 import type { SourceOf } from '../wire/source.ts'

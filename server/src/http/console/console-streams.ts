@@ -1,38 +1,28 @@
-// The streams of the console, of a thread: one look at the store a second, for all of them, and to each what changed since.
+// GET /console/events: the streams by which open pages of the console learn that something changed, and that they are signed out.
+// One look at the store a second serves all of a thread.
 import type { ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CONSOLE_EVENTS, CONSOLE_SUBJECTS, type ConsoleSubject } from '../../../../api/values/console-events.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
-import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
+import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
+import type { InSession } from '../../operations/authentication/authenticate-session.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { ConsoleNews } from '../../ports/sessions.ts'
 import type { Timing } from '../../ports/timing.ts'
-import { type FollowerLimits, type LimitWords, makeFollowerLimit } from '../oauth/feed/follower-limit.ts'
+import { answerByStream, eventOf, isOver } from '../wire/streams/event-stream.ts'
+import { makeStayLimit, type StayLimits, type StayWords } from '../wire/streams/stay-limit.ts'
+import type { Wire } from '../wire/wire.ts'
 
-/** Streams of a thread: an open tab that its reader sees is one. */
-export const CONSOLE_STREAMS_MAX = 512
-/** The most streams of one operator: as many as sessions. */
-export const STREAMS_OF_OPERATOR_MAX = 20
-/** The streams that are reserved for operators with few, however many others have. */
-export const STREAMS_RESERVED = 64
-export const STREAMS_FEW_MAX = 2
+/** The streams of a thread, and of one operator: as many as sessions. An open tab that its reader sees is one. */
+export const CONSOLE_STREAMS_MAX: StayLimits = { all: 512, ofOne: 20, reserved: 64, few: 2 }
 
-export const STREAM_LIMITS: FollowerLimits = {
-  all: CONSOLE_STREAMS_MAX,
-  ofOne: STREAMS_OF_OPERATOR_MAX,
-  reserved: STREAMS_RESERVED,
-  few: STREAMS_FEW_MAX,
-}
-
-const WORDS: LimitWords = {
+const WORDS: StayWords = {
   full: 'The console has as many streams as this service takes: without one it asks again and again.',
   ofOneFull: 'This operator has as many streams as one may have: close other tabs of the console.',
   closing: 'The service is shutting down: try again.',
   counted: 'console_streams',
 }
-
-/** The limits of the streams; smaller in tests. */
-export type StreamBounds = { readonly limits?: FollowerLimits }
 
 type StreamTiming = Pick<Timing, 'consolePollMs' | 'consoleSilenceMs' | 'consoleUnreadMs' | 'consoleStreamMs'>
 
@@ -43,10 +33,11 @@ type StreamsOptions = {
   readonly mayStay: (isOneOfFew: boolean) => boolean
   /** Receives each fault. Must not throw. */
   readonly onFault: (fault: unknown) => void
-  readonly bounds: StreamBounds
+  /** Smaller in tests. */
+  readonly limits?: StayLimits
 }
 
-export type Arrival = {
+type Arrival = {
   readonly sessionId: string
   /** When the JWT expires by which the operator was authorized. */
   readonly expiresAt: Milliseconds
@@ -57,7 +48,7 @@ export type Arrival = {
 
 export type ConsoleStreams = {
   /** Streams to the response, once `begin` has sent its headers; not at all where it is refused. */
-  readonly open: (arrival: Arrival, begin: () => void) => OrRefusal<object>
+  readonly open: (arrival: Arrival, begin: () => void) => OrRefusal<Arrival>
   /** Ends all, and refuses any more. */
   readonly close: () => void
 }
@@ -68,9 +59,7 @@ type Stream = Pick<Arrival, 'sessionId' | 'expiresAt'> & {
   readonly end: (last?: string) => void
 }
 
-const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
-
-const SIGNED_OUT = eventOf(CONSOLE_EVENTS.signedOut, {})
+const SIGNED_OUT = eventOf(CONSOLE_EVENTS.signedOut, '{}')
 const STILL_THERE = ': \n\n'
 
 /** It keeps no more than the names of subjects for a page that does not read. */
@@ -94,13 +83,12 @@ const makeStream = (
   const silenceMs = (): number => (response.socket?.readableEnded === true ? 0 : consoleSilenceMs)
 
   const end = (last?: string): void => {
-    if (response.destroyed || response.writableEnded) return
-    response.end(last)
+    if (!isOver(response)) response.end(last)
   }
 
   const serve = (changed: readonly ConsoleSubject[], now: MonotonicMilliseconds): void => {
     for (const subject of changed) waiting.add(subject)
-    if (response.destroyed || response.writableEnded) return
+    if (isOver(response)) return
     if (response.writableLength > 0) {
       if (now - takenAt >= consoleUnreadMs) response.destroy()
       return
@@ -108,7 +96,7 @@ const makeStream = (
     takenAt = now
     if (now >= endsAt) return end()
     if (waiting.size > 0) {
-      write(eventOf(CONSOLE_EVENTS.changed, [...waiting]), now)
+      write(eventOf(CONSOLE_EVENTS.changed, JSON.stringify([...waiting])), now)
       waiting.clear()
     } else if (now - writtenAt >= silenceMs()) write(STILL_THERE, now)
   }
@@ -172,13 +160,11 @@ const makeLooking = ({ ports, inTime, onFault }: StreamsOptions, streams: Readon
   }
 }
 
-const LET_IN = {}
-
 /** Makes the console streams of one thread. */
 export const makeConsoleStreams = (options: StreamsOptions): ConsoleStreams => {
-  const { ports, mayStay, bounds } = options
+  const { ports, mayStay, limits = CONSOLE_STREAMS_MAX } = options
   const { timing } = ports
-  const limit = makeFollowerLimit(bounds.limits ?? STREAM_LIMITS, mayStay, WORDS)
+  const limit = makeStayLimit({ limits, words: WORDS, mayStay })
   const streams = new Set<Stream>()
   const looking = makeLooking(options, streams)
   let timer: NodeJS.Timeout | undefined
@@ -195,22 +181,47 @@ export const makeConsoleStreams = (options: StreamsOptions): ConsoleStreams => {
     open: (arrival, begin) => {
       const permit = limit.enter(arrival.operator)
       if (isRefused(permit)) return permit
+      arrival.response.once('close', permit.release)
       begin()
       const stream = makeStream(arrival, ports.monotonic(), timing)
       streams.add(stream)
-      arrival.response.once('close', () => {
-        remove(stream)
-        permit.release()
-      })
+      arrival.response.once('close', () => remove(stream))
       if (timer === undefined) {
         timer = setInterval(looking.start, timing.consolePollMs).unref()
         looking.start()
       }
-      return LET_IN
+      return arrival
     },
     close: () => {
       limit.close()
       for (const stream of streams) stream.end()
     },
+  }
+}
+
+type EventsWire = Pick<Wire, 'ports' | 'refuser' | 'inTime' | 'mayStay' | 'reportStreamFault'>
+
+const NO_ROLE = refuse('insufficient_scope', 'The operator of this session has no role: there is nothing to follow.')
+
+/** Streams end as the server closes: they would keep it open. */
+export const makeEventsHandler = (
+  app: FastifyInstance,
+  wire: EventsWire,
+  recognize: (request: FastifyRequest) => Promise<OrRefusal<InSession>>,
+) => {
+  const { ports, refuser, inTime, mayStay, reportStreamFault: onFault } = wire
+  const streams = makeConsoleStreams({ ports, inTime, mayStay, onFault })
+  app.addHook('preClose', done => {
+    streams.close()
+    done()
+  })
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const session = await recognize(request)
+    if (isRefused(session)) return refuser.refuse(reply, session.refusal)
+    const { operator, found, expiresAt } = session
+    if (operator.role === null) return refuser.refuse(reply, NO_ROLE.refusal)
+    const owner = { sessionId: found.session.id, expiresAt, operator: JSON.stringify([operator.iss, operator.sub]) }
+    return answerByStream(wire, request, reply, begin => streams.open({ ...owner, response: reply.raw }, begin))
   }
 }

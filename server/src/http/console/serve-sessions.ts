@@ -15,9 +15,9 @@ import { escapeText, escapeUrl, PAGE_HEADERS, writePage } from '../openapi/page.
 import type { RawFields } from '../wire/form.ts'
 import { answerInTime } from '../wire/answer-deadline.ts'
 import type { Wire } from '../wire/wire.ts'
-import { type CookieNames, cookieNamesOf, cookieOf, dropCookie, isOwnPage } from './cookies.ts'
+import { type CookieNames, cookieNamesOf, cookieOf, dropCookie, isOwnPage } from '../wire/cookies.ts'
 import { serveConsole } from './serve-console.ts'
-import { makeEventsHandler } from './serve-events.ts'
+import { makeEventsHandler } from './console-streams.ts'
 import {
   dropSessionCookies,
   lastSessionOf,
@@ -26,7 +26,7 @@ import {
   signInCookieOf,
 } from './sign-in-cookies.ts'
 
-type SessionWire = Pick<Wire, 'refuser' | 'sourceOf' | 'inTime' | 'mayStay' | 'reportStreamFault' | 'streams' | 'ports'>
+type SessionWire = Pick<Wire, 'refuser' | 'sourceOf' | 'inTime' | 'mayStay' | 'reportStreamFault' | 'ports'>
 
 /**
  * Quoted as JSON. Foreign pages can begin as many sign-ins as a browser may have open: their cookies take 3,100 of the 8192

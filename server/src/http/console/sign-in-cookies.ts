@@ -4,7 +4,7 @@ import { SESSION_MS_MAX, SIGN_IN_MS_MAX } from '../../domain/clients/session.ts'
 import type { Sha256 } from '../../domain/text/text.ts'
 import type { SignInBegun } from '../../ports/sessions.ts'
 import type { RawFields } from '../wire/form.ts'
-import { type CookieNames, cookieOf, cookiesFrom, dropCookie, setCookie } from './cookies.ts'
+import { type CookieNames, cookieOf, cookiesFrom, dropCookie, setCookie } from '../wire/cookies.ts'
 
 /** Sign-ins of one browser that began and are not complete. */
 const SIGN_INS_OPEN_MAX = 4

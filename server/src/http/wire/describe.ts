@@ -1,7 +1,15 @@
 // A row of the API as a route of Fastify: its schemas, which parse what it takes, and from which the OpenAPI document is made.
-import type { FastifySchema } from 'fastify'
+import type { FastifyRequest, FastifySchema } from 'fastify'
 import { ACCESS } from '../../../../api/values/access.ts'
-import { type Caller, methodOf, type Operation, pathOf, subjectOf } from '../../../../api/operation.ts'
+import {
+  type Caller,
+  methodOf,
+  type Operation,
+  type PathOf,
+  pathOf,
+  type QueryOf,
+  subjectOf,
+} from '../../../../api/operation.ts'
 
 /** The alternatives, each with what a caller needs beyond being recognized: permissions of a key, roles of an operator. */
 type Security = readonly Readonly<Record<string, readonly string[]>>[]
@@ -32,6 +40,9 @@ const schemaOf = (row: Operation): FastifySchema & { readonly 'x-marks': object 
   // What the document cannot derive from the rest; openapi/openapi-completion.ts takes it out again.
   'x-marks': { refusals: row.refusals ?? [], headers: row.headers ?? [], parameters: row.parameters ?? [] },
 })
+
+/** A request of the row, once its schemas have parsed its path and query. */
+export type RequestOf<Row extends Operation> = FastifyRequest<{ Querystring: QueryOf<Row>; Params: PathOf<Row> }>
 
 /** Attaches refused input for the handler, where a caller must be recognized before it hears what is wrong. */
 export const routeOf = (row: Operation) => ({

@@ -73,7 +73,7 @@ const adapt = <Request>({ open, revocation }: KindQueues<Request>, turnMs: numbe
   revocation.startedMax = Math.min(STARTED_A_TURN.revocation, Math.floor(open.startedMax / REVOCATION_PART))
 }
 
-export type StartQueue<Request> = {
+type StartQueue<Request> = {
   /** Starts the request, which is read at this time, now or in a later turn, or refuses it. */
   readonly admit: (request: Request, at: number) => void
   /** Whether requests wait, or turns are long. */
@@ -83,7 +83,7 @@ export type StartQueue<Request> = {
 }
 
 /** Asked and called for one request each. `now` in ms. */
-export type Starting<Request> = {
+type Starting<Request> = {
   readonly now: () => number
   readonly nextTurn: (work: () => void) => void
   readonly kindOf: (request: Request) => Kind

@@ -1,14 +1,13 @@
 // What every route is built over.
 import type { Logger } from 'pino'
 import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
-import type { FindCertificate } from '../oauth/client-certificate.ts'
+import type { FindCertificate } from './connections/client-certificate.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 import type { Traces } from '../../ports/traces.ts'
 import type { InTime } from '../../ports/deadline.ts'
-import type { StreamBounds } from '../console/console-streams.ts'
-import type { FeedBounds } from '../oauth/feed/followers.ts'
 import type { KnownCredentials } from './known-credentials.ts'
 import type { Refuser } from './refusals.ts'
+import type { StayLimits } from './streams/stay-limit.ts'
 import type { ForwardedStateOf, SourceOf } from './source.ts'
 import type { CheckResult } from '../../domain/checkup.ts'
 
@@ -37,10 +36,8 @@ export type Wire = AdministrationWire & {
   readonly mayStay: (isOneOfFew: boolean) => boolean
   /** Receives each fault of following the feed. Must not throw. */
   readonly reportFeedFault: (fault: unknown) => void
-  /** The limits of the feed; smaller in tests. */
-  readonly feed: FeedBounds
+  /** Those of followers of the feed, where they are given. */
+  readonly followerLimits: StayLimits | undefined
   /** Receives each fault of the streams of the console. Must not throw. */
   readonly reportStreamFault: (fault: unknown) => void
-  /** The limits of the console; smaller in tests. */
-  readonly streams: StreamBounds
 }

@@ -1,23 +1,20 @@
 // The facts after a position of the revocation feed, for all requests of a group at once.
+import type { FeedHead, FeedPosition } from '../../../../api/values/feed.ts'
 import { NO_FACTS } from '../../domain/ledger/revocation-document.ts'
 import { oneByOne } from '../../domain/one-by-one.ts'
 import { type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
-import type { FeedHead } from '../../ports/revocation-feed.ts'
 import type { FeedPorts, RangeReader } from './read-range.ts'
 import { signDocuments } from './sign-documents.ts'
 
-/** The position up to which a follower has all facts. */
-export type Standing = { readonly epoch: string; readonly position: number }
-
 /** `isEmpty`: there are no facts after the position. */
-export type Changes = { readonly text: string; readonly head: FeedHead; readonly isEmpty: boolean }
+export type Changes = { readonly text: string; readonly isEmpty: boolean }
 
 const OTHER_EPOCH = 'The feed has another epoch: begin with the snapshot.'
 const BEYOND = 'The position is beyond the feed: begin with the snapshot.'
 
-/** Why a follower that stands there must start over, if so. */
-export const judgeStanding = (
-  { epoch, position }: Standing,
+/** Why a follower that is at the position must start over, if so. */
+export const judgePosition = (
+  { epoch, position }: FeedPosition,
   head: FeedHead,
 ): { readonly refusal: Refusal } | undefined => {
   if (epoch !== head.epoch) return refuse('epoch_changed', OTHER_EPOCH)
@@ -25,16 +22,16 @@ export const judgeStanding = (
 }
 
 /** A look at the feed. `text`: a document without facts, where there are none after the position; else they are to be read. */
-export type Looked = { readonly head: FeedHead; readonly text: string | null }
+type Looked = { readonly head: FeedHead; readonly text: string | null }
 
 /**
  * Answers each request, in order, by a look at the feed that begins once all of the group have arrived: a document without
  * facts confirms the position of each.
  */
-const lookAll = async (ports: FeedPorts, requests: readonly Standing[]): Promise<readonly OrRefusal<Looked>[]> => {
+const lookAll = async (ports: FeedPorts, requests: readonly FeedPosition[]): Promise<readonly OrRefusal<Looked>[]> => {
   const head = await ports.feed.head()
   const { epoch, now, position: at } = head
-  const judged = requests.map(request => judgeStanding(request, head))
+  const judged = requests.map(request => judgePosition(request, head))
   const isConfirming = requests.some(({ position }, n) => judged[n] === undefined && position === at)
   // Made of this head alone.
   const empty = { kind: 'changes', epoch, now, from: at, to: at, ...NO_FACTS } as const
@@ -45,18 +42,18 @@ const lookAll = async (ports: FeedPorts, requests: readonly Standing[]): Promise
 /** Looks for each request alone; an Error is the fault of that request. */
 export const lookEach = (
   ports: FeedPorts,
-  requests: readonly Standing[],
+  requests: readonly FeedPosition[],
 ): Promise<readonly (OrRefusal<Looked> | Error)[]> => oneByOne(requests, some => lookAll(ports, some))
 
 /** What a request gets after its look. Each reads its own facts, in turns of its caller: no other of its group waits for them. */
 export const readChanges = async (
   ranges: RangeReader,
-  { position }: Standing,
+  { position }: FeedPosition,
   { head, text }: Looked,
   by: string,
 ): Promise<OrRefusal<Changes>> => {
-  if (text !== null) return { text, head, isEmpty: true }
+  if (text !== null) return { text, isEmpty: true }
   const document = await ranges.read({ epoch: head.epoch, from: position, to: head.position }, by)
   if (document === 'epoch_changed') return refuse('epoch_changed', OTHER_EPOCH)
-  return { text: document.text, head, isEmpty: false }
+  return { text: document.text, isEmpty: false }
 }

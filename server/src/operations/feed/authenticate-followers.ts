@@ -9,8 +9,8 @@ import { type Introspector, isIntrospector, authorizeIntrospector } from '../aut
 
 type FollowerPorts = Pick<Ports, 'apiKeys' | 'secrets'>
 
-/** `keyHash`: by which the key is found again. */
-export type Follower = { readonly caller: ApiKeyCaller; readonly keyHash: Sha256 }
+/** A caller that may follow the feed. `keyHash`: by which its key is found again. */
+export type FeedCaller = { readonly caller: ApiKeyCaller; readonly keyHash: Sha256 }
 
 const NO_KEY: PresentedApiKey = { key: '', id: null }
 
@@ -19,7 +19,7 @@ export const FEED = 'The revocation feed'
 const authenticateAll = async (
   ports: FollowerPorts,
   requests: readonly Introspector[],
-): Promise<readonly OrRefusal<Follower>[]> => {
+): Promise<readonly OrRefusal<FeedCaller>[]> => {
   const presented = requests.map(({ apiKey }) => apiKey ?? NO_KEY)
   const found = await authenticateApiKeys(ports, presented)
   return requests.map((request, n) => {
@@ -32,7 +32,7 @@ const authenticateAll = async (
 export const authenticateFollowers = (
   ports: FollowerPorts,
   requests: readonly Introspector[],
-): Promise<readonly (OrRefusal<Follower> | Error)[]> => oneByOne(requests, some => authenticateAll(ports, some))
+): Promise<readonly (OrRefusal<FeedCaller> | Error)[]> => oneByOne(requests, some => authenticateAll(ports, some))
 
 /** Returns those of the keys that may follow the feed now. */
 export const findFollowing = async (

@@ -1,4 +1,5 @@
 // Signed documents with the facts of a range of the revocation feed: made once, and shared by all who ask for the range.
+import type { PositionRange } from '../../../../api/values/feed.ts'
 import { countFacts, joinPages } from '../../domain/ledger/revocation-document.ts'
 import { type FeedPage, PAGE_FACTS_MAX } from '../../ports/revocation-feed.ts'
 import { Overloaded } from '../../domain/refusal.ts'
@@ -17,13 +18,10 @@ const CACHED_BYTES_MAX = 33_554_432
 
 const FULL = 'More ranges of the revocation feed are asked for than can be read.'
 
-export type WantedRange = { readonly epoch: string; readonly from: number; readonly to: number }
+type WantedRange = PositionRange & { readonly epoch: string }
 
 /** It never changes. `to` is smaller than what was asked for where a document does not hold as much. */
-export type RangeDocument = {
-  readonly epoch: string
-  readonly from: number
-  readonly to: number
+export type RangeDocument = WantedRange & {
   /** A compact JWS. */
   readonly text: string
   /** The key that signed it. */

@@ -1,11 +1,12 @@
 // The snapshot of the revocation feed: a chain of segments that hold all facts. A thread keeps the chain, and extends it.
+import type { FeedHead } from '../../../../api/values/feed.ts'
 import { countFacts, dropOver, type Segment } from '../../domain/ledger/revocation-document.ts'
-import { type FeedHead, type FeedPage, PAGE_FACTS_MAX } from '../../ports/revocation-feed.ts'
+import { type FeedPage, PAGE_FACTS_MAX } from '../../ports/revocation-feed.ts'
 import type { FeedPorts } from './read-range.ts'
 import { signDocuments } from './sign-documents.ts'
 
 /** A compact JWS, and the head as of which its segments are complete. */
-export type Snapshot = { readonly text: string; readonly head: FeedHead }
+type Snapshot = { readonly text: string; readonly head: FeedHead }
 
 /** A last segment with fewer facts is read again with those that follow it, so that there are few segments. */
 const FULL_FACTS = PAGE_FACTS_MAX / 2

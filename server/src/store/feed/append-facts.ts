@@ -73,7 +73,7 @@ function* nameConditions(conditions: CutOffConditions): Program<readonly Named[]
 /** Clocks of processes that share a database may be so far apart, and the second of an expiry is rounded. */
 const CLOCKS_APART_SECONDS = 4
 /** Tokens of one fact, so that a page of whole positions is never much larger than it should be. */
-export const TAILS_MAX = 4096
+const TAILS_MAX = 4096
 
 const TAKE = 'update service set feed_position = feed_position + ?, last_at = ? returning feed_position as last'
 const INSERT = 'insert into fact (position, until, tails, cutoff) values (?, ?, ?, ?)'

@@ -1,17 +1,17 @@
 // Gathers where verifiers say that they are, and hands it over at once: one write is under way at a time, and what is reported
 // meanwhile goes together with the next. A hundred verifiers that apply one change cost a few commits, and none waits for a timer.
 import { scheduler } from 'node:timers/promises'
+import type { FeedPosition } from '../../../../api/values/feed.ts'
 import type { PositionReport } from '../../domain/clients/verifier.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
-import type { FeedHead } from '../../ports/revocation-feed.ts'
 import type { OnFault } from '../background.ts'
 import type { ReportPositions } from './report-positions.ts'
 
 /** Verifiers of one API key whose reports wait in the memory of a thread; beyond it the one that waits longest is dropped. */
-export const WAITING_OF_KEY_MAX = 1000
+const WAITING_OF_KEY_MAX = 1000
 /** The most reports of all keys together. */
-export const WAITING_MAX = 4000
+const WAITING_MAX = 4000
 /** An act waits for so many rows, some milliseconds. */
 const TOGETHER_MAX = 128
 
@@ -23,7 +23,7 @@ type Waiting = {
 }
 
 type Handing = {
-  readonly head: () => Promise<Pick<FeedHead, 'epoch' | 'position'>>
+  readonly head: () => Promise<FeedPosition>
   readonly handOver: (batch: ReportPositions) => Promise<unknown>
   readonly monotonic: () => MonotonicMilliseconds
   readonly onFault: OnFault
@@ -106,10 +106,8 @@ const makeQueue = () => {
   }
 }
 
-type Standing = Pick<FeedHead, 'epoch' | 'position'>
-
 /** Returns the reports with each verifier once. A position beyond the feed's is dropped: no follower can have it. */
-const batchOf = (taken: readonly Waiting[], feed: Standing, now: MonotonicMilliseconds): ReportPositions => {
+const batchOf = (taken: readonly Waiting[], feed: FeedPosition, now: MonotonicMilliseconds): ReportPositions => {
   const reports = new Map<string, ReportPositions['reports'][number]>()
   for (const { report, at, isLate } of taken) {
     const isPresent = report.epoch === feed.epoch

@@ -1,19 +1,19 @@
-// Reads the revocation feed: pages of whole positions, in one snapshot with the head.
+// The port of the revocation feed: its head, and pages of whole positions in one snapshot with it.
+import type { FeedHead, FeedPosition } from '../../../../api/values/feed.ts'
 import type { CutOffFact } from '../../domain/ledger/cut-off-fact.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
-import { type FeedHead, type FeedPage, type FeedRange, PAGE_FACTS_MAX } from '../../ports/revocation-feed.ts'
-import { all, only, type Program } from '../statement-program.ts'
+import { type FeedPage, type FeedRange, PAGE_FACTS_MAX, type RevocationFeed } from '../../ports/revocation-feed.ts'
+import type { Reader } from '../snapshot.ts'
+import { all, given, only, type Program } from '../statement-program.ts'
 
 export const FEED_COLUMNS = 'feed_position as position, feed_epoch as epoch'
-
-export type FeedRow = { readonly position: number; readonly epoch: string }
 
 const NOT_OPEN =
   'The revocation feed is not open yet: an earlier version of Mintmark still uses the store, or the first one that knows the feed has just started.'
 
 /** `suffix`: what of the database makes an epoch another one. Throws Unavailable where the feed is not open yet. */
-export const headOf = ({ position, epoch }: FeedRow, suffix: string, now: Milliseconds): FeedHead => {
+export const headOf = ({ position, epoch }: FeedPosition, suffix: string, now: Milliseconds): FeedHead => {
   if (epoch === '') throw new Unavailable(NOT_OPEN, { toCaller: NOT_OPEN })
   return { epoch: epoch + suffix, position, now }
 }
@@ -113,7 +113,7 @@ const lastOf = (head: FeedHead, { epoch, from, to }: FeedRange): number | null =
 }
 
 /** The facts of a range. `head` is of the same snapshot. */
-export function* readPage(head: FeedHead, range: FeedRange): Program<FeedPage | 'epoch_changed'> {
+function* readPage(head: FeedHead, range: FeedRange): Program<FeedPage | 'epoch_changed'> {
   const last = lastOf(head, range)
   if (last === null) return 'epoch_changed'
   return pageOf(head, range.from, takePage(yield* readRows(range.from, last), last))
@@ -128,6 +128,34 @@ export const pageOfRows = (head: FeedHead, range: FeedRange, rows: readonly Fact
 const FEED_ROW = `select ${FEED_COLUMNS} from service`
 
 /** The head as of a snapshot at `now`. `suffix`: a program that returns what of the database changes the epoch. */
-export function* readHead(now: Milliseconds, suffix: () => Program<string>): Program<FeedHead> {
-  return headOf(yield* only<FeedRow>(FEED_ROW), yield* suffix(), now)
+function* readHead(now: Milliseconds, suffix: () => Program<string>): Program<FeedHead> {
+  return headOf(yield* only<FeedPosition>(FEED_ROW), yield* suffix(), now)
 }
+
+/** The same, where the feed may not be open yet: then its epoch is one that nobody reports. */
+export function* readAnyHead(now: Milliseconds, suffix: () => Program<string>): Program<FeedHead> {
+  const { position, epoch } = yield* only<FeedPosition>(FEED_ROW)
+  return { epoch: epoch === '' ? '' : epoch + (yield* suffix()), position, now }
+}
+
+/** What a store does in its own way. */
+export type FeedParts = {
+  /** Returns what of the database changes the epoch. */
+  readonly epochSuffix: () => Program<string>
+  /** Reads the head; without it the head is read in a snapshot of its own. */
+  readonly head?: RevocationFeed['head']
+  /** Reads a page faster where it can; undefined: it is read as any other. */
+  readonly fewFacts?: (range: FeedRange) => Promise<FeedPage | 'epoch_changed' | undefined>
+}
+
+/** The parts of a feed on a database without fail-over. */
+export const NO_SUFFIX: FeedParts = { epochSuffix: () => given('') }
+
+export const makeRevocationFeed = ({ read }: Reader, { epochSuffix, head, fewFacts }: FeedParts): RevocationFeed => ({
+  head: head ?? (() => read(({ now }) => readHead(now, epochSuffix))),
+  read: async range =>
+    (await fewFacts?.(range)) ??
+    read(function* ({ now }) {
+      return yield* readPage(yield* readHead(now, epochSuffix), range)
+    }),
+})

@@ -5,12 +5,12 @@ import { all, first, only, run, type Program, type Value } from '../statement-pr
 import type { Transaction } from '../transaction.ts'
 
 /** The most verifiers of a key; beyond them those that were not heard of for the longest time are forgotten. */
-export const VERIFIERS_OF_KEY_MAX = 1000
+const VERIFIERS_OF_KEY_MAX = 1000
 /** The most verifiers of all keys together. */
-export const VERIFIERS_MAX = 10_000
+const VERIFIERS_MAX = 10_000
 
 /** How long a report waited for a store that could not be had. */
-export type WaitedReport = PositionReport & { readonly waitedMs: number }
+type WaitedReport = PositionReport & { readonly waitedMs: number }
 
 export type ReportPositions = {
   /** The epoch of the feed. */

@@ -3,8 +3,8 @@ import { EXPIRING_DAYS } from '../../../../api/values/status.ts'
 import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
 import type { VerifierCounts } from '../../domain/clients/verifier.ts'
 import type { StoreFacts } from '../../domain/service-status.ts'
-import { countVerifiers, readStanding } from '../feed/read-verifiers.ts'
-import type { FeedParts } from '../feed/revocation-feed.ts'
+import { type FeedParts, readAnyHead } from '../feed/read-feed.ts'
+import { countVerifiers } from '../feed/verifiers.ts'
 import { readAgentOf } from '../ledger/scan-affected-rows.ts'
 import { readLastBackup } from '../repositories/backups.ts'
 import { readSuspended } from '../repositories/suspensions.ts'
@@ -107,6 +107,6 @@ export function* readMetricFacts(
     cascades: (yield* only<{ count: number }>(CASCADES, BACKLOG_COUNTED)).count,
     replication: yield* readReplication(),
     lastBackupAt: yield* readLastBackup(),
-    verifiers: yield* countVerifiers(yield* readStanding(snapshot.now, epochSuffix)),
+    verifiers: yield* countVerifiers(yield* readAnyHead(snapshot.now, epochSuffix)),
   }
 }

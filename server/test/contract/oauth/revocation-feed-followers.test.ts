@@ -12,7 +12,7 @@ import { makeConnectionCounts, makeConnectionLimit } from '../../../src/http/wir
 
 test('beyond the limit of a key or of all it is 503 with Retry-After, and who leaves makes room', WAITING, async t => {
   const counts = makeCounts()
-  const server = { feed: { limits: { all: 3, ofOne: 2, reserved: 0, few: 0 } }, metrics: counts.metrics }
+  const server = { followerLimits: { all: 3, ofOne: 2, reserved: 0, few: 0 }, metrics: counts.metrics }
   const { service, key } = await startWorld(t, { server })
   const other = await service.createApiKey('tokens:introspect')
   const third = await service.createApiKey('tokens:introspect')

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PositionReport } from '../../../src/domain/clients/verifier.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
-import { makePositionReports, WAITING_MAX, WAITING_OF_KEY_MAX } from '../../../src/store/feed/position-reports.ts'
+import { makePositionReports } from '../../../src/store/feed/position-reports.ts'
 import type { ReportPositions } from '../../../src/store/feed/report-positions.ts'
+
+const WAITING_MAX = 4000
+const WAITING_OF_KEY_MAX = 1000
 
 const reportOf = (apiKeyId: string, name: string, more: Partial<PositionReport> = {}): PositionReport => ({
   apiKeyId,

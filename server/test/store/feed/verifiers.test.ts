@@ -4,13 +4,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import type { PositionReport } from '../../../src/domain/clients/verifier.ts'
-import {
-  removeVerifiers,
-  reportPositions,
-  VERIFIERS_MAX,
-  VERIFIERS_OF_KEY_MAX,
-} from '../../../src/store/feed/report-positions.ts'
-import { VERIFIER_STATEMENTS } from '../../../src/store/feed/read-verifiers.ts'
+import { removeVerifiers, reportPositions } from '../../../src/store/feed/report-positions.ts'
+import { VERIFIER_STATEMENTS } from '../../../src/store/feed/verifiers.ts'
 import {
   act,
   makeTestStore,
@@ -24,6 +19,8 @@ import { planOf } from '../lists/list-plans.ts'
 import { countRows, inTransaction, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
 
 const DAY_MS = 86_400_000
+const VERIFIERS_MAX = 10_000
+const VERIFIERS_OF_KEY_MAX = 1000
 
 const makeWorld = async (t: TestContext): Promise<TestStore> => {
   const world = await makeTestStore(null)

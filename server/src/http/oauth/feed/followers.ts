@@ -3,55 +3,65 @@
 import type { ServerResponse } from 'node:http'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { isRefused, type OrRefusal } from '../../../domain/refusal.ts'
-import type { Permit } from '../../../domain/shares.ts'
-import type { FeedPorts, RangeReader } from '../../../operations/feed/read-range.ts'
+import type { Sha256 } from '../../../domain/text/text.ts'
+import { type FeedCaller, findFollowing } from '../../../operations/feed/authenticate-followers.ts'
+import { type FeedPorts, makeRangeReaderOfOne } from '../../../operations/feed/read-range.ts'
 import type { InTime } from '../../../ports/deadline.ts'
 import type { Metrics } from '../../../ports/metrics.ts'
 import type { Ports } from '../../../ports/ports.ts'
-import { makeKeyCheck } from './check-keys.ts'
+import { makeStayLimit, type StayLimits, type StayWords } from '../../wire/streams/stay-limit.ts'
+import { type Beat, makeFeedWatch, makeHeartbeat, type News } from './changes.ts'
 import { makeFlush } from './flush.ts'
-import type { EndReason, Entry, Follower } from './follower.ts'
-import { FOLLOWER_LIMITS, type FollowerLimits, makeFollowerLimit } from './follower-limit.ts'
-import { makeHeartbeat } from './heartbeat.ts'
-import { makeStreamFollower } from './stream-follower.ts'
-import { makeWaitingFollower, type Waited } from './waiting-follower.ts'
-import { makeFeedWatch } from './watch-feed.ts'
 
-/** A stream lasts up to a fifth longer than `feedStreamMs`. */
-const SPREAD_PART = 5
-const GREATEST_BYTE = 255
+/** Streams and waiting requests for changes, of a thread and of an API key. */
+export const FOLLOWERS_MAX: StayLimits = { all: 16_384, ofOne: 12_288, reserved: 1024, few: 64 }
 
-/** Smaller in tests. */
-export type FeedBounds = {
-  readonly limits?: FollowerLimits | undefined
+const WORDS: StayWords = {
+  full: 'The feed has as many followers as this service takes: try again, or follow another replica.',
+  ofOneFull: 'This API key has as many followers as one may have: try again, or use another key.',
+  closing: 'The service is shutting down: follow another replica, or try again.',
+  counted: 'followers',
 }
 
-type FollowersOptions = {
-  readonly ports: FeedPorts & Pick<Ports, 'apiKeys' | 'monotonic' | 'randomness' | 'timing'>
-  readonly ranges: RangeReader
-  /** For what is new: nobody else reads by it. */
-  readonly newest: RangeReader
-  readonly inTime: InTime
-  readonly metrics: Metrics
-  /** Whether the process has connections to spare. */
-  readonly mayStay: (isOneOfFew: boolean) => boolean
-  /** Receives each fault. Must not throw. */
-  readonly onFault: (fault: unknown) => void
-} & FeedBounds
+/** `moved_on`: the service ends, or has kept the connection for long. */
+type EndReason = 'epoch_changed' | 'not_permitted' | 'moved_on'
 
-/** One whose API key was recognized, and the connection that they keep. */
-export type Arrival = { readonly entry: Entry; readonly response: ServerResponse; readonly apiKeyId: string }
+/** A stream, or a request for changes that waits. */
+export type Follower = {
+  readonly kind: 'stream' | 'changes'
+  readonly keyHash: Sha256
+  /** When it has stayed long enough. */
+  readonly endsAt: MonotonicMilliseconds
+  /** Writes what there is, before it returns. */
+  readonly serve: (news: News, beat: Beat | undefined) => void
+  readonly end: (reason: EndReason) => void
+}
+
+/** One whose API key was recognized. `until`: by when it has its answer, or stays. */
+export type Recognized = FeedCaller & { readonly until: MonotonicMilliseconds }
 
 export type Followers = {
-  /** Streams to the response, once `open` has sent its headers; not at all where it is refused. */
-  readonly stream: (arrival: Arrival, open: () => void) => OrRefusal<object>
-  /** Calls `settle` once, when there are changes or after `waitMs`; not at all where it is refused. */
-  readonly wait: (arrival: Arrival, waitMs: number, settle: (waited: Waited) => void) => OrRefusal<object>
+  /** Calls `make` where the caller may stay, with what takes its follower out before the response closes. */
+  readonly enter: (
+    caller: FeedCaller,
+    response: ServerResponse,
+    make: (leave: () => void) => Follower,
+  ) => OrRefusal<Follower>
   /** Ends all, and refuses any more. */
   readonly close: () => void
 }
 
-const LET_IN = {}
+type FollowersOptions = {
+  readonly ports: FeedPorts & Pick<Ports, 'apiKeys' | 'monotonic' | 'timing'>
+  readonly inTime: InTime
+  readonly metrics: Metrics
+  readonly limits: StayLimits
+  /** Whether the process has connections to spare. */
+  readonly mayStay: (isOneOfFew: boolean) => boolean
+  /** Receives each fault. Must not throw. */
+  readonly onFault: (fault: unknown) => void
+}
+
 const KINDS = ['stream', 'changes'] as const
 
 /** Those of a thread. `onFirst` and `onLast` are called as the first comes, and once the last has gone. */
@@ -79,8 +89,31 @@ const makeCrowd = (metrics: Metrics, onFirst: () => void, onLast: () => void) =>
   }
 }
 
+/** Returns a function that looks at the key of each follower, once where many have one, and never twice at a time. */
+const makeKeyCheck = ({ ports, inTime, onFault }: FollowersOptions, followers: ReadonlySet<Follower>): (() => void) => {
+  let isChecking = false
+
+  const check = async (): Promise<void> => {
+    // The key of a follower that comes meanwhile was checked a moment ago.
+    const asked = [...followers]
+    const permitted = await inTime(findFollowing(ports, [...new Set(asked.map(({ keyHash }) => keyHash))]))
+    for (const follower of asked) if (!permitted.has(follower.keyHash)) follower.end('not_permitted')
+  }
+
+  return () => {
+    if (isChecking || followers.size === 0) return
+    isChecking = true
+    void check()
+      .catch(onFault)
+      .finally(() => {
+        isChecking = false
+      })
+  }
+}
+
 /** Looks at the feed, and writes to all who follow, while anybody does. */
-const makeFollowing = ({ ports, newest, inTime, metrics, onFault }: FollowersOptions) => {
+const makeFollowing = (options: FollowersOptions) => {
+  const { ports, inTime, metrics, onFault } = options
   const { timing } = ports
   let timer: NodeJS.Timeout | undefined
   const crowd = makeCrowd(
@@ -96,7 +129,8 @@ const makeFollowing = ({ ports, newest, inTime, metrics, onFault }: FollowersOpt
   const { members: followers } = crowd
   const watch = makeFeedWatch({
     ports,
-    ranges: newest,
+    // What is new waits for no range that somebody else asks for.
+    ranges: makeRangeReaderOfOne(ports),
     inTime,
     isFollowed: () => followers.size > 0,
     onChanges: () => flush(),
@@ -104,11 +138,10 @@ const makeFollowing = ({ ports, newest, inTime, metrics, onFault }: FollowersOpt
     onFault,
   })
   const heartbeat = makeHeartbeat(watch.confirmed, metrics)
-  const news = { ...watch, beat: heartbeat.latest }
-  const checkKeys = makeKeyCheck({ ports, inTime, followers, onFault })
+  const checkKeys = makeKeyCheck(options, followers)
   const serve = (follower: Follower): void => {
     try {
-      follower.serve(news)
+      follower.serve(watch.news, heartbeat.latest())
     } catch (fault) {
       follower.end('moved_on')
       onFault(fault)
@@ -136,50 +169,19 @@ const makeFollowing = ({ ports, newest, inTime, metrics, onFault }: FollowersOpt
 
 /** The followers whose requests one thread holds. */
 export const makeFollowers = (options: FollowersOptions): Followers => {
-  const { ports, ranges, inTime, metrics } = options
-  const { timing } = ports
-  const limit = makeFollowerLimit(options.limits ?? FOLLOWER_LIMITS, options.mayStay)
-  const onFault = (fault: unknown): void => {
-    metrics.add('mintmark_feed_faults_total', {})
-    options.onFault(fault)
-  }
-  const following = makeFollowing({ ...options, onFault })
-
-  const add = (follower: Follower, { response }: Arrival, permit: Permit): void => {
-    response.once('close', () => {
-      following.remove(follower)
-      permit.release()
-    })
-    following.add(follower)
-  }
-
-  const endOfStream = (beganAt: MonotonicMilliseconds): MonotonicMilliseconds => {
-    const [spread = 0] = ports.randomness.bytes(1)
-    return beganAt + timing.feedStreamMs * (1 + spread / GREATEST_BYTE / SPREAD_PART)
-  }
-
+  const { limits, mayStay } = options
+  const limit = makeStayLimit({ limits, words: WORDS, mayStay })
+  const following = makeFollowing(options)
   return {
-    stream: (arrival, open) => {
-      const permit = limit.enter(arrival.apiKeyId)
+    enter: ({ caller }, response, make) => {
+      const permit = limit.enter(caller.id)
       if (isRefused(permit)) return permit
-      open()
-      const { entry, response } = arrival
-      const beganAt = ports.monotonic()
-      const own = { beganAt, endsAt: endOfStream(beganAt), timing, ranges, inTime, metrics, onFault }
-      add(makeStreamFollower({ ...own, entry, response }), arrival, permit)
-      return LET_IN
-    },
-    wait: (arrival, waitMs, settle) => {
-      const permit = limit.enter(arrival.apiKeyId)
-      if (isRefused(permit)) return permit
-      const { entry, response } = arrival
-      const leave = (waited: Waited): void => {
-        following.remove(follower)
-        settle(waited)
-      }
-      const follower = makeWaitingFollower({ entry, response, waitMs, settle: leave })
-      add(follower, arrival, permit)
-      return LET_IN
+      response.once('close', permit.release)
+      const leave = (): void => following.remove(follower)
+      const follower = make(leave)
+      response.once('close', leave)
+      following.add(follower)
+      return follower
     },
     close: () => {
       limit.close()

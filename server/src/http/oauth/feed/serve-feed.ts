@@ -1,40 +1,47 @@
-// The revocation feed over HTTP (docs/revocation-feed.md): its head, the snapshot, segments, changes, and the stream.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { AnswerOf, Operation, PathOf, QueryOf } from '../../../../../api/operation.ts'
+// The revocation feed over HTTP (docs/revocation-feed.md): its routes, the head, the snapshot, segments, and reports of followers.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AnswerOf, BodyOf, Operation, PathOf, QueryOf } from '../../../../../api/operation.ts'
 import * as api from '../../../../../api/revocation-feed.ts'
 import { parseEpoch, parseRange } from '../../../../../api/values/feed.ts'
+import { reportPosition as reportRow } from '../../../../../api/verifiers.ts'
+import { GROUP_MAX } from '../../../domain/one-by-one.ts'
 import { isRefused, type OrRefusal, refuse } from '../../../domain/refusal.ts'
-import { judgeStanding } from '../../../operations/feed/answer-changes.ts'
-import { authenticateFollowers, FEED, type Follower } from '../../../operations/feed/authenticate-followers.ts'
-import { makeRangeReader, makeRangeReaderOfOne, type RangeReader } from '../../../operations/feed/read-range.ts'
+import type { Introspector } from '../../../operations/authentication/authorize-introspector.ts'
+import { judgePosition } from '../../../operations/feed/answer-changes.ts'
+import { authenticateFollowers, FEED, type FeedCaller } from '../../../operations/feed/authenticate-followers.ts'
+import { makeRangeReader, type RangeReader } from '../../../operations/feed/read-range.ts'
 import { makeSnapshots } from '../../../operations/feed/read-snapshot.ts'
 import { SIGNATURE_KEPT_SECONDS } from '../../../operations/feed/sign-documents.ts'
-import { GROUP_MAX } from '../../../domain/one-by-one.ts'
 import { inGroups } from '../../../operations/group.ts'
-import type { Introspector } from '../../../operations/authentication/authorize-introspector.ts'
+import { reportPosition } from '../../../operations/verifiers/verifiers.ts'
 import { makeCallerNote } from '../../notes/request-note.ts'
 import { answerBy } from '../../wire/answer-deadline.ts'
-import { routeOf } from '../../wire/describe.ts'
+import { type RequestOf, routeOf } from '../../wire/describe.ts'
+import { takeJson } from '../../wire/json-body.ts'
 import type { Wire } from '../../wire/wire.ts'
 import { readApiKey } from '../present-api-key.ts'
-import { makeFollowers } from './followers.ts'
-import { serveReports } from './report-position.ts'
-import { type Handle, makeChangesHandler, makeStreamHandler, sendDocument } from './follow.ts'
+import { FOLLOWERS_MAX, makeFollowers, type Recognized } from './followers.ts'
+import { makeChangesHandler, sendDocument } from './long-poll.ts'
+import { makeStreamHandler } from './stream.ts'
+
+type Handle<Row extends Operation> = (request: RequestOf<Row>, reply: FastifyReply, caller: Recognized) => Promise<void>
+
+type Recognize = (request: FastifyRequest) => Promise<OrRefusal<FeedCaller>>
 
 /** Recognizes the callers of a group together. */
-const makeRecognizer = ({ ports, inTime, credentials }: Wire) => {
+const makeRecognizer = ({ ports, inTime, credentials }: Wire): Recognize => {
   const authenticate = inGroups((requests: readonly Introspector[]) => inTime(authenticateFollowers(ports, requests)), {
     groupMax: GROUP_MAX,
     defer: setImmediate,
     timing: ports.timing,
   })
-  return async (request: FastifyRequest): Promise<OrRefusal<Follower>> => {
+  return async request => {
     const presented = readApiKey(request, FEED)
     if (isRefused(presented)) return presented
     const onCaller = makeCallerNote(request.raw)
-    const follower = await authenticate({ ...presented, onCaller })
-    if (!isRefused(follower)) credentials.add(request.headers)
-    return follower
+    const caller = await authenticate({ ...presented, onCaller })
+    if (!isRefused(caller)) credentials.add(request.headers)
+    return caller
   }
 }
 
@@ -50,10 +57,9 @@ const makeSnapshotHandler = ({ ports, inTime, refuser, metrics }: Wire): Handle<
   const readSnapshot = makeSnapshots(ports)
   return async (request, reply, { until }) => {
     const { text, head } = await inTime(readSnapshot(), until)
-    const refused = judgeStanding({ epoch: request.query.epoch ?? head.epoch, position: 0 }, head)
+    const refused = judgePosition({ epoch: request.query.epoch ?? head.epoch, position: 0 }, head)
     if (refused !== undefined) return void refuser.refuse(reply, refused.refusal)
-    metrics.add('mintmark_feed_documents_total', { kind: 'snapshot' })
-    sendDocument(reply, text)
+    sendDocument(metrics, reply, 'snapshot', text)
   }
 }
 
@@ -69,7 +75,7 @@ const makeSegmentHandler = (wire: Wire, ranges: RangeReader): Handle<typeof api.
     const [epoch, range] = [parseEpoch(path.epoch), parseRange(path.range)]
     if (epoch === undefined || range === undefined) return NO_SEGMENT
     const head = await ports.feed.head()
-    const refused = judgeStanding({ epoch, position: range.to }, head)
+    const refused = judgePosition({ epoch, position: range.to }, head)
     if (refused !== undefined) return refused
     const document = await ranges.read({ epoch, ...range }, by)
     if (document === 'epoch_changed')
@@ -80,34 +86,46 @@ const makeSegmentHandler = (wire: Wire, ranges: RangeReader): Handle<typeof api.
   return async (request, reply, { keyHash, until }) => {
     const segment = await inTime(read(request.params, keyHash), until)
     if (isRefused(segment)) return void refuser.refuse(reply, segment.refusal)
-    metrics.add('mintmark_feed_documents_total', { kind: 'segment' })
     void reply.header('cache-control', `private, immutable, max-age=${SIGNATURE_KEPT_SECONDS}`)
-    sendDocument(reply, segment.text)
+    sendDocument(metrics, reply, 'segment', segment.text)
   }
 }
 
-/** Registers them. Followers end as the server closes: they would keep it open. */
-export const serveFeed = (app: FastifyInstance, wire: Wire): void => {
-  const { ports, refuser, inTime, metrics, mayStay, reportFeedFault, feed } = wire
-  const ranges = makeRangeReader(ports)
-  // What is new waits for no range that somebody else asks for.
-  const newest = makeRangeReaderOfOne(ports)
-  const followers = makeFollowers({
-    ports,
-    ranges,
-    newest,
-    inTime,
-    metrics,
-    mayStay,
-    onFault: reportFeedFault,
-    ...feed,
+/** A follower reports up to where it holds all facts. In a scope of its own: the rest of /oauth takes forms. */
+const serveReports = (app: FastifyInstance, wire: Wire, recognize: Recognize): void => {
+  const { ports, refuser, sourceOf } = wire
+  void app.register(async scope => {
+    takeJson(scope)
+    scope.route<{ Body: BodyOf<typeof reportRow> }>({
+      ...routeOf(reportRow),
+      // A caller that is not recognized hears 401 first.
+      attachValidation: true,
+      handler: async (request, reply): Promise<void> => {
+        const caller = await recognize(request)
+        if (isRefused(caller)) return void refuser.refuse(reply, caller.refusal)
+        if (request.validationError !== undefined) return void refuser.fail(reply, request.validationError)
+        const { name, epoch, position, uses = null } = request.body
+        reportPosition(ports, caller.caller, { name, epoch, position, uses, address: sourceOf(request) })
+        void reply.code(204).send()
+      },
+    })
   })
+}
+
+/** Registers the routes. Followers end as the server closes: they would keep it open. */
+export const serveFeed = (app: FastifyInstance, wire: Wire): void => {
+  const { ports, refuser, inTime, metrics, mayStay, followerLimits: limits = FOLLOWERS_MAX } = wire
+  const onFault = (fault: unknown): void => {
+    metrics.add('mintmark_feed_faults_total', {})
+    wire.reportFeedFault(fault)
+  }
+  const ranges = makeRangeReader(ports)
+  const followers = makeFollowers({ ports, inTime, metrics, limits, mayStay, onFault })
   app.addHook('preClose', done => {
     followers.close()
     done()
   })
   const recognize = makeRecognizer(wire)
-  const following = { followers, recognize, ranges }
 
   const serve = <Row extends Operation>(row: Row, handle: Handle<Row>): void => {
     app.route<{ Querystring: QueryOf<Row>; Params: PathOf<Row> }>({
@@ -115,16 +133,16 @@ export const serveFeed = (app: FastifyInstance, wire: Wire): void => {
       handler: async (request, reply): Promise<void> => {
         // Also of what comes after the caller is recognized, whatever that took.
         const until = answerBy(ports, request.raw)
-        const follower = await inTime(recognize(request), until)
-        if (isRefused(follower)) return void refuser.refuse(reply, follower.refusal)
-        return handle(request, reply, { ...follower, until })
+        const caller = await inTime(recognize(request), until)
+        if (isRefused(caller)) return void refuser.refuse(reply, caller.refusal)
+        return handle(request, reply, { ...caller, until })
       },
     })
   }
   serve(api.readFeedHead, makeHeadHandler(wire))
   serve(api.readFeedSnapshot, makeSnapshotHandler(wire))
   serve(api.readFeedSegment, makeSegmentHandler(wire, ranges))
-  serve(api.readFeedChanges, makeChangesHandler(wire, following))
-  serve(api.followFeed, makeStreamHandler(wire, following))
+  serve(api.readFeedChanges, makeChangesHandler(wire, { followers, ranges, recognize }))
+  serve(api.followFeed, makeStreamHandler(wire, { followers, ranges, onFault }))
   serveReports(app, wire, recognize)
 }

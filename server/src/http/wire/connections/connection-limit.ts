@@ -10,12 +10,12 @@ import type { IsInNetworks } from '../../../../../packages/gateway/src/process/n
 export const CONNECTION_SLOTS = 16_384
 
 /** One in so many connections is reserved for addresses with few. */
-export const RESERVED_PART = 10
+const RESERVED_PART = 10
 
 /** The share of all connections that followers of the revocation feed may keep open. */
-export const STAYING_PART = 0.5
+const STAYING_PART = 0.5
 /** The same for an API key with few of them: a part more. */
-export const STAYING_PART_OF_FEW = 0.6
+const STAYING_PART_OF_FEW = 0.6
 
 /** An address with fewer connections than this may use the reserve. */
 export const FEW_CONNECTIONS_MAX = 8
@@ -27,7 +27,7 @@ export const makeConnectionCounts = (): ConnectionCounts =>
   new Int32Array(new SharedArrayBuffer((1 + 2 * CONNECTION_SLOTS) * Int32Array.BYTES_PER_ELEMENT))
 
 /** The most connections in all, and from one address (of IPv6: from one /64). */
-export type ConnectionBounds = { readonly max: number; readonly perAddress: number }
+type ConnectionBounds = { readonly max: number; readonly perAddress: number }
 
 export type ConnectionLimit = {
   /** Counts the connection and returns the function that takes it back, once; or null if there is one too many. */

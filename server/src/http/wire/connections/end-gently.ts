@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Timing } from '../../../ports/timing.ts'
 
 /** The most bytes that are read, and dropped, after the last response: many callers read nothing before they have sent all. */
-export const UNREAD_BYTES_MAX = 67_108_864
+const UNREAD_BYTES_MAX = 67_108_864
 
 export type EndTiming = Pick<Timing, 'lingerMs' | 'requestMs'>
 

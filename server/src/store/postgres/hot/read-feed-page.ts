@@ -1,7 +1,6 @@
 // Reads a few facts of the revocation feed and its head by one statement: what is new, for those who wait for it.
-import type { FeedPage, FeedRange, FeedHead } from '../../../ports/revocation-feed.ts'
-import { FACT_COLUMNS, type FactRow, pageOfRows, FEED_COLUMNS, type FeedRow, headOf } from '../../feed/read-feed.ts'
-import type { FeedParts } from '../../feed/revocation-feed.ts'
+import type { FeedPage, FeedRange } from '../../../ports/revocation-feed.ts'
+import { FACT_COLUMNS, type FactRow, type FeedParts, pageOfRows, FEED_COLUMNS, headOf } from '../../feed/read-feed.ts'
 import { LATE, type Lease } from '../../lease.ts'
 import { timeRead } from '../../time-read.ts'
 import type { Connection, Answered } from '../connection/connection.ts'
@@ -9,6 +8,7 @@ import type { Session } from '../connection/session.ts'
 import { askFenced, momentOf, SERVICE } from './batched-lookup.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { Metrics } from '../../../ports/metrics.ts'
+import type { FeedHead, FeedPosition } from '../../../../../api/values/feed.ts'
 import { only } from '../../statement-program.ts'
 import { TIMELINE } from '../connection/fail-overs.ts'
 import { makeBatches } from './batches.ts'
@@ -27,7 +27,7 @@ const timelineSuffix: FeedParts['epochSuffix'] = function* () {
   return suffixOf((yield* only<{ timeline: string }>(`select ${TIMELINE} as timeline`)).timeline)
 }
 
-type HeadRow = FeedRow & { readonly timeline: string }
+type HeadRow = FeedPosition & { readonly timeline: string }
 
 type FeedReadParts = {
   readonly lease: Lease

@@ -2,9 +2,9 @@
 import {
   type CertificateForm,
   parseCertificateHeader,
-} from '../../../../packages/verify/src/readers/certificate-header.ts'
-import type { ClientCertificate } from '../../domain/clients/client-certificate.ts'
-import type { ClientCertificates } from '../../ports/client-keys.ts'
+} from '../../../../../packages/verify/src/readers/certificate-header.ts'
+import type { ClientCertificate } from '../../../domain/clients/client-certificate.ts'
+import type { ClientCertificates } from '../../../ports/client-keys.ts'
 
 /** Returns undefined unless the value is one certificate in this form. */
 export const readCertificateHeader = (

@@ -1,26 +1,35 @@
-// A stream of server-sent events: changes as they come, and heartbeats.
-import { Buffer } from 'node:buffer'
+// GET /oauth/revocation-feed/stream: server-sent events to one follower, changes as they come, and heartbeats.
+import type { Buffer } from 'node:buffer'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import type { followFeed } from '../../../../../api/revocation-feed.ts'
+import type { FeedPosition } from '../../../../../api/values/feed.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
+import type { Sha256 } from '../../../domain/text/text.ts'
+import { judgePosition } from '../../../operations/feed/answer-changes.ts'
 import type { RangeReader } from '../../../operations/feed/read-range.ts'
 import type { InTime } from '../../../ports/deadline.ts'
-import { type Metrics, NO_METRICS } from '../../../ports/metrics.ts'
-import type { FeedHead } from '../../../ports/revocation-feed.ts'
+import type { Metrics } from '../../../ports/metrics.ts'
 import type { Timing } from '../../../ports/timing.ts'
-import type { Beat, Entry, Follower, News } from './follower.ts'
-import { changesEvent } from './recent-changes.ts'
+import type { RequestOf } from '../../wire/describe.ts'
+import { answerByStream, eventOf, isOver } from '../../wire/streams/event-stream.ts'
+import type { Wire } from '../../wire/wire.ts'
+import { type Beat, changesEvent, heartbeatEvent, type News } from './changes.ts'
+import type { Follower, Followers, Recognized } from './followers.ts'
 
 /** What may wait for a follower to read it; nothing more is written to one for whom more waits. */
 const WAITING_BYTES_MAX = 1_048_576
 
-export const heartbeatEvent = ({ epoch, position, now }: FeedHead): Buffer =>
-  Buffer.from(`event: heartbeat\ndata: ${JSON.stringify({ epoch, position, now })}\n\n`)
+/** A stream lasts up to a fifth longer than `feedStreamMs`. */
+const SPREAD_PART = 5
+const GREATEST_BYTE = 255
 
-const START_OVER = Buffer.from('event: epoch_changed\ndata: {}\n\n')
+const START_OVER = eventOf('epoch_changed', '{}')
 
 type Streaming = {
-  readonly entry: Entry
+  readonly from: FeedPosition
+  readonly keyHash: Sha256
   /** Its headers are sent. */
   readonly response: ServerResponse
   /** When its own look at the store had ended, whose heartbeat it has. */
@@ -29,7 +38,7 @@ type Streaming = {
   readonly timing: Pick<Timing, 'followerUnreadMs'>
   readonly ranges: RangeReader
   readonly inTime: InTime
-  readonly metrics?: Metrics
+  readonly metrics: Metrics
   /** Receives a fault under which the follower stays behind for a while. Must not throw. */
   readonly onFault: (fault: unknown) => void
 }
@@ -47,8 +56,6 @@ const writeNow = <Result>({ socket }: ServerResponse, write: () => Result): Resu
   }
 }
 
-const isOver = (response: ServerResponse): boolean => response.destroyed || response.writableEnded
-
 /** Resolves once what was written is on its way, or the connection is no more. */
 const drained = async (response: ServerResponse): Promise<void> => {
   const closed = new AbortController()
@@ -61,7 +68,7 @@ const drained = async (response: ServerResponse): Promise<void> => {
 }
 
 /** Returns whether nothing may be written now, for what was written waits to be read; it cuts off who reads too slowly. */
-const makeSlowness = ({ response, timing, metrics = NO_METRICS }: Streaming): (() => boolean) => {
+const makeSlowness = ({ response, timing, metrics }: Streaming): (() => boolean) => {
   let since: number | undefined
   return () => {
     if (response.writableLength <= WAITING_BYTES_MAX) {
@@ -77,8 +84,8 @@ const makeSlowness = ({ response, timing, metrics = NO_METRICS }: Streaming): ((
 }
 
 /** What was written, and from where on changes are missing. */
-const makeWriting = ({ entry, response, metrics = NO_METRICS }: Streaming) => {
-  let { position } = entry
+const makeWriting = ({ from, response, metrics }: Streaming) => {
+  let { position } = from
   return {
     position: () => position,
     changes: (event: Buffer, to: number): boolean => {
@@ -97,14 +104,15 @@ const makeWriting = ({ entry, response, metrics = NO_METRICS }: Streaming) => {
  * says whether it does so now.
  */
 const makeCatchingUp = (
-  { entry, response, ranges, inTime, onFault }: Streaming,
+  { from, keyHash, response, ranges, inTime, onFault }: Streaming,
   writing: ReturnType<typeof makeWriting>,
 ) => {
   let isCatchingUp = false
 
   const catchUp = async ({ reached }: News): Promise<void> => {
-    for (let to = reached() ?? 0; writing.position() < to && !isOver(response); to = reached() ?? 0) {
-      const read = await inTime(ranges.read({ epoch: entry.epoch, from: writing.position(), to }, entry.keyHash))
+    const end = (): number => reached()?.position ?? 0
+    for (let to = end(); writing.position() < to && !isOver(response); to = end()) {
+      const read = await inTime(ranges.read({ epoch: from.epoch, from: writing.position(), to }, keyHash))
       if (isOver(response)) return
       if (read === 'epoch_changed' || read.to <= writing.position()) return writing.startOver()
       if (!writing.changes(changesEvent(read.text), read.to)) await drained(response)
@@ -124,8 +132,8 @@ const makeCatchingUp = (
   return { start: (news: News): void => void run(news), isUnderWay: () => isCatchingUp }
 }
 
-export const makeStreamFollower = (streaming: Streaming): Follower => {
-  const { entry, response, beganAt, endsAt } = streaming
+const makeStreamFollower = (streaming: Streaming): Follower => {
+  const { from, keyHash, response, beganAt, endsAt } = streaming
   const writing = makeWriting(streaming)
   const isSlow = makeSlowness(streaming)
   const catchingUp = makeCatchingUp(streaming, writing)
@@ -140,33 +148,66 @@ export const makeStreamFollower = (streaming: Streaming): Follower => {
     response.write(latest.event)
   }
 
-  const write = (news: News): void => {
+  const write = (news: News, reached: number, latest: Beat | undefined): void => {
     // A heartbeat behind what was not taken yet would show nothing.
     const isTaken = response.writableLength === 0
-    const reached = news.reached() ?? 0
     if (writing.position() < reached) {
       const events = news.recent.eventsAfter(writing.position())
       if (events === undefined) return catchingUp.start(news)
       writing.changes(events, reached)
     }
-    if (isTaken) beat(news.beat())
+    if (isTaken) beat(latest)
   }
 
-  const serve = (news: News): void => {
-    const confirmed = news.confirmed()
-    if (isOver(response) || confirmed === undefined || isSlow()) return
-    if (confirmed.head.epoch !== entry.epoch) return writing.startOver()
-    if (!catchingUp.isUnderWay()) writeNow(response, () => write(news))
+  const serve = (news: News, latest: Beat | undefined): void => {
+    const reached = news.reached()
+    if (isOver(response) || reached === undefined || isSlow()) return
+    if (reached.epoch !== from.epoch) return writing.startOver()
+    if (!catchingUp.isUnderWay()) writeNow(response, () => write(news, reached.position, latest))
   }
 
   return {
     kind: 'stream',
-    keyHash: entry.keyHash,
+    keyHash,
     endsAt,
     serve,
     end: reason => {
       if (reason === 'epoch_changed') writing.startOver()
       else if (!isOver(response)) response.end()
     },
+  }
+}
+
+type Parts = {
+  readonly followers: Followers
+  readonly ranges: RangeReader
+  readonly onFault: (fault: unknown) => void
+}
+
+export const makeStreamHandler = (wire: Wire, { followers, ranges, onFault }: Parts) => {
+  const { ports, inTime, refuser, metrics } = wire
+  const { timing } = ports
+
+  const endOf = (beganAt: MonotonicMilliseconds): MonotonicMilliseconds => {
+    const [spread = 0] = ports.randomness.bytes(1)
+    return beganAt + timing.feedStreamMs * (1 + spread / GREATEST_BYTE / SPREAD_PART)
+  }
+
+  return async (request: RequestOf<typeof followFeed>, reply: FastifyReply, caller: Recognized): Promise<void> => {
+    const { query: from } = request
+    const { keyHash, until } = caller
+    const head = await inTime(ports.feed.head(), until)
+    const refused = judgePosition(from, head)
+    if (refused !== undefined) return void refuser.refuse(reply, refused.refusal)
+    const { raw: response } = reply
+    answerByStream(wire, request, reply, begin =>
+      followers.enter(caller, response, () => {
+        begin()
+        response.write(heartbeatEvent(head))
+        const beganAt = ports.monotonic()
+        const own = { from, keyHash, response, beganAt, endsAt: endOf(beganAt) }
+        return makeStreamFollower({ ...own, timing, ranges, inTime, metrics, onFault })
+      }),
+    )
   }
 }

@@ -1,7 +1,7 @@
 // The changes of the feed that a thread keeps for its streams: no longer than their signatures are good, and in bounded memory.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Change, makeRecentChanges } from '../../src/http/oauth/feed/recent-changes.ts'
+import { type Change, makeRecentChanges } from '../../src/http/oauth/feed/changes.ts'
 
 const change = (from: number, more: Partial<Change> = {}): Change => ({
   from,

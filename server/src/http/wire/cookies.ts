@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { RefusedInput } from '../wire/refused-input.ts'
+import { RefusedInput } from './refused-input.ts'
 
 /** A longer header is refused: whether a session is in it is not known. */
 const COOKIES_CHARACTERS_MAX = 8192

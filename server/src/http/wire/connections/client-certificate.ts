@@ -1,11 +1,11 @@
 // Finds the certificate of the client that sent a request: in the header of a proxy that is trusted, or in the connection.
 import { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
-import type { CertificateHeader } from '../../domain/clients/certificate-header.ts'
-import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
-import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import type { ClientCertificates } from '../../ports/client-keys.ts'
-import { makeNetworks } from '../../../../packages/gateway/src/process/networks.ts'
+import type { CertificateHeader } from '../../../domain/clients/certificate-header.ts'
+import type { PresentedCertificate } from '../../../domain/clients/client-certificate.ts'
+import { type OrRefusal, refuse } from '../../../domain/refusal.ts'
+import type { ClientCertificates } from '../../../ports/client-keys.ts'
+import { makeNetworks } from '../../../../../packages/gateway/src/process/networks.ts'
 import { readCertificateHeader } from './certificate-header.ts'
 
 export type CertificatesTaken = {
