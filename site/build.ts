@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import manifest from '../server/package.json' with { type: 'json' }
-import { GUIDE_PATH } from '../server/src/http/guide/built-guide.ts'
+import { SITE_PATH } from '../server/src/http/openapi/serve-site.ts'
 import { ICON_SVG } from '../server/src/http/openapi/icon.ts'
 import { DOORS, REFERENCE, type Section, UNLISTED } from './contents.ts'
 import { copyPages, titleOf } from './pages.ts'
@@ -74,7 +74,7 @@ export const buildSite = async (): Promise<void> => {
   write('reference/commands.md', await writeCommands())
   write('index.md', writeHome())
   write('public/mark.svg', ICON_SVG)
-  const contents = { base: GUIDE_PATH, version: manifest.version, sidebar: sidebar(), unlisted: UNLISTED }
+  const contents = { base: SITE_PATH, version: manifest.version, sidebar: sidebar(), unlisted: UNLISTED }
   writeFileSync(join(DIST, 'contents.json'), JSON.stringify(contents))
   run(process.execPath, [VITEPRESS, 'build', '.'])
 }

@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { GUIDE_PATH } from '../server/src/http/guide/built-guide.ts'
+import { SITE_PATH } from '../server/src/http/openapi/serve-site.ts'
 import { buildSite, BUILT } from './build.ts'
 import { SEARCH_OPTIONS } from './search.ts'
 import { type Question, QUESTIONS } from './questions.ts'
@@ -41,11 +41,11 @@ type Pages = ReadonlyMap<string, string>
 const findDeadLinks = (all: Pages): readonly string[] =>
   [...all].flatMap(([path, html]) =>
     attributesIn(html, /<a\b[^>]*?\bhref="([^"]+)"/g)
-      .filter(link => !/^[a-z]+:/.test(link) && link !== `${GUIDE_PATH}../`)
+      .filter(link => !/^[a-z]+:/.test(link) && link !== `${SITE_PATH}../`)
       .filter(link => {
         const [address = '', id] = link.split('#')
         const target =
-          address === '' ? path : posix.relative(GUIDE_PATH, posix.resolve(GUIDE_PATH, dirname(path), address))
+          address === '' ? path : posix.relative(SITE_PATH, posix.resolve(SITE_PATH, dirname(path), address))
         const text = all.get(target === '' ? 'index.html' : target)
         return text === undefined || (id !== undefined && !text.includes(`id="${decodeURIComponent(id)}"`))
       })
@@ -54,7 +54,7 @@ const findDeadLinks = (all: Pages): readonly string[] =>
 
 const findHeavy = (all: Pages): readonly string[] => {
   const weights = [...all].map(([path, html]) => {
-    const parts = loadedAtOnceBy(html).map(address => posix.relative(GUIDE_PATH, address))
+    const parts = loadedAtOnceBy(html).map(address => posix.relative(SITE_PATH, address))
     return { path, bytes: [path, ...parts].reduce((sum, part) => sum + bytesOf(part), 0) }
   })
   const heaviest = weights.toSorted((a, b) => b.bytes - a.bytes)
@@ -66,7 +66,7 @@ const findHeavy = (all: Pages): readonly string[] => {
 const findForeign = (all: Pages): readonly string[] => [
   ...[...all].flatMap(([path, html]) => [
     ...loadedBy(html)
-      .filter(address => !address.startsWith(GUIDE_PATH))
+      .filter(address => !address.startsWith(SITE_PATH))
       .map(address => `${path} loads ${address}`),
     ...(/<script\b(?![^>]*\bsrc=)|<style\b/.test(html) ? [`${path} has a script or a style within it`] : []),
   ]),
@@ -98,7 +98,7 @@ const findUnanswered = async (): Promise<readonly string[]> => {
       .search(words)
       .slice(0, RESULTS)
       .map(({ id }) => id)
-    const rank = found.findIndex(id => wanted.some(page => id.split('#')[0] === `${GUIDE_PATH}${page}.html`))
+    const rank = found.findIndex(id => wanted.some(page => id.split('#')[0] === `${SITE_PATH}${page}.html`))
     if (rank >= 0) print(`“${words}”: ${rank + 1}. ${found[rank]}`)
     return rank >= 0 ? [] : [`“${words}” finds ${found.join(', ')}`]
   }

@@ -5,7 +5,7 @@ import { publishKeys, publishMetadata, publishOpenidMetadata, readErrorReference
 import { introspectToken, issueToken, revokeToken } from '../../../api/oauth.ts'
 import { type FormOf, type Operation, pathOf } from '../../../api/operation.ts'
 import { answerAlive, makeReadyHandler, makeUnreadyHandler } from './oauth/check-health.ts'
-import { answerPreflight } from './oauth/constant-body.ts'
+import { answerPreflight } from './wire/constant-body.ts'
 import { makeIntrospectHandler } from './oauth/introspect-tokens.ts'
 import { makeTokenHandler } from './oauth/issue-tokens.ts'
 import { makeKeySetHandler } from './oauth/publish-keys.ts'

@@ -16,7 +16,7 @@ import { makeBrokenRequestHandler, makeUnreadRefuser } from './wire/connections/
 import { type CertificatesTaken, makeCertificateFinder } from './wire/connections/client-certificate.ts'
 import { registerConsole } from './console/serve-sessions.ts'
 import { registerDocumentation } from './openapi/documentation-page.ts'
-import { serveGuide } from './guide/serve-guide.ts'
+import { serveSite } from './openapi/serve-site.ts'
 import { registerFrontPage } from './openapi/front-page.ts'
 import { makeListener, type Tls } from './wire/connections/listener.ts'
 import { registerOpenapi } from './openapi/openapi-document.ts'
@@ -37,7 +37,7 @@ import { answerUnknownRoutes } from './wire/unknown-route.ts'
 
 export type ServerOptions = {
   /** The folder of the documentation site; beside the program by default. */
-  readonly guideFolder?: string
+  readonly siteFolder?: string
   readonly bodyBytesMax: number
   readonly logger: Logger
   /** The metrics of the thread; without them nothing is measured. */
@@ -171,7 +171,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)
   registerDocumentation(app, { basePath, hash, refuser })
-  void app.register(async scope => serveGuide(scope, { basePath, hash, refuser, folder: options.guideFolder }))
+  void app.register(async scope => serveSite(scope, { basePath, hash, refuser, folder: options.siteFolder }))
   void app.register(async scope => registerFrontPage(scope, { basePath, issuer, hash }))
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
   const { checks = () => [] } = options

@@ -15,9 +15,9 @@ writeFileSync(join(guide, 'index.html'), '<script src="/docs/guide/assets/app.js
 writeFileSync(join(guide, 'assets', 'app.js'), 'load("/docs/guide/assets/é.js")')
 writeFileSync(join(guide, 'notes.txt'), 'no part of a site')
 
-const served = useService({ server: { guideFolder: guide } })
-const below = useService({ path: '/tokens', server: { guideFolder: guide } })
-const without = useService({ server: { guideFolder: join(folder, 'nowhere') } })
+const served = useService({ server: { siteFolder: guide } })
+const below = useService({ path: '/tokens', server: { siteFolder: guide } })
+const without = useService({ server: { siteFolder: join(folder, 'nowhere') } })
 
 const PLAIN = { 'accept-encoding': 'identity' }
 

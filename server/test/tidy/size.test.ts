@@ -9,8 +9,8 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_724, files: 739 },
-  'server/test': { globs: codeIn('server/test'), lines: 68_891, files: 539 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_694, files: 738 },
+  'server/test': { globs: codeIn('server/test'), lines: 68_890, files: 539 },
   packages: { globs: codeIn('packages'), lines: 19_890, files: 188 },
   console: { globs: codeIn('console'), lines: 13_970, files: 210 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_219, files: 453 },

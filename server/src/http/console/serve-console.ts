@@ -2,17 +2,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { escapeUrl } from '../openapi/page.ts'
 import type { Refuser } from '../wire/refusals.ts'
-import { takesGzip } from '../../domain/text/accept.ts'
-import { type BuiltConsole, readConsole } from './built-console.ts'
+import { folderBeside } from '../beside-program.ts'
+import { builtFiles, sendBuiltFile } from '../wire/built-files.ts'
+import type { Hash } from '../wire/constant-body.ts'
 
 type ConsoleOptions = {
   readonly basePath: string
+  readonly hash: Hash
   readonly refuser: Refuser
   /** A new one for each page. */
   readonly makeNonce: () => string
 }
-
-const ASSET_MAX_AGE_SECONDS = 365 * 86_400
 
 // Everything comes from here. Styles that a library writes while it runs carry the nonce of their page; nothing becomes
 // HTML from a string (Trusted Types).
@@ -30,40 +30,36 @@ const policyWith = (nonce: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-const writePage = ({ page }: BuiltConsole, basePath: string, nonce: string): string =>
+const writePage = (page: string, basePath: string, nonce: string): string =>
   page.replace(
     '<head>',
     `<head>\n    <base href="${escapeUrl(basePath)}/console/">\n    <meta property="csp-nonce" nonce="${nonce}">`,
   )
 
-export const serveConsole = (app: FastifyInstance, { basePath, refuser, makeNonce }: ConsoleOptions): void => {
-  let read: BuiltConsole | undefined
-  // Read when somebody first wants it; where it is missing, it is looked for again.
-  const built = (): BuiltConsole | undefined => (read ??= readConsole())
-  const refuseMissing = (reply: FastifyReply): FastifyReply =>
-    refuser.refuse(reply, { code: 'not_found', description: 'This installation was made without the console.' })
+export const serveConsole = (app: FastifyInstance, { basePath, hash, refuser, makeNonce }: ConsoleOptions): void => {
+  const open = builtFiles({ folder: folderBeside('console'), hash })
 
-  const answerPage = (_request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const found = built()
-    if (found === undefined) return refuseMissing(reply)
+  const answerPage = async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const page = await (await open())?.find('index.html')
+    if (page === undefined) {
+      return refuser.refuse(reply, {
+        code: 'not_found',
+        description: 'This installation was made without the console.',
+      })
+    }
     const nonce = makeNonce()
     return reply
       .header('content-security-policy', policyWith(nonce))
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'no-referrer')
-      .type('text/html; charset=utf-8')
-      .send(writePage(found, basePath, nonce))
+      .type(page.plain.type)
+      .send(writePage(page.plain.body.bytes.toString('utf8'), basePath, nonce))
   }
-  const answerAsset = (request: FastifyRequest<{ Params: { readonly file: string } }>, reply: FastifyReply) => {
-    const asset = built()?.assets.get(request.params.file)
-    if (asset === undefined) return refuser.refuse(reply, { code: 'not_found', description: 'There is no such asset.' })
-    void reply
-      .header('cache-control', `public, max-age=${ASSET_MAX_AGE_SECONDS}, immutable`)
-      .header('x-content-type-options', 'nosniff')
-      .header('vary', 'Accept-Encoding')
-      .type(asset.type)
-    if (!takesGzip(request.headers['accept-encoding'])) return reply.send(asset.bytes)
-    return reply.header('content-encoding', 'gzip').send(asset.gzipped)
+  const answerAsset = async (request: FastifyRequest<{ Params: { readonly file: string } }>, reply: FastifyReply) => {
+    const asset = await (await open())?.find(`assets/${request.params.file}`)
+    return asset === undefined
+      ? refuser.refuse(reply, { code: 'not_found', description: 'There is no such asset.' })
+      : sendBuiltFile(request, reply, asset, true)
   }
 
   const options = { schema: { hide: true } }

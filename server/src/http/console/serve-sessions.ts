@@ -196,6 +196,7 @@ const serveSessions = (app: FastifyInstance, wire: SessionWire, basePath: string
 /** Call it in a scope of its own: its routes name the path of the base URL. */
 export const registerConsole = (app: FastifyInstance, wire: Wire, basePath: string): void => {
   const { ports, refuser } = wire
-  serveConsole(app, { basePath, refuser, makeNonce: () => ports.randomness.uuid() })
+  const hash = (text: string): string => ports.secrets.hash(text)
+  serveConsole(app, { basePath, hash, refuser, makeNonce: () => ports.randomness.uuid() })
   serveSessions(app, wire, basePath)
 }

@@ -5,7 +5,7 @@ import { KEY_SET_MAX_AGE_SECONDS } from '../../domain/keys/key-life.ts'
 import { type KeySet, publishKeys } from '../../operations/signing-keys/read-signing-keys.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { makeNegotiator } from '../../domain/text/accept.ts'
-import { allowAnyOrigin, makeVersionedBody, sendConstant } from './constant-body.ts'
+import { allowAnyOrigin, makeVersionedBody, sendConstant } from '../wire/constant-body.ts'
 
 /** No two keys ever have one kid: the same kids are the same set. */
 const kidsOf = ({ keys }: KeySet): string => keys.map(key => key.kid).join(' ')

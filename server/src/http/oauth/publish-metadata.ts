@@ -6,7 +6,7 @@ import { PROOF_ALGORITHMS } from '../../../../packages/verify/src/readers/proof-
 import { GRANT_TYPES } from '../../../../api/values/delegation.ts'
 import { publishKeys } from '../../operations/signing-keys/read-signing-keys.ts'
 import type { Ports, ServiceProfile } from '../../ports/ports.ts'
-import { allowAnyOrigin, makeVersionedBody, sendConstant } from './constant-body.ts'
+import { allowAnyOrigin, makeVersionedBody, sendConstant } from '../wire/constant-body.ts'
 import type { Refuser } from '../wire/refusals.ts'
 
 const METADATA_MAX_AGE_SECONDS = 300

@@ -2,7 +2,7 @@
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Refusal } from '../../domain/refusal.ts'
-import { type Constant, constantBody, type Hash, makeVersionedBody, sendConstant } from '../oauth/constant-body.ts'
+import { type Constant, constantBody, type Hash, makeVersionedBody, sendConstant } from '../wire/constant-body.ts'
 import { ICON_SVG, LOGO_SVG } from './icon.ts'
 import { pathOf } from '../wire/path.ts'
 import type { Refuser } from '../wire/refusals.ts'

@@ -1,7 +1,7 @@
 // GET /errors: the error reference as a page, with a section for each code. The `type` of a problem links to its section.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Ports } from '../../ports/ports.ts'
-import { constantBody, sendConstant } from '../oauth/constant-body.ts'
+import { constantBody, sendConstant } from '../wire/constant-body.ts'
 import { ERRORS, type ErrorEntry } from '../wire/error-reference.ts'
 import { basePathOf } from '../wire/path.ts'
 import { escapeText, PAGE_HEADERS, writePage } from './page.ts'

@@ -1,7 +1,7 @@
 // GET /: the addresses of the service, as JSON for a program and as a page for a browser; and the icon of its pages.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { makeNegotiator } from '../../domain/text/accept.ts'
-import { type Constant, constantBody, type Hash, sendConstant } from '../oauth/constant-body.ts'
+import { type Constant, constantBody, type Hash, sendConstant } from '../wire/constant-body.ts'
 import { ICON_ICO, ICON_SVG } from './icon.ts'
 import { escapeUrl, PAGE_HEADERS, writePage } from './page.ts'
 

@@ -1,7 +1,7 @@
 // What is the same for every caller: one body, its entity tag, and 304 for who has it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { makeVersionedBody } from '../../../src/http/oauth/constant-body.ts'
+import { makeVersionedBody } from '../../../src/http/wire/constant-body.ts'
 import { get, send } from '../../../../testkit/callers/requests.ts'
 import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
 
