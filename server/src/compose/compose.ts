@@ -20,7 +20,7 @@ import {
 import { countThreadEnd, makeThreadEndCells, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
 import { timingOf } from './timing.ts'
 import { tracePorts } from './traces.ts'
-import { openKeySets, verifiersOf } from './verification.ts'
+import { openKeySets, foreignJwtsOf } from './verification.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import type { Seal } from '../domain/audit/seal.ts'
@@ -66,7 +66,7 @@ export type Service = {
   readonly keySets: KeySets
   readonly ports: Ports
   /** The providers whose operators `ports` recognizes from then on. */
-  readonly replaceProviders: Verifiers['replaceProviders']
+  readonly replaceProviders: ForeignJwts['replaceProviders']
   /** Counts and logs errors of background work. */
   readonly report: FaultLog
   /** The record of threads that ended unexpectedly: the writing thread here; serving threads add theirs. */
@@ -135,7 +135,7 @@ const openForService = async (config: ServiceConfig, parts: Opening): Promise<Op
   return { store, report, threadEnds, metrics }
 }
 
-type Verifiers = Awaited<ReturnType<typeof verifiersOf>>
+type ForeignJwts = Awaited<ReturnType<typeof foreignJwtsOf>>
 
 const nothing = (): void => undefined
 
@@ -149,7 +149,7 @@ const withoutEvidence = (usage: Ports['usage']): Ports['usage'] => ({
 
 type PartsOfPorts = {
   readonly store: Connected | Store
-  readonly verifiers: Verifiers
+  readonly foreignJwts: ForeignJwts
   readonly clock: Clocks
   readonly timing: Timing
   readonly finishedSignIns: FinishedSignIns
@@ -157,7 +157,7 @@ type PartsOfPorts = {
 
 const portsOf = (
   config: ServiceConfig,
-  { store, verifiers, clock, timing, finishedSignIns: finished }: PartsOfPorts,
+  { store, foreignJwts, clock, timing, finishedSignIns: finished }: PartsOfPorts,
 ): Ports => ({
   ...store,
   signingKeyMaker: makerOf(config),
@@ -166,13 +166,13 @@ const portsOf = (
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   proofs: makeDpopProofs(keyOf(config)),
   planSigning: makePlanSigning(keyOf(config)),
-  assertions: verifiers.assertions,
-  operators: verifiers.operators,
-  settings: settingsOf(config, verifiers.providers),
-  signIn: signInOf(config, { clock, timing, finished, metrics: verifiers.metrics }),
+  assertions: foreignJwts.assertions,
+  operators: foreignJwts.operators,
+  settings: settingsOf(config, foreignJwts.providers),
+  signIn: signInOf(config, { clock, timing, finished, metrics: foreignJwts.metrics }),
   certificates,
   secrets,
-  importedSecrets: makeImportedSecrets(keyOf(config), timing, verifiers.metrics),
+  importedSecrets: makeImportedSecrets(keyOf(config), timing, foreignJwts.metrics),
   randomness,
   // Deadlines are passed on to the store, whose threads count by the machine's time.
   monotonic: monotonicMs,
@@ -213,10 +213,10 @@ export const openService = async (config: ServiceConfig, parts: ServiceParts = {
     await CHECK_KEY[maker](store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
     const keySets = await openKeySets(config, { timing, clock, metrics: metrics.main })
-    const verifiers = await verifiersOf(config, { keySets, timing, clock, metrics: metrics.main })
+    const foreignJwts = await foreignJwtsOf(config, { keySets, timing, clock, metrics: metrics.main })
     const health = withThreadEnds(store.health, threadEnds)
     const finishedSignIns = makeFinishedSignIns()
-    const own = portsOf(config, { store, verifiers, clock, timing, finishedSignIns })
+    const own = portsOf(config, { store, foreignJwts, clock, timing, finishedSignIns })
     const ports = inFront({ ...own, health }, store.host)
     metrics.follow(store.facts, report)
     const restoreState = () => store.restores.state()
@@ -224,7 +224,7 @@ export const openService = async (config: ServiceConfig, parts: ServiceParts = {
       await metrics.close()
       await store.close()
     }
-    const { replaceProviders } = verifiers
+    const { replaceProviders } = foreignJwts
     const { host, settle } = store
     const shared = { threadEnds, finishedSignIns, keySets, metrics }
     return { host, ports, settle, replaceProviders, report, ...shared, restoreState, close }
@@ -248,13 +248,13 @@ type ThreadOptions = {
 /** The ports of a serving thread. It can write once `connect` has received a port to the writing thread, if there is one. */
 export const connectPorts = async (config: ServiceConfig, options: ThreadOptions) => {
   const { clock, keySets, report, metrics, traces = NO_TRACES, timing, finishedSignIns } = options
-  const verifiers = await verifiersOf(config, { keySets, timing, metrics })
+  const foreignJwts = await foreignJwtsOf(config, { keySets, timing, metrics })
   const store = await connectToStore(config, clock, { onFault: report, metrics, traces, timing })
   const disconnect = async (): Promise<void> => {
     await store.settle()
     await store.close()
   }
-  const { replaceProviders } = verifiers
-  const ports = tracePorts(portsOf(config, { store, verifiers, clock: MACHINE, timing, finishedSignIns }), traces)
+  const { replaceProviders } = foreignJwts
+  const ports = tracePorts(portsOf(config, { store, foreignJwts, clock: MACHINE, timing, finishedSignIns }), traces)
   return { ports, replaceProviders, connect: store.connect, disconnect }
 }

@@ -24,7 +24,7 @@ export const openKeySets = async (
   return makeKeySets({ fetches, monotonicNow: clock.monotonic, timing, metrics })
 }
 
-type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {
+type ForeignJwts = Pick<Ports, 'assertions' | 'operators'> & {
   /** Returns the providers whose operators are recognized. */
   readonly providers: () => ServiceConfig['identityProviders']
   /** The metrics in which both record. */
@@ -33,11 +33,11 @@ type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {
   readonly replaceProviders: (providers: ServiceConfig['identityProviders']) => void
 }
 
-/** Makes the verifiers of a serving thread. Throws if an identity provider is configured insecurely. */
-export const verifiersOf = async (
+/** Makes what verifies them in a serving thread. Throws if an identity provider is configured insecurely. */
+export const foreignJwtsOf = async (
   { identityProviders, baseUrl: ownIssuer }: Pick<ServiceConfig, 'identityProviders' | 'baseUrl'>,
   { keySets, timing, clock = MACHINE, metrics = NO_METRICS }: Parts & { readonly keySets: KeySets },
-): Promise<Verifiers> => {
+): Promise<ForeignJwts> => {
   const [{ makeClientAssertions }, { makeOperators }] = await Promise.all([
     import('../keys/clients/client-assertions.ts'),
     import('../keys/providers/identity-providers.ts'),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Unavailable, WORK_LIMITS } from '../../src/domain/refusal.ts'
-import { makeForeignHashVerifier } from '../../src/keys/clients/foreign-hash-verifier.ts'
+import { makeForeignHashCheck } from '../../src/keys/clients/check-foreign-hash.ts'
 import { makeVerificationQueue } from '../../src/keys/providers/verification-queue.ts'
 import { makeLayout } from '../../src/metrics/layout.ts'
 import { makeSlab, openRecorder } from '../../src/metrics/memory.ts'
@@ -96,7 +96,7 @@ test('signatures that wait are counted up, and down to none, and how long each w
 test('imported secrets that are verified or wait are counted up, and down to none, and their waits measured', async () => {
   const { counts, waits, recorder } = recordWaits()
   let now = 1000
-  const verify = makeForeignHashVerifier({
+  const verify = makeForeignHashCheck({
     timing: TIMING,
     verify: () => {
       now += 40

@@ -15,7 +15,7 @@ import {
   checkSuspensions,
 } from './store-checks.ts'
 import { type Subject, notChecked } from './subject.ts'
-import { openKeySets, verifiersOf } from '../verification.ts'
+import { openKeySets, foreignJwtsOf } from '../verification.ts'
 import type { ProviderState } from '../../ports/key-sets.ts'
 import { timingOf } from '../timing.ts'
 
@@ -35,7 +35,7 @@ const checkProviders = async ({ survey: { settings } }: Subject): Promise<readon
   if (!isUsable)
     return notChecked('the identity providers are not configured', 'Correct what `configuration` says of them.')
   const keySets = await openKeySets(settings, { timing: timingOf() })
-  const { operators } = await verifiersOf(
+  const { operators } = await foreignJwtsOf(
     { identityProviders, baseUrl: baseUrl ?? '' },
     { keySets, timing: timingOf() },
   )

@@ -10,7 +10,7 @@ import type { Randomness, Secrets } from '../../ports/secrets.ts'
 import type { SecretKind } from '../../ports/secret-repositories.ts'
 import { deriveKey } from '../at-rest/sealed-bytes.ts'
 import type { RestTiming } from './foreign-hash-queue.ts'
-import { makeForeignHashVerifier } from './foreign-hash-verifier.ts'
+import { makeForeignHashCheck } from './check-foreign-hash.ts'
 
 /** Randomness from the operating system's generator. */
 export const randomness: Randomness = {
@@ -86,6 +86,6 @@ export const makeImportedSecrets = (
   const pepper = deriveKey(keyEncryptionKey, 'mintmark imported secrets 1')
   return {
     hash: secret => createHmac('sha256', pepper).update(secret, 'utf8').digest('hex'),
-    verify: makeForeignHashVerifier({ timing, waits: measureWaits(metrics, 'imported_secrets') }),
+    verify: makeForeignHashCheck({ timing, waits: measureWaits(metrics, 'imported_secrets') }),
   }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, test } from 'node:test'
-import { makeForeignHashVerifier, WAITERS_MAX } from '../../../src/keys/clients/foreign-hash-verifier.ts'
+import { makeForeignHashCheck, WAITERS_MAX } from '../../../src/keys/clients/check-foreign-hash.ts'
 import { VERIFICATIONS_OF_ONE_MAX } from '../../../src/keys/clients/foreign-hash-queue.ts'
 import type { Ports } from '../../../src/ports/ports.ts'
 import { hydraRow } from '../../../../testkit/callers/foreign-exports.ts'
@@ -40,7 +40,7 @@ let waiting = 0
 
 /** The queue as it is, in front of verifications that the test ends, on a clock that stands still. */
 const holdVerifications = (ports: Ports): Ports => {
-  const verify = makeForeignHashVerifier({
+  const verify = makeForeignHashCheck({
     timing: TIMING,
     now: () => 0,
     verify: ({ secrets }) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { makeForeignHashVerifier, WAITERS_MAX } from '../../src/keys/clients/foreign-hash-verifier.ts'
+import { makeForeignHashCheck, WAITERS_MAX } from '../../src/keys/clients/check-foreign-hash.ts'
 import { VERIFICATIONS_MAX, VERIFICATIONS_OF_ONE_MAX } from '../../src/keys/clients/foreign-hash-queue.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { pbkdf2Hash } from '../../../testkit/callers/imports.ts'
@@ -20,7 +20,7 @@ const proofOf = (credentialId: string, ...secrets: readonly string[]) => ({
 })
 
 test('the secret that the hash is of is recognized, whichever form it was sent in; a wrong one is wrong', async () => {
-  const verifySecret = makeForeignHashVerifier({ timing: TIMING })
+  const verifySecret = makeForeignHashCheck({ timing: TIMING })
   assert.deepEqual(await verifySecret(proofOf('a', SECRET)), { secret: SECRET })
   assert.deepEqual(await verifySecret(proofOf('a', 'another', SECRET)), { secret: SECRET })
   assert.equal(await verifySecret(proofOf('a', 'another')), 'wrong')
@@ -28,7 +28,7 @@ test('the secret that the hash is of is recognized, whichever form it was sent i
 })
 
 test('PBKDF2 with SHA-512 and bcrypt are proved too, and what is no hash is opened by nothing', async () => {
-  const verifySecret = makeForeignHashVerifier({ timing: TIMING })
+  const verifySecret = makeForeignHashCheck({ timing: TIMING })
   const hashes = {
     [pbkdf2Hash(SECRET, 3, 'sha512')]: { secret: SECRET },
     $2b$04$abcdefghijklmnopqrstuuMFdJu9yVgmagVAIC24fOZkaFqd3s9JC: 'wrong',
@@ -43,7 +43,7 @@ test('PBKDF2 with SHA-512 and bcrypt are proved too, and what is no hash is open
 test('the same secret at once is verified once for as many as may wait for it; the next one is busy', async () => {
   let verifications = 0
   const held = Promise.withResolvers<number>()
-  const verifySecret = makeForeignHashVerifier({
+  const verifySecret = makeForeignHashCheck({
     timing: TIMING,
     verify: () => {
       verifications += 1
@@ -68,7 +68,7 @@ test('who waits no longer makes room for another, whose time then counts for the
     messages.push(secrets)
     return held.promise
   }
-  const verifySecret = makeForeignHashVerifier({ timing: TIMING, now: () => now, verify })
+  const verifySecret = makeForeignHashCheck({ timing: TIMING, now: () => now, verify })
   void verifySecret(proofOf('other', SECRET))
   const early = Array.from({ length: WAITERS_MAX }, () => verifySecret({ ...proofOf('a', SECRET), until: 10 }))
   assert.equal(await verifySecret({ ...proofOf('a', SECRET), until: 20 }), 'busy')
@@ -84,7 +84,7 @@ test('who waits no longer makes room for another, whose time then counts for the
 
 test('a verification that fails is unavailable to all who wait for it, and the next one is made', async () => {
   let isBroken = true
-  const verifySecret = makeForeignHashVerifier({
+  const verifySecret = makeForeignHashCheck({
     timing: TIMING,
     verify: () => (isBroken ? Promise.reject(new Error('the thread ended')) : Promise.resolve(0)),
   })
@@ -95,7 +95,7 @@ test('a verification that fails is unavailable to all who wait for it, and the n
 })
 
 test('different secrets of one credential wait up to a bound, and keep no other credential out', async () => {
-  const verifySecret = makeForeignHashVerifier({ timing: TIMING })
+  const verifySecret = makeForeignHashCheck({ timing: TIMING })
   const guesses = Array.from({ length: 10 }, (_, n) => verifySecret(proofOf('attacked', `guess ${n}`)))
   const other = verifySecret(proofOf('other', SECRET))
   const answers = await Promise.all(guesses)
@@ -106,7 +106,7 @@ test('different secrets of one credential wait up to a bound, and keep no other 
 })
 
 test('all together wait up to a bound', async () => {
-  const verifySecret = makeForeignHashVerifier({ timing: TIMING })
+  const verifySecret = makeForeignHashCheck({ timing: TIMING })
   const answers = await Promise.all(
     Array.from({ length: VERIFICATIONS_MAX + 3 }, (_, n) => verifySecret(proofOf(`${n}`, SECRET))),
   )
@@ -118,7 +118,7 @@ test('all together wait up to a bound', async () => {
 
 test('what has not begun in time is not begun', async () => {
   let now = 1000
-  const verifySecret = makeForeignHashVerifier({ timing: TIMING, now: () => now })
+  const verifySecret = makeForeignHashCheck({ timing: TIMING, now: () => now })
   const late = verifySecret({ ...proofOf('a', SECRET), until: 1000 })
   const inTime = verifySecret({ ...proofOf('b', SECRET), until: 1001 })
   assert.equal(await late, 'busy')

@@ -87,7 +87,7 @@ const waitingFor = (key: string, { credentialId, source, foreignHash, secrets, u
   since: undefined,
 })
 
-export const makeForeignHashVerifier = ({
+export const makeForeignHashCheck = ({
   timing,
   verify = makeThreadVerify(),
   now = () => performance.now(),
