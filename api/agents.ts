@@ -22,7 +22,7 @@ import {
   uuidMember,
 } from './fields.ts'
 import { operation } from './operation.ts'
-import { labelParameter } from './selection.ts'
+import { labelParameter } from './names.ts'
 import { ACCESS } from './values/access.ts'
 import { GRANT_TYPES } from './values/delegation.ts'
 

@@ -1,8 +1,7 @@
 // The audit log, and the counts of refused authentications.
 import { z } from 'zod'
-import { AGENT_ID, LATER, MADE, OPERATOR } from './examples.ts'
+import { AGENT_ID, LATER, MADE, NAMES, OPERATOR } from './examples.ts'
 import {
-  actor,
   actorParameter,
   choiceParameter,
   clientIdParameter,
@@ -15,6 +14,7 @@ import {
   unknownNames,
   uuidParameter,
 } from './fields.ts'
+import { actor, agentNames } from './names.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { ACT_KINDS, ACTOR_TYPES, SEAL_STATES, TAMPERINGS, WAYS } from './values/audit.ts'
@@ -43,6 +43,7 @@ export const auditRecord = z.object({
   subject: z.string().nullable().describe('The id of what was acted on.'),
   note: z.string().nullable(),
   detail: z.record(z.string(), z.unknown()).describe('What the act did; its members are those of the kind.'),
+  ...agentNames,
 })
 
 const refusalRecord = z.object({
@@ -60,6 +61,7 @@ const refusalRecord = z.object({
       'The address, or `unknown` where the connection had none any more; null for all beyond what is counted apart in one minute.',
     ),
   count: z.int(),
+  ...agentNames,
 })
 
 export const auditExample = {
@@ -72,9 +74,10 @@ export const auditExample = {
   subject: AGENT_ID,
   note: null,
   detail: {},
+  ...NAMES,
 }
 
-const refusalExample = { minute: MADE, way: 'client', client_id: AGENT_ID, source: '192.0.2.7', count: 12 }
+const refusalExample = { minute: MADE, way: 'client', client_id: AGENT_ID, source: '192.0.2.7', count: 12, ...NAMES }
 
 export const auditFilters = {
   kind: patterned(

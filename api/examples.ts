@@ -15,6 +15,7 @@ export const [MADE, LATER, EXPIRY] = [
   '2026-11-21T09:35:00.000Z',
 ]
 export const OPERATOR = { type: 'operator', iss: 'https://login.example.com', sub: 'ada' }
+export const NAMES = { agent_name: 'reports', owner: 'Ada' }
 export const GRACE = { grace_seconds: 3600 }
 
 const KEY_ID = 'Vb3rV0mJcZ2mIY8mXx0ZJk5m1c8k1yq2nq2n0t1cH9k'

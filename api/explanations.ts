@@ -1,7 +1,8 @@
 // Why a token is active or not: every check that decides, with its outcome and its evidence.
 import { z } from 'zod'
 import { ISSUER, JWT, LATER, OPERATOR, TOKEN_ID } from './examples.ts'
-import { actor, time, uuidOrNull } from './fields.ts'
+import { time, uuidOrNull } from './fields.ts'
+import { actor } from './names.ts'
 import { operation } from './operation.ts'
 import { HIDDEN, lifeExample, tokenLife } from './tokens.ts'
 import { ACCESS } from './values/access.ts'

@@ -56,8 +56,10 @@ const linesOf = (record: z.ZodType) => ({
 const HEADERS = ['Content-Disposition', 'X-Content-Type-Options'] as const
 
 /** Makes an example of CSV from cells without commas, quotes and line breaks. */
-const tableOf = (cells: Readonly<Record<string, string | number | null>>): string =>
-  `${Object.keys(cells).join(',')}\r\n${Object.values(cells).join(',')}\r\n`
+const tableOf = ({ agent_name, owner, ...first }: Readonly<Record<string, string | number | null>>): string => {
+  const cells = { ...first, agent_name, owner }
+  return `${Object.keys(cells).join(',')}\r\n${Object.values(cells).join(',')}\r\n`
+}
 
 const actorCells = (prefix: string) => ({
   [`${prefix}_type`]: OPERATOR.type,
@@ -66,7 +68,7 @@ const actorCells = (prefix: string) => ({
   [`${prefix}_sub`]: OPERATOR.sub,
 })
 
-const { subject, parent_id, root_id, depth, actors, ...tokenOwnCells } = tokenExample
+const { subject, parent_id, root_id, depth, actors, actor_names: _names, ...tokenOwnCells } = tokenExample
 const lineageCells = { subject_agent_id: subject.agent_id, parent_id, root_id, depth, actors: actors.join(' ') }
 const tokenCells = { ...tokenOwnCells, audience: AUDIENCE, ...lineageCells }
 const { ended_at, termination_reason: reason, note, revocation_id, ancestor_id } = endedTokenExample

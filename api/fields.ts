@@ -129,14 +129,6 @@ export const present = (member: string) => ({
 /** For the document: exactly one of these members is there. */
 export const exactlyOneOf = (members: readonly string[]) => ({ oneOf: members.map(present) })
 
-/** Who acted. */
-export const actor = z.object({
-  type: z.enum(['operator', 'client', 'api_key', 'cli', 'system']),
-  iss: z.string().optional(),
-  sub: z.string().optional(),
-  id: z.string().optional(),
-})
-
 /** A parameter of a query that a rule turns into a value. */
 export const parameter = <T>(parse: Rule<T>['parse'], form: string, meta: Meta) =>
   parsed({ parse, form, meta }).optional()

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { refineLabels } from './agent-settings.ts'
 import { AGENT_ID, API_KEY_ID, LATER, OPERATOR, REVOCATION_ID } from './examples.ts'
 import {
-  actor,
   audience,
   choice,
   name,
@@ -18,6 +17,7 @@ import {
   uuidOrNull,
   wholeNumber,
 } from './fields.ts'
+import { actor } from './names.ts'
 import { operation } from './operation.ts'
 import { tokenRecord } from './tokens.ts'
 import { holding } from './verifiers.ts'

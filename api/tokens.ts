@@ -1,8 +1,18 @@
 // Tokens, live and ended.
 import { z } from 'zod'
-import { AGENT_ID, AUDIENCE, CREDENTIAL_ID, EXAMPLE_KEY, EXPIRY, LATER, MADE, OPERATOR, TOKEN_ID } from './examples.ts'
 import {
-  actor,
+  AGENT_ID,
+  AUDIENCE,
+  CREDENTIAL_ID,
+  EXAMPLE_KEY,
+  EXPIRY,
+  LATER,
+  MADE,
+  NAMES,
+  OPERATOR,
+  TOKEN_ID,
+} from './examples.ts'
+import {
   actorParameter,
   audience,
   choice,
@@ -22,8 +32,8 @@ import {
   uuidParameter,
 } from './fields.ts'
 import { changed } from './dry-run.ts'
+import { actor, agentName, agentNames, labelParameter } from './names.ts'
 import { operation } from './operation.ts'
-import { labelParameter } from './selection.ts'
 import { isKid, KID_FORM, KID_PATTERN } from '../packages/verify/src/readers/kid.ts'
 import { ACCESS } from './values/access.ts'
 import { AGENTS_SELECTED_MAX, PAGE_RECORDS_MAX } from './values/lists.ts'
@@ -35,6 +45,7 @@ export const HIDDEN = 'Null for an API key that is limited to other audiences th
 export const tokenRecord = z.object({
   id: uuid.describe('The jti of the token.'),
   agent_id: uuid,
+  ...agentNames,
   client_id: z.string(),
   credential_id: uuid.describe('The secret with which the token was got.'),
   scope: z.string(),
@@ -43,12 +54,13 @@ export const tokenRecord = z.object({
   issued_at: time,
   expires_at: time,
   subject: z
-    .object({ agent_id: uuid })
+    .object({ agent_id: uuid, agent_name: agentName })
     .describe('On whose behalf the token acts: the agent of the root of its lineage.'),
   parent_id: uuidOrNull.describe(`The token that it was got for. ${HIDDEN}`),
   root_id: uuidOrNull.describe(`The first of its lineage: itself where it has no parent. ${HIDDEN}`),
   depth: z.int().describe('How many ancestors it has.'),
   actors: z.array(uuid).describe('Ids of the agents that act for the subject, the last one first.'),
+  actor_names: z.array(agentName).describe('Their names, in the same order.'),
 })
 
 const ending = {
@@ -72,6 +84,7 @@ export const tokenLife = tokenRecord.extend({
 export const tokenExample = {
   id: TOKEN_ID,
   agent_id: AGENT_ID,
+  ...NAMES,
   client_id: AGENT_ID,
   credential_id: CREDENTIAL_ID,
   scope: 'db:read',
@@ -79,11 +92,12 @@ export const tokenExample = {
   kid: EXAMPLE_KEY.kid,
   issued_at: MADE,
   expires_at: EXPIRY,
-  subject: { agent_id: AGENT_ID },
+  subject: { agent_id: AGENT_ID, agent_name: NAMES.agent_name },
   parent_id: null,
   root_id: TOKEN_ID,
   depth: 0,
   actors: [],
+  actor_names: [],
 }
 
 export const endedTokenExample = {

@@ -1,6 +1,6 @@
 // What agents use of the service, and where their tokens are used.
 import { z } from 'zod'
-import { AGENT_ID, API_KEY_ID, LATER, MADE, TOKEN_ID } from './examples.ts'
+import { AGENT_ID, API_KEY_ID, LATER, MADE, NAMES, TOKEN_ID } from './examples.ts'
 import {
   anyOf,
   choiceParameter,
@@ -14,6 +14,7 @@ import {
   uuidMember,
   uuidParameter,
 } from './fields.ts'
+import { agentNames } from './names.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { PAIRS_A_MINUTE_MAX, REFUSAL_ROWS_A_SLOT_MAX, SERIES_WINDOW_NAMES, USES_KEPT_DAYS } from './values/usage.ts'
@@ -144,6 +145,7 @@ const useRecord = z.object({
   agent_id: agentOfUse.describe(
     'The agent of the tokens. Null: they are no tokens of this service, or of several agents.',
   ),
+  ...agentNames,
   api_key_id: uuid
     .nullable()
     .describe(
@@ -174,6 +176,7 @@ export const listUses = operation({
     {
       minute: MADE,
       agent_id: AGENT_ID,
+      ...NAMES,
       api_key_id: API_KEY_ID,
       api_key_name: 'orders',
       outside_audiences: false,
@@ -195,6 +198,7 @@ export const listUses = operation({
 const lateUseRecord = z.object({
   token_id: uuid,
   agent_id: agentOfUse,
+  ...agentNames,
   api_key_id: uuid.describe('The API key of the resource server that introspected it.'),
   api_key_name: z.string(),
   outside_audiences: outside,
@@ -214,6 +218,7 @@ export const listUsesAfterEnd = operation({
     {
       token_id: TOKEN_ID,
       agent_id: AGENT_ID,
+      ...NAMES,
       api_key_id: API_KEY_ID,
       api_key_name: 'orders',
       outside_audiences: false,

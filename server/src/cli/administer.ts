@@ -1,6 +1,6 @@
 // What every command that administers does: its options, its help, and from a request of the API to what is printed.
 import type { Command } from 'commander'
-import { nameAgent } from './names/agent-names.ts'
+import { describeAgentsIn } from './names/describe-agents.ts'
 import { isActsForEntry } from '../../../api/values/delegation.ts'
 import { parseUuid } from '../../../api/values/uuid.ts'
 import { findNamed } from './names/find-named.ts'
@@ -45,11 +45,11 @@ type Verb<Options> = {
   readonly run: (call: Call<Options>) => Promise<Shown | null>
 }
 
-/** A record, for people with the name of its agent, and with a line below it. */
+/** A record, for people with the names of its agents, and with a line below it. */
 export const show = (record: PrintedRecord, remark?: string): Shown => ({
   json: record,
   forPeople: async api => {
-    printRecord(await nameAgent(api, record))
+    printRecord(await describeAgentsIn(api, record))
     if (remark !== undefined) printLine(remark)
   },
 })

@@ -6,7 +6,7 @@ import { listTokens } from '../../../api/tokens.ts'
 import { GRANT_TYPES, type GrantType } from '../../../api/values/delegation.ts'
 import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { defineAdminCommand, show } from './administer.ts'
-import { describeAgent } from './names/agent-names.ts'
+import { describeAgent } from './names/describe-agents.ts'
 import { addAgentOptions, type AgentOptions, bodyOf, gatherLabels, type Label, labelTexts } from './agent-options.ts'
 import { addDryRun, describeEnds, type DryRunOption, endingBy } from './dry-run.ts'
 import { showAll } from './lists/read-list.ts'
@@ -149,7 +149,7 @@ const addChange = (agent: Command): void => {
       sentence: async (ends, { api, args: [id = ''] }) =>
         ends.reasons.length === 0
           ? null
-          : `This ends tokens of agent ${await describeAgent(api, { agent_id: id })} (${ends.reasons.join(', ')}): ${describeEnds(ends)}.`,
+          : `This ends tokens of agent ${await describeAgent(api, id)} (${ends.reasons.join(', ')}): ${describeEnds(ends)}.`,
       show: async (changed, { api, args: [id = ''], options }) =>
         show(changed, await warnOfSupersede(api, id, options)),
     }),
@@ -168,7 +168,7 @@ const addDisable = (agent: Command): void =>
         call: ({ api, args: [id = ''], options: { note } }, dryRun) =>
           api.call(rows.disableAgent, { path: { id }, body: { note, ...dryRun } }),
         sentence: async (ends, { api, args: [id = ''] }) =>
-          `This refuses the agent ${await describeAgent(api, { agent_id: id })} new tokens and ends every token that it holds: ${describeEnds(ends)}.`,
+          `This refuses the agent ${await describeAgent(api, id)} new tokens and ends every token that it holds: ${describeEnds(ends)}.`,
         show: disabled => show(disabled),
       }),
     },
@@ -201,11 +201,11 @@ const addDelete = (agent: Command): void => {
       call: async ({ api, args: [id = ''], options: { note, json } }, dryRun) => {
         // Afterwards it has no name any more.
         const isNamed = json !== true && dryRun.dry_run !== true
-        const named = isNamed ? { described: await describeAgent(api, { agent_id: id }) } : {}
+        const named = isNamed ? { described: await describeAgent(api, id) } : {}
         return { ...named, ...(await api.call(rows.deleteAgent, { path: { id }, query: { note, ...dryRun } })) }
       },
       sentence: async (ends, { api, args: [id = ''] }) =>
-        `This removes the agent ${await describeAgent(api, { agent_id: id })} for good and ends every token that it holds: ${describeEnds(ends)}. History keeps its tokens.`,
+        `This removes the agent ${await describeAgent(api, id)} for good and ends every token that it holds: ${describeEnds(ends)}. History keeps its tokens.`,
       show: ({ described }, { args: [id = ''] }) => ({
         json: { agent_id: id },
         forPeople: () =>

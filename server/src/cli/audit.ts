@@ -26,8 +26,8 @@ type AuditFilterOptions = TimeOptions & {
   readonly requestId?: string
 }
 
-const AUDIT_COLUMNS = ['n', 'at', 'kind', 'actor', 'subject', 'agent', 'owner', 'source']
-const REFUSALS_COLUMNS = ['minute', 'way', 'client_id', 'agent', 'owner', 'source', 'count']
+const AUDIT_COLUMNS = ['n', 'at', 'kind', 'actor', 'subject', 'agent_name', 'owner', 'source']
+const REFUSALS_COLUMNS = ['minute', 'way', 'client_id', 'agent_name', 'owner', 'source', 'count']
 
 const readKind = (text: string): string => {
   refuseUnknown(ACT_KINDS.some(kind => kind === text) ? [] : [text], ACT_KINDS)

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import * as rows from '../../../api/credentials.ts'
 import { CREDENTIAL_REASONS, type CredentialReason } from '../../../api/values/credentials.ts'
-import { describeAgent } from './names/agent-names.ts'
+import { describeAgent } from './names/describe-agents.ts'
 import { defineAdminCommand, show } from './administer.ts'
 import { addTrustOptions, trustOf, type TrustOptions } from './credential-options.ts'
 import { addDryRun, describeEnds, type DryRunOption, endingBy } from './dry-run.ts'
@@ -146,7 +146,7 @@ const addRevoke = (credential: Command): void => {
         return api.call(rows.revokeCredential, { path: pathOf(args), body })
       },
       sentence: async (ends, { api, args, options: { keepTokens = false } }) => {
-        const agent = await describeAgent(api, { agent_id: args[0] })
+        const agent = await describeAgent(api, args[0])
         const refuses = `This refuses the credential ${await describeCredential(api, args)} of the agent ${agent} from now on`
         if (keepTokens) return `${refuses}; the tokens that it got live on.`
         return `${refuses} and ends every token that it got: ${describeEnds(ends)}.`

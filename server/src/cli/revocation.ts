@@ -6,7 +6,7 @@ import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import type { Timing } from '../ports/timing.ts'
 import { type Call, defineAdminCommand, show, type Shown } from './administer.ts'
-import { describeAgent, nameAgents } from './names/agent-names.ts'
+import { describeAgent } from './names/describe-agents.ts'
 import { gatherLabels, type Label } from './agent-options.ts'
 import { formatAtLeast } from './dry-run.ts'
 import { followRevocation } from './follow-revocation.ts'
@@ -118,7 +118,7 @@ const describeAgents = ({ agents }: PrintedRecord, { disable_agents: disables }:
 
 /** The same to be read: the agent with its name and owner. */
 const withName = async (api: Api, body: RevocationBody): Promise<RevocationBody> =>
-  body.agent_id === undefined ? body : { ...body, agent_id: await describeAgent(api, { agent_id: body.agent_id }) }
+  body.agent_id === undefined ? body : { ...body, agent_id: await describeAgent(api, body.agent_id) }
 
 /** The sentence that is confirmed. */
 const sentenceOf = async (api: Api, body: RevocationBody): Promise<string> => {
@@ -127,14 +127,14 @@ const sentenceOf = async (api: Api, body: RevocationBody): Promise<string> => {
   return `${what}${formatPreviewCount(counted)} alive now.${describeAgents(counted, body)}`
 }
 
-const SAMPLE_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'scope', 'issued_at', 'expires_at']
+const SAMPLE_COLUMNS = ['id', 'agent_id', 'agent_name', 'owner', 'scope', 'issued_at', 'expires_at']
 
 const showPreview = (counted: PrintedRecord): Shown => {
   const { sample } = counted
-  const forPeople = async (api: Api): Promise<void> => {
+  const forPeople = (): void => {
     printLine(`Tokens that would end: ${formatPreviewCount(counted)}`)
     if (typeof counted['agents'] === 'number') printLine(`Agents that match: ${counted['agents']}`)
-    if (areRecords(sample) && sample.length > 0) printTable(SAMPLE_COLUMNS, await nameAgents(api, sample))
+    if (areRecords(sample) && sample.length > 0) printTable(SAMPLE_COLUMNS, sample)
   }
   return { json: counted, forPeople }
 }

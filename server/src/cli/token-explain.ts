@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { explainToken, explainTokenText } from '../../../api/explanations.ts'
 import { parseUuid } from '../../../api/values/uuid.ts'
 import { defineAdminCommand, type Shown } from './administer.ts'
-import { describeAgent, nameAgent } from './names/agent-names.ts'
 import type { Api } from './remote/api.ts'
 import { readPastedToken } from './terminal/pasted-token.ts'
 import { areRecords, isRecord, printLine, type PrintedRecord, printRecord, printTable } from './terminal/print.ts'
@@ -23,22 +22,15 @@ const explain = async (api: Api, given = PASTED): Promise<PrintedRecord> => {
     : api.call(explainToken, { path: { id } })
 }
 
-/** The check of the agent, with the name of the agent that was looked up. */
-const nameChecked = async (api: Api, check: PrintedRecord): Promise<PrintedRecord> => {
-  const { evidence } = check
-  if (check['check'] !== 'agent' || !isRecord(evidence)) return check
-  return { ...check, evidence: { ...evidence, id: await describeAgent(api, { agent_id: evidence['id'] }) } }
-}
-
 const showExplanation = (explanation: PrintedRecord): Shown => {
   const { code, active, checks, token } = explanation
-  const forPeople = async (api: Api): Promise<void> => {
+  const forPeople = (): void => {
     printLine(active === true ? 'Active.' : `Not active: ${String(code)}.`)
     printLine('')
-    if (areRecords(checks)) printTable(COLUMNS, await Promise.all(checks.map(check => nameChecked(api, check))))
+    if (areRecords(checks)) printTable(COLUMNS, checks)
     if (!isRecord(token)) return
     printLine('')
-    printRecord(await nameAgent(api, token))
+    printRecord(token)
   }
   return { json: explanation, forPeople }
 }

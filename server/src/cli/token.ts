@@ -6,7 +6,7 @@ import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { TOKEN_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { readTokenConfig } from '../config/config.ts'
 import { defineAdminCommand, show } from './administer.ts'
-import { describeAgent } from './names/agent-names.ts'
+import { describeNamed } from './names/describe-agents.ts'
 import { type ExportOptions, exports } from './lists/export-records.ts'
 import {
   addHistoryFilters,
@@ -30,9 +30,9 @@ import { addGet } from './token-get.ts'
 import { findToken, findTokenId, introspect, readTokenId, TOKEN_IN_ARGUMENT, verifyToken } from './token-id.ts'
 
 const TOKEN_ID = '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10'
-const LIVE_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'scope', 'issued_at', 'expires_at']
-const TREE_COLUMNS = ['id', 'agent', 'owner', 'scope', 'state', 'termination_reason', 'ended_at']
-const ENDED_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'termination_reason', 'ended_at', 'note']
+const LIVE_COLUMNS = ['id', 'agent_id', 'agent_name', 'owner', 'scope', 'issued_at', 'expires_at']
+const TREE_COLUMNS = ['id', 'agent_name', 'owner', 'scope', 'state', 'termination_reason', 'ended_at']
+const ENDED_COLUMNS = ['id', 'agent_id', 'agent_name', 'owner', 'termination_reason', 'ended_at', 'note']
 
 type CountOptions = PagingOptions & { readonly count?: true }
 
@@ -144,8 +144,8 @@ const addIntrospect = (token: Command): void => {
 
 const describe = async (api: Api, id: string): Promise<string> => {
   try {
-    const token = await api.call(rows.showToken, { path: { id } })
-    return `1 token, ${String(token['state'])}, of agent ${await describeAgent(api, token)}`
+    const { state, agent_id: agent, agent_name: name, owner } = await api.call(rows.showToken, { path: { id } })
+    return `1 token, ${String(state)}, of agent ${describeNamed(agent, name, owner)}`
   } catch (error) {
     // A caller who may end a token need not be allowed to look at it.
     if (error instanceof ApiRefusal && error.status === 403) return '1 token, if there is one'

@@ -16,7 +16,7 @@ type UsageOptions = PagingOptions & {
   readonly tokenId?: string
 }
 
-const WHERE = ['agent_id', 'agent', 'owner', 'api_key_name', 'outside_audiences']
+const WHERE = ['agent_id', 'agent_name', 'owner', 'api_key_name', 'outside_audiences']
 const USED = ['first_used_at', 'last_used_at']
 const COLUMNS = ['minute', ...WHERE, 'introspections', 'active', 'after_end', 'uses', ...USED]
 const LATE_COLUMNS = ['token_id', ...WHERE, 'expired', 'count', ...USED]

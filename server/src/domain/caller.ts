@@ -1,5 +1,5 @@
 // Authenticated callers, and the rights of each kind.
-import { type Permission, type Role, ROLES } from '../../../api/values/access.ts'
+import { type Access, type Permission, type Role, ROLES } from '../../../api/values/access.ts'
 import type { Act, Actor } from './audit/act.ts'
 import type { ActKind } from '../../../api/values/audit.ts'
 
@@ -36,6 +36,12 @@ export type Origin<C extends Caller = Administrator> = { readonly caller: C } & 
 
 export const hasRole = (caller: OperatorCaller, least: Role): boolean =>
   caller.role !== null && ROLES.indexOf(caller.role) >= ROLES.indexOf(least)
+
+/** Whether the caller has the right: the user at the terminal has every one. */
+export const may = (caller: Administrator, { permission, role }: Access): boolean => {
+  if (caller.kind === 'api_key') return caller.permissions.includes(permission)
+  return caller.kind === 'cli' || hasRole(caller, role)
+}
 
 /** The caller sees only tokens for one of these audiences; null: all. */
 export const audiencesOf = (caller: Administrator): readonly string[] | null =>

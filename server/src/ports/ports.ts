@@ -11,6 +11,7 @@ import type { Digest, Sha256 } from '../domain/text/text.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
 import type { CutOffConditions } from '../domain/ledger/ledger.ts'
 import type { AgentLimits, LimitName } from '../../../api/values/limits.ts'
+import type { NameKinds } from '../domain/lists/names.ts'
 import type {
   AgentFilters,
   EndedTokenRecord,
@@ -146,10 +147,7 @@ export interface TokenLedger {
   insert(tokens: readonly NewToken[], until?: MonotonicMilliseconds): Promise<readonly (InsertOutcome | Error)[]>
   /** Runs `work` for at most a second while no act (on SQLite: of this process) can overtake what it inserts. */
   exclusively<T>(work: (ledger: Pick<TokenLedger, 'insert'>) => Promise<T>, until?: MonotonicMilliseconds): Promise<T>
-  /**
-   * Ends one token. Of two callers one gets `ended`; the first ending stays. All outcomes are durable. An end that has
-   * not started at `until` is not started.
-   */
+  /** Ends one token. Of two callers one gets `ended`; the first ending stays. All outcomes are durable. None starts after `until`. */
   end(
     address: TokenAddress,
     reason: EndingReason,
@@ -158,10 +156,10 @@ export interface TokenLedger {
   ): Promise<'ended' | 'already_ended' | 'unknown'>
   /** Ends every token that matches the conditions, effective when acknowledged; rows are updated later. Returns the number of the act. */
   endAll(conditions: CutOffConditions, reason: EndingReason, act: Act): Promise<number>
-  /** The whole life of the token with this id; undefined if it is unknown or no longer kept. */
-  show(tokenId: string): Promise<TokenLife | undefined>
+  /** The whole life of the token with this id, with the names of these kinds; undefined if it is unknown or no longer kept. */
+  show(tokenId: string, named?: NameKinds): Promise<TokenLife | undefined>
   /** Shows the token with every check that decides whether it is dead, in one snapshot; never from a cache, like `find`. */
-  explain(tokenId: string): Promise<LedgerExplanation | undefined>
+  explain(tokenId: string, named?: NameKinds): Promise<LedgerExplanation | undefined>
   /**
    * The store's numbers of the agents with all of these marks, AGENTS_SELECTED_MAX at most: of those that are not deleted, or of
    * all that ever were, with the marks that they had when they were deleted.
@@ -188,7 +186,7 @@ export interface RevocationRepository {
    */
   create(revocation: NewRevocation, act: Act): Promise<RevocationMade | RevocationObstacle | AlreadyExists>
   /** Counts and samples the tokens that `create` would end now, and changes nothing. */
-  preview(conditions: RevocationConditions): Promise<RevocationPreview | RevocationObstacle>
+  preview(conditions: RevocationConditions, named?: NameKinds): Promise<RevocationPreview | RevocationObstacle>
   show(id: string): Promise<Revocation | undefined>
 }
 

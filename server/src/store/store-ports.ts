@@ -123,7 +123,7 @@ const makeRevocationRepository = (
   { nameCaches, countEnds }: Counting,
 ): RevocationRepository => ({
   create: (revocation, act) => call('createRevocation', { revocation, act }),
-  preview: conditions => previewRevocation(countEnds, nameCaches, conditions),
+  preview: (conditions, named) => previewRevocation(countEnds, { nameCaches, named }, conditions),
   show: id => reader.readUntimed(() => showRevocation(id)),
 })
 

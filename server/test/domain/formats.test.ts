@@ -33,11 +33,14 @@ const SHOWN = {
   kid: 'kid',
   issued_at: '2023-11-14T22:13:20.000Z',
   expires_at: '2023-11-14T22:18:20.000Z',
-  subject: { agent_id: 'root agent' },
+  subject: { agent_id: 'root agent', agent_name: null },
   parent_id: 'parent',
   root_id: 'root',
   depth: 2,
   actors: ['agent', 'other agent'],
+  actor_names: [null, null],
+  agent_name: null,
+  owner: null,
 }
 
 const END = {

@@ -15,6 +15,7 @@ import { statusRecord } from '../../src/domain/service-status.ts'
 
 const [T0, T1] = ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:01.000Z']
 
+const NO_NAMES = { agent_name: null, owner: null }
 const OPERATOR: Actor = { type: 'operator', iss: 'https://idp.example', sub: 'ada' }
 
 test('an actor is named by sub, id, or as the system', () => {
@@ -37,6 +38,7 @@ const ENTRY: AuditEntry = {
   subject: 'agent',
   note: 'note',
   detail: { name: 'x' },
+  agentId: null,
 }
 
 const ANY: AuditFilters = {
@@ -105,9 +107,17 @@ test('entries and counts of refusals are shown whole', () => {
     subject: 'agent',
     note: 'note',
     detail: { name: 'x' },
+    ...NO_NAMES,
   })
   const count = { number: 1, minute: 0, way: 'client', clientId: 'c', source: null, count: 3 } as const
-  assert.deepEqual(refusalRecord(count), { minute: T0, way: 'client', client_id: 'c', source: null, count: 3 })
+  assert.deepEqual(refusalRecord(count), {
+    minute: T0,
+    way: 'client',
+    client_id: 'c',
+    source: null,
+    count: 3,
+    ...NO_NAMES,
+  })
 })
 
 test('an act names its caller, and the key under which it is done once', () => {

@@ -9,16 +9,16 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_694, files: 738 },
-  'server/test': { globs: codeIn('server/test'), lines: 68_890, files: 539 },
-  packages: { globs: codeIn('packages'), lines: 19_890, files: 188 },
-  console: { globs: codeIn('console'), lines: 13_970, files: 210 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_219, files: 453 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_690, files: 738 },
+  'server/test': { globs: codeIn('server/test'), lines: 69_114, files: 541 },
+  packages: { globs: codeIn('packages'), lines: 19_929, files: 188 },
+  console: { globs: codeIn('console'), lines: 13_964, files: 210 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_241, files: 453 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_443, files: 49 },
 }
 
 /** Those of the pages for users, the records of decisions apart. */
-const WRITTEN_WORDS = 127_459
+const WRITTEN_WORDS = 127_453
 const PAGES = ['*.md', 'docs/*.md', 'docs/!(decisions)/**/*.md', '{deploy,packages,examples}/**/*.md']
 
 /** A number that is more than a hundredth above what is there is to be lowered. */

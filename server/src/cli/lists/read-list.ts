@@ -2,7 +2,6 @@
 import type { Operation, PathOf } from '../../../../api/operation.ts'
 import { PAGE_RECORDS_MAX } from '../../../../api/values/lists.ts'
 import type { Shown } from '../administer.ts'
-import { nameAgents } from '../names/agent-names.ts'
 import type { Api, CallOf, Query } from '../remote/api.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from '../terminal/print.ts'
@@ -33,10 +32,6 @@ const askPage = async <Row extends Operation>(api: Api, row: Row, request: ListR
   return readPage(await api.call(row, call as unknown as CallOf<Row>), columns) // a list has no body
 }
 
-/** A column of an agent's name is filled by a look-up; no record of the API has it. */
-const printNamed = async (api: Api, columns: readonly string[], data: readonly PrintedRecord[]): Promise<void> =>
-  printTable(columns, columns.includes('agent') ? await nameAgents(api, data) : data)
-
 /** One page, as JSON with its cursor. */
 export const showPage = async <Row extends Operation>(
   api: Api,
@@ -44,8 +39,8 @@ export const showPage = async <Row extends Operation>(
   request: ListRequest<Row>,
 ): Promise<Shown> => {
   const page = await askPage(api, row, request)
-  const forPeople = async (): Promise<void> => {
-    await printNamed(api, request.columns, request.layOut?.(page.data) ?? page.data)
+  const forPeople = (): void => {
+    printTable(request.columns, request.layOut?.(page.data) ?? page.data)
     if (page.next_cursor !== null) printLine(`There is more: repeat the command with --cursor ${page.next_cursor}`)
   }
   return { json: page, forPeople }
@@ -59,7 +54,7 @@ export const showAll = async <Row extends Operation>(api: Api, row: Row, request
     const query = { ...request.query, limit: PAGE_RECORDS_MAX, cursor }
     const page = await askPage(api, row, { ...request, query })
     for (const record of page.data) data.push(record)
-    if (page.next_cursor === null) return { json: { data }, forPeople: () => printNamed(api, request.columns, data) }
+    if (page.next_cursor === null) return { json: { data }, forPeople: () => printTable(request.columns, data) }
     cursor = page.next_cursor
   }
   throw new CommandFailed('The list has no end.')

@@ -4,7 +4,7 @@ import { acceptStoreRestore, readStoreRestore } from '../../compose/backup.ts'
 import { openAdministration } from '../../compose/administration.ts'
 import { readCommandConfig, readStoreConfig, type StoreConfig } from '../../config/config.ts'
 import type { Acceptance } from '../../domain/restore.ts'
-import { describeAgent } from '../names/agent-names.ts'
+import { describeAgent } from '../names/describe-agents.ts'
 import { findNamed } from '../names/find-named.ts'
 import { connectDirect } from '../remote/api.ts'
 import { cliOrigin } from '../remote/cli-origin.ts'
@@ -44,7 +44,7 @@ const acceptanceOf = async (
   const api = connectDirect(await openAdministration(readCommandConfig(), cliOrigin()))
   try {
     const id = await findNamed(api, KIND_NAMES[kind], { text, ends: true })
-    const described = kind === 'agent' ? await describeAgent(api, { agent_id: id }) : id
+    const described = kind === 'agent' ? await describeAgent(api, id) : id
     return { acceptance: { kind, id }, described: `${NAMES[kind]} ${described}` }
   } finally {
     await api.close()

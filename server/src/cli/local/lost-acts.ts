@@ -5,11 +5,20 @@ import { CommandFailed } from '../terminal/exit.ts'
 import { parseJson } from '../terminal/parse-json.ts'
 import { isRecord, type PrintedRecord } from '../terminal/print.ts'
 
-/** An act that is done again by a request of the API. */
-export type LostAct = {
-  readonly kind: 'agent.disable' | 'agent.delete' | 'credential.revoke' | 'api_key.revoke'
+type Entry = {
+  readonly n: number
   readonly at: string
+  readonly kind: string
   readonly subject: string
+  readonly detail: PrintedRecord
+  /** The agent that the act is about, where the program that wrote the export knew it. */
+  readonly agent_name: string
+  readonly owner: string
+}
+
+/** An act that is done again by a request of the API. */
+export type LostAct = Entry & {
+  readonly kind: 'agent.disable' | 'agent.delete' | 'credential.revoke' | 'api_key.revoke'
   /** The agent of a credential. */
   readonly agentId: string
   readonly reason: string
@@ -18,15 +27,7 @@ export type LostAct = {
 export type LostActs = {
   readonly again: readonly LostAct[]
   /** Those that took something away in a way of which only a person knows whether it is still meant. */
-  readonly left: readonly (Pick<Entry, 'kind' | 'at' | 'subject'> & Pick<LostAct, 'agentId'>)[]
-}
-
-type Entry = {
-  readonly n: number
-  readonly at: string
-  readonly kind: string
-  readonly subject: string
-  readonly detail: PrintedRecord
+  readonly left: readonly Entry[]
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -39,13 +40,15 @@ const entryOf = (line: string, number: number): Entry => {
       `Line ${number} is no entry of the audit log: expected what \`mintmark audit export --format ndjson\` writes. Nothing was changed.`,
     )
   }
-  const { n, at, kind, subject, detail } = record
+  const { n, at, kind, subject, detail, agent_name: name, owner } = record
   return {
     n: Number(n),
     at: textOf(at),
     kind: textOf(kind),
     subject: textOf(subject),
     detail: isRecord(detail) ? detail : {},
+    agent_name: textOf(name),
+    owner: textOf(owner),
   }
 }
 
@@ -54,10 +57,11 @@ const LEFT = ['agent.change', 'credential.rotate', 'credential.convert', 'api_ke
 
 const AGAIN = ['agent.disable', 'agent.delete', 'credential.revoke', 'api_key.revoke'] as const
 
-const actOf = ({ kind, at, subject, detail }: Entry): LostAct | undefined => {
+const actOf = (entry: Entry): LostAct | undefined => {
+  const { kind, detail } = entry
   const again = AGAIN.find(one => one === kind)
   if (again === undefined) return undefined
-  return { kind: again, at, subject, agentId: textOf(detail['agent_id']), reason: textOf(detail['reason']) }
+  return { ...entry, kind: again, agentId: textOf(detail['agent_id']), reason: textOf(detail['reason']) }
 }
 
 /** In the order in which they were done; an agent that was enabled again is as it was. */
@@ -70,8 +74,5 @@ export const lostActsIn = (text: string, since: Milliseconds): LostActs => {
     if (act !== undefined) again.set(`${act.kind} ${act.subject}`, act)
     if (entry.kind === 'agent.enable') again.delete(`agent.disable ${entry.subject}`)
   }
-  const left = entries
-    .filter(({ kind }) => LEFT.includes(kind))
-    .map(({ kind, at, subject, detail }) => ({ kind, at, subject, agentId: textOf(detail['agent_id']) }))
-  return { again: [...again.values()], left }
+  return { again: [...again.values()], left: entries.filter(({ kind }) => LEFT.includes(kind)) }
 }

@@ -5,10 +5,9 @@ import { revokeApiKey } from '../../../../api/api-keys.ts'
 import { revokeCredential } from '../../../../api/credentials.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { defineAdminCommand } from '../administer.ts'
-import { nameAgents } from '../names/agent-names.ts'
 import { type Api, ApiRefusal } from '../remote/api.ts'
 import { type LostAct, type LostActs, lostActsIn } from './lost-acts.ts'
-import { formatCount, printLine, type PrintedRecord, printTable } from '../terminal/print.ts'
+import { formatCount, printLine, printTable } from '../terminal/print.ts'
 import { readDocument } from '../terminal/standard-input.ts'
 import { addTimeHelp, parseTerminalTime } from '../terminal/time.ts'
 
@@ -42,9 +41,10 @@ const doAgain = async (api: Api, act: LostAct): Promise<Result> => {
   }
 }
 
-const COLUMNS = ['result', 'kind', 'subject', 'agent', 'owner', 'at']
+const COLUMNS = ['result', 'kind', 'subject', 'agent_name', 'owner', 'at']
 
-const report = ({ left }: LostActs, rows: readonly PrintedRecord[]): void => {
+const report = ({ again, left }: LostActs, results: readonly Result[]): void => {
+  const rows = [...again, ...left].map((act, n) => ({ result: results[n] ?? 'left', ...act }))
   if (rows.length > 0) printTable(COLUMNS, rows)
   const done = rows.filter(({ result }) => result === 'done').length
   printLine(`${formatCount(done, 'act')} done again.`)
@@ -56,13 +56,6 @@ const report = ({ left }: LostActs, rows: readonly PrintedRecord[]): void => {
 type Row = Readonly<Record<'kind' | 'subject' | 'at', string>>
 
 const rowOf = ({ kind, subject, at }: Row): Row => ({ kind, subject, at })
-
-/** For people, each row with its agent: asked for before an agent is deleted again. */
-const nameRows = (api: Api, { again, left }: LostActs): Promise<readonly PrintedRecord[]> =>
-  nameAgents(
-    api,
-    [...again, ...left].map(act => ({ ...rowOf(act), agent_id: act.agentId })),
-  )
 
 const readActs = async ([file = '']: readonly string[], { since }: Options): Promise<LostActs> =>
   lostActsIn(await readDocument(file, AUDIT_LOG_BYTES_MAX), since)
@@ -89,16 +82,10 @@ export const addReplayRestore = (restore: Command): void => {
     },
     run: async ({ api, args, options }) => {
       const lost = await (acts ?? readActs(args, options))
-      const named = options.json === true ? [] : await nameRows(api, lost)
       const results: Result[] = []
       for (const act of lost.again) results.push(await doAgain(api, act))
       const data = lost.again.map((act, n) => ({ result: results[n], ...rowOf(act) }))
-      const forPeople = (): void =>
-        report(
-          lost,
-          named.map((row, n) => ({ result: results[n] ?? 'left', ...row })),
-        )
-      return { json: { data, left: lost.left.map(rowOf) }, forPeople }
+      return { json: { data, left: lost.left.map(rowOf) }, forPeople: () => report(lost, results) }
     },
   })
 }

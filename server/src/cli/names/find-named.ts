@@ -1,8 +1,7 @@
 // What a person means by a name, an id or the beginning of one, wherever a command takes an id. A whole id
 // means itself where there is such a thing; a name hides no id.
 import { printable, printableLines } from '../../domain/text/printable.ts'
-import { preferLive } from './prefer-live.ts'
-import { fail, type Kind, type KindName, KINDS, type Named, opensId, type Typed } from './named-kinds.ts'
+import { fail, type Kind, type KindName, KINDS, type Life, type Named, opensId, type Typed } from './named-kinds.ts'
 import { type Api, ApiRefusal } from '../remote/api.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 
@@ -21,6 +20,38 @@ const listed = (some: readonly Named[]): string =>
     .slice(0, CANDIDATES_MAX)
     .map(one => `\n  ${describe(one)}`)
     .join('')
+
+// A rotation gives the new secret or key the name of the old one.
+const isLiveAt =
+  (now: number) =>
+  ({ life }: Named): boolean =>
+    life === undefined || life.endsAt === null || life.endsAt > now
+
+const endOf = ({ endsAt }: Life): number => endsAt ?? Number.POSITIVE_INFINITY
+
+/** The one that was made last, where each other ends before it, as in the grace of a rotation. */
+const successorOf = (some: readonly Named[]): Named | undefined =>
+  some.find(({ id, life }) =>
+    some.every(
+      other =>
+        other.id === id ||
+        (life !== undefined &&
+          other.life !== undefined &&
+          other.life.madeAt <= life.madeAt &&
+          endOf(other.life) < endOf(life)),
+    ),
+  )
+
+/**
+ * The live ones, where there are any. What is rotated is the last of those, for the others were replaced before. The clock of the store
+ * may be ahead of this one: what ended when its successor was made is over.
+ */
+const preferLive = (some: readonly Named[], isRotated = false, wall = Date.now()): readonly Named[] => {
+  const live = some.filter(isLiveAt(Math.max(wall, ...some.map(({ life }) => life?.madeAt ?? 0))))
+  if (live.length === 0) return some
+  const successor = isRotated ? successorOf(live) : undefined
+  return successor === undefined ? live : [successor]
+}
 
 type Wanted = Typed & {
   /** Whether it is replaced: then what was replaced before, and has its grace, is not meant. */

@@ -26,9 +26,11 @@ export const areRecords = (value: unknown): value is readonly PrintedRecord[] =>
   Array.isArray(value) && value.every(isRecord)
 
 const formatActor = (actor: PrintedRecord): string => {
-  const { type, iss, sub, id } = actor
+  const { type, iss, sub, id, name } = actor
   if (type === 'operator') return `operator ${String(sub)} of ${String(iss)}`
-  return type === 'system' ? 'the service' : `${String(type)} ${String(id)}`
+  if (type === 'system') return 'the service'
+  const named = typeof name === 'string' ? ` (${name})` : ''
+  return `${String(type)} ${String(id)}${named}`
 }
 
 /** A count that is not exact ends with a plus. */
@@ -38,6 +40,8 @@ const formatRecordCount = ({ count, exact }: PrintedRecord): string => `${String
 const formatPart = (value: unknown): string => printable(typeof value === 'string' ? value : JSON.stringify(value))
 
 const formatObject = (value: PrintedRecord): string => {
+  if ('agent_id' in value && typeof value['agent_name'] === 'string')
+    return printable(`${String(value['agent_id'])} (${value['agent_name']})`)
   if ('type' in value) return printable(formatActor(value))
   if ('count' in value && 'exact' in value) return printable(formatRecordCount(value))
   return Object.entries(value)

@@ -1,6 +1,7 @@
 // Refused attempts to authenticate, or to exceed a limit of an agent: how they are counted, and the filters of the counts.
 import type { Way } from '../../../../api/values/audit.ts'
 import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
+import { agentMembers, type WithNames } from '../lists/names.ts'
 
 /** An attempt that was refused. */
 export type Attempt = {
@@ -12,14 +13,15 @@ export type Attempt = {
 /** Distinct combinations of attempt and address counted separately in one minute; the rest are counted together for each `way`. */
 export const REFUSALS_A_MINUTE_MAX = 100
 
-export type RefusalCount = Attempt & {
-  readonly number: number
-  /** The beginning of the minute. */
-  readonly minute: Milliseconds
-  /** Null for the sources that were not counted separately. */
-  readonly source: string | null
-  readonly count: number
-}
+export type RefusalCount = Attempt &
+  Pick<WithNames, 'names'> & {
+    readonly number: number
+    /** The beginning of the minute. */
+    readonly minute: Milliseconds
+    /** Null for the sources that were not counted separately. */
+    readonly source: string | null
+    readonly count: number
+  }
 
 /** A filter that is null is not set; `since` is inclusive, `before` exclusive. */
 export type RefusalFilters = {
@@ -31,10 +33,11 @@ export type RefusalFilters = {
 }
 
 /** The JSON of a count, over HTTP and on the command line. */
-export const refusalRecord = ({ minute, way, clientId, source, count }: RefusalCount) => ({
+export const refusalRecord = ({ minute, way, clientId, source, count, names }: RefusalCount) => ({
   minute: formatTime(minute),
   way,
   client_id: clientId,
   source,
   count,
+  ...agentMembers({ clientId, names }),
 })

@@ -1,8 +1,9 @@
 // Reading the audit log: its entries and filters.
 import type { Actor } from './act.ts'
+import { actorRecord, agentMembers, type WithNames } from '../lists/names.ts'
 import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
 
-export type AuditEntry = {
+export type AuditEntry = Pick<WithNames, 'names'> & {
   /** Entries are numbered from 1 without gaps. */
   readonly number: number
   readonly at: Milliseconds
@@ -15,6 +16,8 @@ export type AuditEntry = {
   readonly subject: string | null
   readonly note: string | null
   readonly detail: Readonly<Record<string, unknown>>
+  /** The agent that was acted on, or has what was. */
+  readonly agentId: string | null
 }
 
 /** A filter that is null is not set; `since` is inclusive, `before` exclusive. */
@@ -62,10 +65,11 @@ export const entryRecord = (entry: AuditEntry) => ({
   n: entry.number,
   at: formatTime(entry.at),
   kind: entry.kind,
-  actor: entry.actor,
+  actor: actorRecord(entry.names, entry.actor),
   source: entry.source,
   request_id: entry.requestId,
   subject: entry.subject,
   note: entry.note,
   detail: entry.detail,
+  ...agentMembers(entry),
 })

@@ -2,10 +2,11 @@
 import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
 import type { Administrator } from '../caller.ts'
 import { audiencesOf } from '../caller.ts'
+import { agentMembers, type WithNames } from '../lists/names.ts'
 import type { AgentUses } from './verifier.ts'
 
 /** The uses of one agent's tokens by one API key in one minute. */
-export type TokenUse = {
+export type TokenUse = Pick<WithNames, 'names'> & {
   readonly number: number
   readonly minute: Milliseconds
   /** Null where no known agent owns the tokens. */
@@ -24,7 +25,7 @@ export type TokenUse = {
 }
 
 /** The uses of one token by one API key after the token had ended. */
-export type LateUse = Pick<TokenUse, 'number' | 'agentId' | 'isOutside' | 'firstAt' | 'lastAt'> & {
+export type LateUse = Pick<TokenUse, 'names' | 'number' | 'agentId' | 'isOutside' | 'firstAt' | 'lastAt'> & {
   readonly tokenId: string
   readonly apiKeyId: string
   readonly apiKeyName: string
@@ -52,6 +53,7 @@ export const onlyThrough = (caller: Administrator): string | null =>
 export const tokenUseRecord = (use: TokenUse) => ({
   minute: formatTime(use.minute),
   agent_id: use.agentId,
+  ...agentMembers(use),
   api_key_id: use.apiKeyId,
   api_key_name: use.apiKeyName,
   outside_audiences: use.isOutside,
@@ -66,6 +68,7 @@ export const tokenUseRecord = (use: TokenUse) => ({
 export const lateUseRecord = (use: LateUse) => ({
   token_id: use.tokenId,
   agent_id: use.agentId,
+  ...agentMembers(use),
   api_key_id: use.apiKeyId,
   api_key_name: use.apiKeyName,
   outside_audiences: use.isOutside,

@@ -1,10 +1,12 @@
 // The record of a token, on the wire and on the command line: names in lower snake case, times in RFC 3339.
+import { actorRecord, agentMembers, agentName, type Names } from '../lists/names.ts'
 import type { EndedTokenRecord, LineageRecord, TokenEnd, TokenLife, TokenRecord } from '../lists/page.ts'
 import { formatTime } from '../../../../api/values/time.ts'
 
 export const formatRecord = (record: TokenRecord) => ({
   id: record.id,
   agent_id: record.agentId,
+  ...agentMembers(record),
   client_id: record.clientId,
   credential_id: record.credentialId,
   scope: record.scope,
@@ -12,23 +14,27 @@ export const formatRecord = (record: TokenRecord) => ({
   kid: record.kid,
   issued_at: formatTime(1000 * record.issuedAt),
   expires_at: formatTime(1000 * record.expiresAt),
-  subject: { agent_id: record.subjectId },
+  subject: { agent_id: record.subjectId, agent_name: agentName(record.names, record.subjectId) },
   parent_id: record.ancestors[0]?.id ?? null,
   root_id: record.ancestors.length === 0 ? record.id : (record.ancestors.at(-1)?.id ?? null),
   depth: record.ancestors.length,
   actors: [...record.actors],
+  actor_names: record.actors.map(id => agentName(record.names, id)),
 })
 
-const formatEnd = (end: TokenEnd) => ({
+const formatEnd = (end: TokenEnd, names: Names | undefined) => ({
   ended_at: formatTime(end.endedAt),
   termination_reason: end.reason,
-  ended_by: end.endedBy,
+  ended_by: end.endedBy === null ? null : actorRecord(names, end.endedBy),
   note: end.note,
   revocation_id: end.revocationId,
   ancestor_id: end.ancestorId,
 })
 
-export const formatEndedRecord = (record: EndedTokenRecord) => ({ ...formatRecord(record), ...formatEnd(record) })
+export const formatEndedRecord = (record: EndedTokenRecord) => ({
+  ...formatRecord(record),
+  ...formatEnd(record, record.names),
+})
 
 const NOT_ENDED = {
   ended_at: null,
@@ -40,11 +46,12 @@ const NOT_ENDED = {
 } as const
 
 /** Formats live and ended tokens in one form. */
-export const formatLife = ({ token, end }: TokenLife) => ({
-  ...formatRecord(token),
+export const formatLife = ({ token, end, names }: TokenLife) => ({
+  ...formatRecord({ ...token, names }),
   state: end === null ? ('active' as const) : ('ended' as const),
-  ...(end === null ? NOT_ENDED : formatEnd(end)),
+  ...(end === null ? NOT_ENDED : formatEnd(end, names)),
 })
 
 /** A member of a tree. */
-export const formatMember = (member: LineageRecord) => ('removed' in member ? member : formatLife(member))
+export const formatMember = (member: LineageRecord) =>
+  'removed' in member ? { id: member.id, removed: member.removed } : formatLife(member)

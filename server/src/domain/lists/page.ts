@@ -2,6 +2,7 @@
 import type { Actor } from '../audit/act.ts'
 import type { GrantType } from '../../../../api/values/delegation.ts'
 import type { Reason } from '../../../../api/values/reason.ts'
+import type { NameKinds, WithNames } from './names.ts'
 import { isStorable } from '../text/text.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import { isTokenId } from '../ledger/token-id.ts'
@@ -51,9 +52,11 @@ export type PageRequest<F> = {
   readonly audiences: readonly string[] | null
   readonly after: Position | null
   readonly limit: number
+  /** What the records name with its name; nothing where it is absent. */
+  readonly named?: NameKinds
 }
 
-export type TokenRecord = {
+export type TokenRecord = Pick<WithNames, 'names'> & {
   readonly id: string
   readonly agentId: string
   readonly clientId: string
@@ -99,10 +102,10 @@ export type TokenEnd = {
 export type EndedTokenRecord = TokenRecord & TokenEnd
 
 /** The whole life of a token; `end` is null while it is active. */
-export type TokenLife = { readonly token: TokenRecord; readonly end: TokenEnd | null }
+export type TokenLife = Pick<WithNames, 'names'> & { readonly token: TokenRecord; readonly end: TokenEnd | null }
 
 /** A member of a token's tree; `removed`: retention removed it, and its descendants still name it. */
-export type LineageRecord = TokenLife | { readonly id: string; readonly removed: true }
+export type LineageRecord = TokenLife | (Pick<WithNames, 'names'> & { readonly id: string; readonly removed: true })
 
 /** The lineage is selected by any member of the tree. */
 export type LineageOf = { readonly memberId: string }

@@ -4,6 +4,7 @@ import type { Actor } from '../../domain/audit/act.ts'
 import { entryRecord } from '../../domain/audit/audit.ts'
 import { formatEndedRecord, formatRecord } from '../../domain/ledger/format-token.ts'
 import type { Columns } from '../../domain/lists/csv.ts'
+import type { agentMembers } from '../../domain/lists/names.ts'
 import { listAudit } from '../../operations/audit/read-audit.ts'
 import { listHistory, listTokens } from '../../operations/tokens/read-tokens.ts'
 import { auditFiltersOf } from './audit.ts'
@@ -14,6 +15,12 @@ type ActorCells = Readonly<Record<'type' | 'id' | 'iss' | 'sub', string | null>>
 
 /** Who acted, in four columns: an operator has `iss` and `sub`, anybody else an id or nothing. */
 const actorCells = (actor: Actor | null): ActorCells => ({ type: null, id: null, iss: null, sub: null, ...actor })
+
+/** They came later, and so stand last: programs may read columns by their place. */
+const NAME_COLUMNS = {
+  agent_name: record => record.agent_name,
+  owner: record => record.owner,
+} as const satisfies Columns<ReturnType<typeof agentMembers>>
 
 const TOKEN_COLUMNS = {
   id: token => token.id,
@@ -38,7 +45,7 @@ export const bindings = [
     filtersOf: tokenFiltersOf,
     list: listTokens,
     format: formatRecord,
-    columns: TOKEN_COLUMNS,
+    columns: { ...TOKEN_COLUMNS, ...NAME_COLUMNS },
   }),
   bindExport(api.exportHistory, {
     name: 'history',
@@ -56,6 +63,7 @@ export const bindings = [
       note: token => token.note,
       revocation_id: token => token.revocation_id,
       ancestor_id: token => token.ancestor_id,
+      ...NAME_COLUMNS,
     },
   }),
   bindExport(api.exportAudit, {
@@ -76,6 +84,7 @@ export const bindings = [
       subject: entry => entry.subject,
       note: entry => entry.note,
       detail: entry => JSON.stringify(entry.detail),
+      ...NAME_COLUMNS,
     },
   }),
 ]

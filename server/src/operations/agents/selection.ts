@@ -1,7 +1,7 @@
 // Agents that a request selects by their owner, their labels or their name.
 import { ACCESS } from '../../../../api/values/access.ts'
 import { AGENTS_SELECTED_MAX } from '../../../../api/values/lists.ts'
-import type { Administrator } from '../../domain/caller.ts'
+import { type Administrator, audiencesOf, may } from '../../domain/caller.ts'
 import { refuse } from '../../domain/refusal.ts'
 
 /**
@@ -9,7 +9,7 @@ import { refuse } from '../../domain/refusal.ts'
  * are, unless it may read agents anyway.
  */
 export const mayKnowSelection = (caller: Administrator): boolean =>
-  caller.kind !== 'api_key' || caller.audiences === null || caller.permissions.includes(ACCESS.readAgents.permission)
+  audiencesOf(caller) === null || may(caller, ACCESS.readAgents)
 
 /** `members` of the request select agents. */
 export const refuseSelection = (members: string) =>

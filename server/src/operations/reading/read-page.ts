@@ -1,6 +1,7 @@
 // What every list does around the store: the reader's restriction, the cursor in, the cursor out. A cursor of another list, of
 // other filters or of another restriction is refused.
 import { type Administrator, audiencesOf } from '../../domain/caller.ts'
+import { kindsNamedTo } from '../../domain/lists/names.ts'
 import {
   fingerprintText,
   formatCursor,
@@ -83,7 +84,7 @@ export const readPage = <F extends object, R>(
     ...inPositions(list),
     cursor,
     bound: fingerprintText({ filters, audiences }),
-    read: after => read({ filters, audiences, after, limit }),
+    read: after => read({ filters, audiences, after, limit, named: kindsNamedTo(reader) }),
   })
 }
 

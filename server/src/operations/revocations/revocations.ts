@@ -12,6 +12,7 @@ import type {
   RevocationPreview,
 } from '../../domain/ledger/revocation.ts'
 import { formatPlan, PLAN_SECONDS_MAX, readPlan, type RevocationPlan } from '../../domain/ledger/plan.ts'
+import { kindsNamedTo } from '../../domain/lists/names.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import { describeTooMany, mayKnowSelection, refuseSelection } from '../agents/selection.ts'
 import { hideAncestors, isFor } from '../tokens/hide-lineage.ts'
@@ -157,7 +158,7 @@ export const previewRevocation = async (
 ): Promise<OrRefusal<PlannedRevocation>> => {
   const checked = await check(ports, caller, conditions)
   if (isRefused(checked)) return checked
-  const preview = await ports.revocations.preview(conditions)
+  const preview = await ports.revocations.preview(conditions, kindsNamedTo(caller))
   if (typeof preview === 'string') return { refusal: OBSTACLES[preview] }
   const audiences = audiencesOf(caller)
   // What descends from the covered tokens is counted, but may be for other audiences.

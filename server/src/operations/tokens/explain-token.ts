@@ -9,6 +9,7 @@ import {
   type LedgerExplanation,
   passedCheck,
 } from '../../domain/ledger/explanation.ts'
+import { kindsNamedTo } from '../../domain/lists/names.ts'
 import { isTokenId } from '../../domain/ledger/token-id.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
@@ -45,7 +46,7 @@ export const explainToken = async (
   caller: Administrator,
   tokenId: string,
 ): Promise<OrRefusal<Explanation>> => {
-  const found = isTokenId(tokenId) ? await ports.ledger.explain(tokenId) : undefined
+  const found = isTokenId(tokenId) ? await ports.ledger.explain(tokenId, kindsNamedTo(caller)) : undefined
   const audiences = audiencesOf(caller)
   return found === undefined || !isFor(found.life.token, audiences)
     ? refuseUnknown()
@@ -79,11 +80,12 @@ const readSpelling = async (
 const explainReference = async (
   ports: TextPorts,
   codec: Pick<TokenCodec, 'isSignedBy'>,
-  audiences: Audiences,
+  caller: Administrator,
   { text, before }: { readonly text: Text; readonly before: readonly Check[] },
 ): Promise<OrRefusal<Explanation>> => {
   const { id } = text.reference
-  const found = await ports.ledger.explain(id)
+  const audiences = audiencesOf(caller)
+  const found = await ports.ledger.explain(id, kindsNamedTo(caller))
   // For a limited key there is no difference between a token that is unknown and one of others.
   if (found === undefined && audiences === null)
     return textExplanation('unknown', [...before, failedCheck('record', { id })])
@@ -112,5 +114,5 @@ export const explainTokenText = async (
     return textExplanation('foreign', [passedCheck('form'), failedCheck('issuer', { issuer })])
   }
   const before = [passedCheck('form'), passedCheck('issuer', { issuer })]
-  return explainReference(ports, codec, audiencesOf(caller), { text: { text, ...classified }, before })
+  return explainReference(ports, codec, caller, { text: { text, ...classified }, before })
 }

@@ -24,7 +24,8 @@ export const hideEnd = <E extends TokenEnd>(end: E, record: TokenRecord, audienc
   return { ...end, ancestorId: null, endedBy: null, note: null, revocationId: null }
 }
 
-export const hideLife = ({ token, end }: TokenLife, audiences: Audiences): TokenLife => ({
+export const hideLife = ({ token, end, ...rest }: TokenLife, audiences: Audiences): TokenLife => ({
+  ...rest,
   token: hideAncestors(token, audiences),
   end: end === null ? null : hideEnd(end, token, audiences),
 })

@@ -3,6 +3,7 @@
 import { PAGE_RECORDS_MAX } from '../../../../api/values/lists.ts'
 import { type Administrator, audiencesOf } from '../../domain/caller.ts'
 import { isTokenId } from '../../domain/ledger/token-id.ts'
+import { kindsNamedTo } from '../../domain/lists/names.ts'
 import type {
   EndedTokenRecord,
   HistoryFilters,
@@ -90,8 +91,9 @@ export const showToken = async (
   ports: Pick<Ports, 'ledger'>,
   caller: Administrator,
   tokenId: string,
+  named = kindsNamedTo(caller),
 ): Promise<OrRefusal<TokenLife>> => {
-  const life = isTokenId(tokenId) ? await ports.ledger.show(tokenId) : undefined
+  const life = isTokenId(tokenId) ? await ports.ledger.show(tokenId, named) : undefined
   const audiences = audiencesOf(caller)
   return life === undefined || !isFor(life.token, audiences) ? refuseUnknown() : hideLife(life, audiences)
 }
@@ -102,7 +104,7 @@ export const listLineage = async (
   reader: Administrator,
   request: ListRequest<LineageOf>,
 ): Promise<OrRefusal<ListPage<LineageRecord>>> => {
-  const member = await showToken(ports, reader, request.filters.memberId)
+  const member = await showToken(ports, reader, request.filters.memberId, [])
   if (isRefused(member)) return member
   return readPage(ports, 'lineage', {
     reader,

@@ -21,7 +21,7 @@ export const revokeTokenById = async (
   tokenId: string,
   { reason, note }: TokenRevocation,
 ): Promise<OrRefusal<TokenRevoked>> => {
-  const life = await showToken(ports, origin.caller, tokenId)
+  const life = await showToken(ports, origin.caller, tokenId, [])
   if (isRefused(life)) return life
   const { id, issuedAt, expiresAt } = life.token
   const act = actBy(origin, 'token.revoke', note)

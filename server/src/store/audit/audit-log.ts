@@ -17,6 +17,7 @@ import type { Writer } from '../subjects.ts'
 import { readNewest, type Scan } from '../lists/newest-first.ts'
 import type { Program } from '../statement-program.ts'
 import type { NameCaches } from '../ledger/name-caches.ts'
+import { namePage } from '../lists/read-names.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { findEnd } from './find-end.ts'
 import { type HandOverOptions, makeHandOver } from '../hand-over.ts'
@@ -80,12 +81,12 @@ type EntryRow = {
   detail: string
 }
 
-const entryOf = ({ actor, detail, ...rest }: EntryRow): AuditEntry => ({
-  ...rest,
+const entryOf = ({ actor, detail: json, ...rest }: EntryRow): AuditEntry => {
   // Both were written by audit() from these types.
-  actor: JSON.parse(actor) as Actor,
-  detail: JSON.parse(detail) as AuditEntry['detail'],
-})
+  const detail = JSON.parse(json) as AuditEntry['detail']
+  const agentId = rest.kind.startsWith('agent.') ? rest.subject : detail['agent_id']
+  return { ...rest, actor: JSON.parse(actor) as Actor, detail, agentId: typeof agentId === 'string' ? agentId : null }
+}
 
 const ENTRIES = {
   table: 'audit',
@@ -196,10 +197,10 @@ export const makeAuditLog = (
   return {
     list: request => {
       const { endedToken } = request.filters
-      if (endedToken === null) return reader.readUntimed(() => listAudit(request))
-      return reader.read(listEnd(nameCaches, endedToken, request))
+      if (endedToken === null) return reader.readUntimed(() => namePage(listAudit(request), request.named))
+      return reader.read(snapshot => namePage(listEnd(nameCaches, endedToken, request)(snapshot), request.named))
     },
-    listRefusals: request => reader.readUntimed(() => listRefusals(request)),
+    listRefusals: request => reader.readUntimed(() => namePage(listRefusals(request), request.named)),
     countRefusal: counter.count,
     settle: counter.settle,
   }

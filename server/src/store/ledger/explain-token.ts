@@ -17,7 +17,9 @@ import {
   type LookedUpToken,
 } from '../../domain/ledger/ledger.ts'
 import type { Ancestor } from '../../domain/ledger/lineage.ts'
+import type { NameKinds } from '../../domain/lists/names.ts'
 import type { TokenEnd, TokenRecord } from '../../domain/lists/page.ts'
+import { nameRecord } from '../lists/read-names.ts'
 import { recall } from '../name-cache.ts'
 import { bytesOfId } from '../rows.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -132,7 +134,7 @@ function* checksOfRow(snapshot: Snapshot, row: TokenRow, record: TokenRecord): P
 /** Returns undefined if nothing is left of the token. */
 export function* explainToken(
   snapshot: Snapshot,
-  nameCaches: NameCaches,
+  { nameCaches, named }: { readonly nameCaches: NameCaches; readonly named: NameKinds | undefined },
   tokenId: string,
 ): Program<LedgerExplanation | undefined> {
   const row = yield* findRow(snapshot, tokenId)
@@ -140,11 +142,11 @@ export function* explainToken(
   const { now } = snapshot
   const publicJwk = yield* recall(nameCaches.publicJwk, row.key)
   if ('reason' in row) {
-    const life = yield* lifeOfEnded({ snapshot, nameCaches }, row)
+    const life = yield* nameRecord(lifeOfEnded({ snapshot, nameCaches }, row), named)
     const act = life.end === null ? {} : { act: actOfEnd(life.end) }
     return { life, checks: [failedCheck('end', act)], now, publicJwk }
   }
   const judge = makeJudge(snapshot, yield* snapshot.cutOffs())
-  const life = yield* lifeOfRow({ snapshot, nameCaches, judge }, row)
+  const life = yield* nameRecord(lifeOfRow({ snapshot, nameCaches, judge }, row), named)
   return { life, checks: yield* checksOfRow(snapshot, row, life.token), now, publicJwk }
 }

@@ -9,8 +9,10 @@ import type {
   RevocationObstacle,
   RevocationPreview,
 } from '../../domain/ledger/revocation.ts'
+import type { NameKinds } from '../../domain/lists/names.ts'
 import type { NewRevocation, RevocationMade } from '../../ports/ports.ts'
 import { numberOf } from '../lists/asked-numbers.ts'
+import { nameRecord } from '../lists/read-names.ts'
 import { once } from '../repositories/idempotency.ts'
 import { first, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
@@ -104,10 +106,12 @@ const decideOn = (asked: RevocationConditions): Decide<RevocationObstacle> =>
 /** Counts what it would end now, and shows a few of those tokens. */
 export const previewRevocation = async (
   countEnds: CountEnds,
-  nameCaches: NameCaches,
+  { nameCaches, named }: { readonly nameCaches: NameCaches; readonly named: NameKinds | undefined },
   conditions: RevocationConditions,
 ): Promise<RevocationPreview | RevocationObstacle> => {
-  const found = await countEnds(decideOn(conditions), (snapshot, row) => recordOf(row, nameCaches, snapshot.sets))
+  const found = await countEnds(decideOn(conditions), (snapshot, row) =>
+    nameRecord(recordOf(row, nameCaches, snapshot.sets), named),
+  )
   if ('refused' in found) return found.refused
   const { at, cutOffs, count, sample } = found
   const { selected = null } = cutOffs[0] ?? {}

@@ -6,6 +6,7 @@ import { listEndedTokens } from '../lists/list-history.ts'
 import { listLineage } from '../lists/list-lineage.ts'
 import { selectMarkedAgents } from './select-agents.ts'
 import { listLiveTokens } from '../lists/list-tokens.ts'
+import { namePage, nameRecord } from '../lists/read-names.ts'
 import type { Reader } from '../snapshot.ts'
 import type { NameCaches } from './name-caches.ts'
 import { explainToken } from './explain-token.ts'
@@ -35,11 +36,14 @@ export const makeTokenLedger = (
     ...hot,
     end: (address, reason, act, until) => call('endToken', { address, reason, act }, until),
     endAll: (conditions, reason, act) => call('endAll', { conditions, reason, act }),
-    show: tokenId => read(snapshot => showToken(snapshot, nameCaches, tokenId)),
-    explain: tokenId => read(snapshot => explainToken(snapshot, nameCaches, tokenId)),
+    show: (tokenId, named) => read(snapshot => nameRecord(showToken(snapshot, nameCaches, tokenId), named)),
+    explain: (tokenId, named) => read(snapshot => explainToken(snapshot, { nameCaches, named }, tokenId)),
     selectAgents: (marks, among) => read(() => selectMarkedAgents(marks, among)),
-    listLive: request => queued(() => read(snapshot => listLiveTokens(snapshot, nameCaches, request))),
-    listLineage: request => queued(() => read(snapshot => listLineage(snapshot, nameCaches, request))),
-    listEnded: request => queued(() => read(snapshot => listEndedTokens(snapshot, nameCaches, request))),
+    listLive: request =>
+      queued(() => read(snapshot => namePage(listLiveTokens(snapshot, nameCaches, request), request.named))),
+    listLineage: request =>
+      queued(() => read(snapshot => namePage(listLineage(snapshot, nameCaches, request), request.named))),
+    listEnded: request =>
+      queued(() => read(snapshot => namePage(listEndedTokens(snapshot, nameCaches, request), request.named))),
   }
 }

@@ -12,6 +12,7 @@ import type { Writer } from '../subjects.ts'
 import { monotonicMs } from '../clocks.ts'
 import type { CountLive } from '../metrics/count-live.ts'
 import type { NameCaches } from '../ledger/name-caches.ts'
+import { namePage } from '../lists/read-names.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import type { Ages } from './evidence/count-late-uses.ts'
 import type { UseBatch } from './evidence/count-uses.ts'
@@ -186,8 +187,8 @@ export const makeUsageCounts = (
     countReported: uses.countReported,
     list: makeBuffered(limit => readUsage(reader, limit), timing),
     listEach: (agentIds, limit) => readUsageOf(reader, agentIds, limit),
-    listUses: request => reader.readUntimed(() => listUses(request)),
-    listLateUses: request => reader.readUntimed(() => listLateUses(request)),
+    listUses: request => reader.readUntimed(() => namePage(listUses(request), request.named)),
+    listLateUses: request => reader.readUntimed(() => namePage(listLateUses(request), request.named)),
     status: async () => {
       const [status] = await statuses(1)
       if (status === undefined) throw new Error('The status was not read.')

@@ -41,7 +41,7 @@ test('audit list prints what was done at this terminal and by the service, newes
   assert.equal(page(folder, 'list', '--since', '2999-01-01T00:00:00.000Z').data.length, 0)
   const { stdout } = run(folder, ['audit', 'list', '--limit', '1'])
   const [heading = '', line = '', more = ''] = stdout.split('\n')
-  assert.match(heading, /^n {2}at +kind +actor +subject +agent +owner +source$/)
+  assert.match(heading, /^n {2}at +kind +actor +subject +agent_name +owner +source$/)
   assert.match(line, /^3 {2}\S+Z +agent\.create +cli \S+ +[0-9a-f-]{36} +two +- +-$/)
   assert.match(more, /^There is more: repeat the command with --cursor \S+$/)
 })
@@ -52,8 +52,23 @@ test('audit refusals prints the counts of each minute', t => {
     db.exec(`insert into refused (at, way, client, source, count) values
       (60000, 'client', 'a', '192.0.2.1', 7), (120000, 'api_key', '', '', 2)`)
   })
-  const rest = { minute: '1970-01-01T00:02:00.000Z', way: 'api_key', client_id: null, source: null, count: 2 }
-  const one = { minute: '1970-01-01T00:01:00.000Z', way: 'client', client_id: 'a', source: '192.0.2.1', count: 7 }
+  const NO_NAMES = { agent_name: null, owner: null }
+  const rest = {
+    minute: '1970-01-01T00:02:00.000Z',
+    way: 'api_key',
+    client_id: null,
+    source: null,
+    count: 2,
+    ...NO_NAMES,
+  }
+  const one = {
+    minute: '1970-01-01T00:01:00.000Z',
+    way: 'client',
+    client_id: 'a',
+    source: '192.0.2.1',
+    count: 7,
+    ...NO_NAMES,
+  }
   assert.deepEqual(page(folder, 'refusals'), { data: [rest, one], next_cursor: null })
   assert.deepEqual(page(folder, 'refusals', '--client-id', 'a').data, [one])
   assert.deepEqual(page(folder, 'refusals', '--way', 'api_key', '--before', '1970-01-01T00:02:00.000Z').data, [])

@@ -27,7 +27,10 @@ test('usage names agents and API keys, and with --after-end the tokens that were
   const [heading = '', line = ''] = (
     await ask('--agent', 'reports', '--through', orders.id, '--since', '2020-01-01T00:00:00.000Z')
   ).split('\n')
-  assert.match(heading, /^minute +agent_id +agent +owner +api_key_name +outside_audiences +introspections +active /)
+  assert.match(
+    heading,
+    /^minute +agent_id +agent_name +owner +api_key_name +outside_audiences +introspections +active /,
+  )
   assert.match(line, /^\S+Z +[0-9a-f-]{36} +reports +Ada +tokens:introspect +false +2 +1 +1 +0 /)
   const id = String(claimsOf(token)['jti'])
   assert.match(

@@ -5,6 +5,7 @@ import { suite, test } from 'node:test'
 import { csvHeader, csvLine } from '../../../src/domain/lists/csv.ts'
 import { bindings } from '../../../src/http/admin/exports.ts'
 import { EXPORT_PAGE_RECORDS } from '../../../src/operations/reading/export-pages.ts'
+import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { parseCsv } from '../../../../testkit/callers/csv.ts'
 import { limitKey } from '../../../../testkit/stores/earlier-keys.ts'
 import {
@@ -176,9 +177,13 @@ for (const name of NAMES) {
       assert.match(answer, /"detail":"Ask with HTTP\/1\.1: /)
     })
 
-    test('an operator is given the same as an API key', async () => {
+    test('an operator is given the same as an API key that may read agents', async () => {
       const jwt = await service.provider.operatorJwt({ role: 'mintmark-operator' })
-      assert.equal((await exportAs(name, '', bearer(jwt))).text, (await exportAs(name)).text)
+      const body = { name: `reader of ${name}`, permissions: [LISTS[name].permission, 'agents:read'] }
+      const made = await call(service, { method: 'POST', path: '/api/v1/api-keys', body }, await admin(service))
+      const { api_key: key } = made.json as { readonly api_key: string }
+      const [ours, theirs] = [await exportAs(name, '', bearer(jwt)), await exportAs(name, '', { 'x-api-key': key })]
+      assert.equal(ours.text, theirs.text)
     })
   })
 }

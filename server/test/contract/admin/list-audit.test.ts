@@ -47,6 +47,8 @@ test('an act over HTTP is listed with its operator, the address and the request 
     subject: jti,
     note: null,
     detail: { reason: 'manual_revocation' },
+    agent_name: null,
+    owner: null,
   })
   const by = `actor_iss=${encodeURIComponent(service.provider.issuer)}&actor_sub=operator-1&actor_type=operator`
   assert.deepEqual((await list(`${by}&request_id=${answer.headers['x-request-id']}&kind=token.revoke`)).data, data)

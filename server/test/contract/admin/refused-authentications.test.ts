@@ -34,6 +34,7 @@ const countsOf = async (attempt: () => Promise<unknown>): Promise<readonly Count
 }
 
 const from = '127.0.0.1'
+const UNNAMED = { agent_name: null, owner: null }
 
 test('a wrong secret counts under the client, a client that there is not under none, and neither is an entry', async () => {
   const entries = countRows(service.storeFile, 'audit')
@@ -43,8 +44,8 @@ test('a wrong secret counts under the client, a client that there is not under n
     await postForm(service, '/oauth/token', { grant_type: 'client_credentials' }, basic(agent.clientId, 'wrong'))
   })
   assert.deepEqual(counts, [
-    { way: 'client', client_id: null, source: from, count: 1 },
-    { way: 'client', client_id: agent.clientId, source: from, count: 21 },
+    { way: 'client', client_id: null, source: from, count: 1, ...UNNAMED },
+    { way: 'client', client_id: agent.clientId, source: from, count: 21, ...UNNAMED },
   ])
   assert.equal(countRows(service.storeFile, 'audit'), entries)
 })
@@ -53,7 +54,7 @@ test('a disabled agent counts, with its right secret too', async () => {
   const other = await service.createAgent()
   await service.disableAgent(other.agentId)
   assert.deepEqual(await countsOf(() => askToken(service, other)), [
-    { way: 'client', client_id: other.clientId, source: from, count: 1 },
+    { way: 'client', client_id: other.clientId, source: from, count: 1, ...UNNAMED },
   ])
 })
 

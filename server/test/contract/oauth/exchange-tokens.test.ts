@@ -136,7 +136,7 @@ test('the record of a token says of its lineage what the token says', async () =
   const record = (await get(service, `/api/v1/tokens/${String(jti)}`, reader)).json as Claims
   const { agent_id, subject, parent_id, root_id, depth, actors } = record
   assert.deepEqual([agent_id, record['client_id'], record['credential_id']], [client_id, client_id, credential_id])
-  assert.deepEqual([subject, depth], [{ agent_id: sub }, 2])
+  assert.deepEqual([subject, depth], [{ agent_id: sub, agent_name: null }, 2])
   assert.deepEqual([parent_id, root_id], [lineage[0]?.['id'], lineage[1]?.['id']])
   assert.deepEqual(act, { sub: agent_id, act: { sub: server.agentId } })
   assert.deepEqual(actors, [agent_id, server.agentId])

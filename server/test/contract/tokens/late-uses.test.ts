@@ -68,6 +68,8 @@ test('a token that was revoked is counted for each API key through which it is p
   assert.deepEqual(rest, {
     token_id: idOf(token),
     agent_id: agent.agentId,
+    agent_name: null,
+    owner: null,
     api_key_id: orders.id,
     api_key_name: 'tokens:introspect',
     outside_audiences: false,

@@ -64,6 +64,8 @@ test('introspections are counted by agent and API key, with when they were first
   assert.deepEqual(rest, {
     minute: minute(),
     agent_id: agent.agentId,
+    agent_name: null,
+    owner: null,
     api_key_id: orders.id,
     api_key_name: 'tokens:introspect',
     outside_audiences: false,

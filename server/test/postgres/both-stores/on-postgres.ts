@@ -86,6 +86,7 @@ export const CONTRACT: Readonly<Record<string, readonly string[]>> = {
     'contract/oauth/report-position',
     'contract/tokens/count-tokens',
     'contract/tokens/explain-token',
+    'contract/tokens/names',
   ],
   'text that a database refuses, in every part of every operation': [
     'contract/oauth/spoiled-groups',

@@ -121,6 +121,7 @@ test('the log is listed whole, newest first, each entry as its act was', () => {
     subject: 'subject-8',
     note: null,
     detail: { n: 19 },
+    agentId: 'subject-8',
   })
 })
 

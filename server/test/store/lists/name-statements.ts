@@ -1,6 +1,8 @@
 // The statements of the lists that are asked for names and ids, as a store that holds nothing runs them.
+import type { NameKind } from '../../../src/domain/lists/names.ts'
 import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
 import { listAgents } from '../../../src/store/lists/list-agents.ts'
+import { nameRecords } from '../../../src/store/lists/read-names.ts'
 import { listApiKeys } from '../../../src/store/repositories/api-keys.ts'
 import type { Program } from '../../../src/store/statement-program.ts'
 import { NO_NAME_FILTERS } from '../../../../testkit/stores/store.ts'
@@ -24,6 +26,9 @@ const agents = (filters: Partial<typeof EVERY_AGENT>) =>
 const apiKeys = (filters: object) =>
   statementsOf(listApiKeys({ ...FIRST, filters: { ...NO_NAME_FILTERS, ids: [], ...filters } }))
 
+const NAMED = { agentId: ID, actor: { type: 'api_key', id: ID } } as const
+const named = (kind: NameKind) => statementsOf(nameRecords([kind === 'client' ? { clientId: ID } : NAMED], [kind]))
+
 /** Each with the index that it has to seek in. */
 export const NAME_STATEMENTS: readonly (readonly [index: RegExp, statements: readonly string[]])[] = [
   [/agent_name/, [...agents({ name: 'a' }), ...agents({ namePrefix: 'a' })]],
@@ -32,9 +37,12 @@ export const NAME_STATEMENTS: readonly (readonly [index: RegExp, statements: rea
     /autoindex_agent_[12]|agent_(?:client_)?id_key|autoindex_credential_1|credential_id_key/,
     agents({ idPrefix: ID.slice(0, 8) }),
   ],
-  [/autoindex_agent_1|agent_id_key/, agents({ ids: [ID, ID] })],
-  [/autoindex_agent_2|agent_client_id_key/, agents({ clientIds: [ID, ID] })],
+  [/autoindex_agent_1|agent_id_key/, [...agents({ ids: [ID, ID] }), ...named('agent')]],
+  [/autoindex_agent_2|agent_client_id_key/, [...agents({ clientIds: [ID, ID] }), ...named('client')]],
   [/api_key_name/, [...apiKeys({ name: 'a' }), ...apiKeys({ namePrefix: 'a' })]],
   [/api_key_name/, apiKeys({ search: ID.slice(0, 8) })],
-  [/autoindex_api_key_1|api_key_id_key/, [...apiKeys({ search: ID.slice(0, 8) }), ...apiKeys({ ids: [ID, ID] })]],
+  [
+    /autoindex_api_key_1|api_key_id_key/,
+    [...apiKeys({ search: ID.slice(0, 8) }), ...apiKeys({ ids: [ID, ID] }), ...named('api_key')],
+  ],
 ]

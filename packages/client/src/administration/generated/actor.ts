@@ -5,4 +5,6 @@ export type Actor = {
   readonly iss?: string | undefined
   readonly sub?: string | undefined
   readonly id?: string | undefined
+  /** In lists, and of a token: of the agent of the client, or of the API key, where the caller may read those. */
+  readonly name?: string | undefined
 }

@@ -16,6 +16,9 @@ export type AuditRecord = {
   readonly note: string | null
   /** What the act did; its members are those of the kind. */
   readonly detail: Readonly<Record<string, unknown>>
+  /** This and `owner` are of the agent as it is now, or was when it was deleted. Null where the caller may not read agents, or there is none. */
+  readonly agent_name: string | null
+  readonly owner: string | null
 }
 
 export type CheckSealsAnswer = {
@@ -49,6 +52,9 @@ export type ListRefusalsRecord = {
   /** The address, or `unknown` where the connection had none any more; null for all beyond what is counted apart in one minute. */
   readonly source: string | null
   readonly count: number
+  /** This and `owner` are of the agent as it is now, or was when it was deleted. Null where the caller may not read agents, or there is none. */
+  readonly agent_name: string | null
+  readonly owner: string | null
 }
 
 export type ListAuditPage = {

@@ -5,6 +5,9 @@ export type TokenRecord = {
   /** The jti of the token. */
   readonly id: string
   readonly agent_id: string
+  /** This and `owner` are of the agent as it is now, or was when it was deleted. Null where the caller may not read agents, or there is none. */
+  readonly agent_name: string | null
+  readonly owner: string | null
   readonly client_id: string
   /** The secret with which the token was got. */
   readonly credential_id: string
@@ -17,6 +20,7 @@ export type TokenRecord = {
   /** On whose behalf the token acts: the agent of the root of its lineage. */
   readonly subject: {
     readonly agent_id: string
+    readonly agent_name: string | null
   }
   /** The token that it was got for. Null for an API key that is limited to other audiences than that token has. */
   readonly parent_id: string | null
@@ -26,12 +30,17 @@ export type TokenRecord = {
   readonly depth: number
   /** Ids of the agents that act for the subject, the last one first. */
   readonly actors: readonly string[]
+  /** Their names, in the same order. */
+  readonly actor_names: readonly (string | null)[]
 }
 
 export type EndedTokenRecord = {
   /** The jti of the token. */
   readonly id: string
   readonly agent_id: string
+  /** This and `owner` are of the agent as it is now, or was when it was deleted. Null where the caller may not read agents, or there is none. */
+  readonly agent_name: string | null
+  readonly owner: string | null
   readonly client_id: string
   /** The secret with which the token was got. */
   readonly credential_id: string
@@ -44,6 +53,7 @@ export type EndedTokenRecord = {
   /** On whose behalf the token acts: the agent of the root of its lineage. */
   readonly subject: {
     readonly agent_id: string
+    readonly agent_name: string | null
   }
   /** The token that it was got for. Null for an API key that is limited to other audiences than that token has. */
   readonly parent_id: string | null
@@ -53,6 +63,8 @@ export type EndedTokenRecord = {
   readonly depth: number
   /** Ids of the agents that act for the subject, the last one first. */
   readonly actors: readonly string[]
+  /** Their names, in the same order. */
+  readonly actor_names: readonly (string | null)[]
   /** For an expired token the time of its expiry. */
   readonly ended_at: string
   /** One of an open set of names in lower snake case. */
@@ -76,6 +88,9 @@ export type ShowTokenAnswer = {
   /** The jti of the token. */
   readonly id: string
   readonly agent_id: string
+  /** This and `owner` are of the agent as it is now, or was when it was deleted. Null where the caller may not read agents, or there is none. */
+  readonly agent_name: string | null
+  readonly owner: string | null
   readonly client_id: string
   /** The secret with which the token was got. */
   readonly credential_id: string
@@ -88,6 +103,7 @@ export type ShowTokenAnswer = {
   /** On whose behalf the token acts: the agent of the root of its lineage. */
   readonly subject: {
     readonly agent_id: string
+    readonly agent_name: string | null
   }
   /** The token that it was got for. Null for an API key that is limited to other audiences than that token has. */
   readonly parent_id: string | null
@@ -97,6 +113,8 @@ export type ShowTokenAnswer = {
   readonly depth: number
   /** Ids of the agents that act for the subject, the last one first. */
   readonly actors: readonly string[]
+  /** Their names, in the same order. */
+  readonly actor_names: readonly (string | null)[]
   readonly state: 'active' | 'ended'
   /** For an expired token the time of its expiry. */
   readonly ended_at: string | null
@@ -123,6 +141,9 @@ export type RevokeTokenByIdAnswer = {
   /** The jti of the token. */
   readonly id: string
   readonly agent_id: string
+  /** This and `owner` are of the agent as it is now, or was when it was deleted. Null where the caller may not read agents, or there is none. */
+  readonly agent_name: string | null
+  readonly owner: string | null
   readonly client_id: string
   /** The secret with which the token was got. */
   readonly credential_id: string
@@ -135,6 +156,7 @@ export type RevokeTokenByIdAnswer = {
   /** On whose behalf the token acts: the agent of the root of its lineage. */
   readonly subject: {
     readonly agent_id: string
+    readonly agent_name: string | null
   }
   /** The token that it was got for. Null for an API key that is limited to other audiences than that token has. */
   readonly parent_id: string | null
@@ -144,6 +166,8 @@ export type RevokeTokenByIdAnswer = {
   readonly depth: number
   /** Ids of the agents that act for the subject, the last one first. */
   readonly actors: readonly string[]
+  /** Their names, in the same order. */
+  readonly actor_names: readonly (string | null)[]
   readonly state: 'active' | 'ended'
   /** For an expired token the time of its expiry. */
   readonly ended_at: string | null

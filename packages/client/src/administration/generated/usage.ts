@@ -89,6 +89,9 @@ export type ListUsesRecord = {
   readonly minute: string
   /** The agent of the tokens. Null: they are no tokens of this service, or of several agents. */
   readonly agent_id: string | null
+  /** This and `owner` are of the agent as it is now, or was when it was deleted. Null where the caller may not read agents, or there is none. */
+  readonly agent_name: string | null
+  readonly owner: string | null
   /** The API key of the resource server. Null: all beyond 100 pairs of the minute together. */
   readonly api_key_id: string | null
   readonly api_key_name: string | null
@@ -110,6 +113,9 @@ export type ListUsesAfterEndRecord = {
   readonly token_id: string
   /** Null: of no agent that is known. */
   readonly agent_id: string | null
+  /** This and `owner` are of the agent as it is now, or was when it was deleted. Null where the caller may not read agents, or there is none. */
+  readonly agent_name: string | null
+  readonly owner: string | null
   /** The API key of the resource server that introspected it. */
   readonly api_key_id: string
   readonly api_key_name: string
