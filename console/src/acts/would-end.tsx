@@ -1,14 +1,12 @@
 // How many live tokens an act ends, what goes with them, and who asked about them lately: before it is done.
 import { useQuery } from '@tanstack/react-query'
-import { AgentName } from '../parts/agent-name.tsx'
+import { NamedAgent } from '../parts/agent-name.tsx'
 import { formatNumber } from '../parts/format-number.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
 import { serviceNow } from '../reading/service-clock.ts'
+import type { AgentHit } from '../tokens/chosen-plan.ts'
 import { gatherByKey } from '../tokens/gather-uses.ts'
-
-/** An agent, and how many of its tokens end. */
-export type AgentHit = { readonly agent_id: string; readonly tokens: number }
 
 export type Ends = {
   readonly tokens: number
@@ -62,9 +60,9 @@ export const formatEnds = ({ tokens, descendants, exact }: Ends): string => {
 
 export const AgentsHit = ({ of: agents }: { readonly of: readonly AgentHit[] }) => (
   <ul className="plan">
-    {agents.map(({ agent_id: id, tokens }) => (
+    {agents.map(({ agent_id: id, name, tokens }) => (
       <li key={id}>
-        <AgentName id={id} />{' '}
+        <NamedAgent id={id} name={name} />{' '}
         <span className="quiet">
           {formatNumber(tokens)} {tokens === 1 ? 'token' : 'tokens'}
         </span>

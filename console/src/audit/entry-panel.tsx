@@ -2,7 +2,6 @@
 import type { ReactNode } from 'react'
 import type { AuditRecord } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
-import { AgentNameOrText } from '../parts/agent-name.tsx'
 import { Command } from '../parts/command.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { Link } from '../parts/link.tsx'
@@ -47,10 +46,6 @@ const Related = ({ entry }: { readonly entry: AuditRecord }) => {
 
 const code = (text: string | null): ReactNode => (text === null ? null : <code>{text}</code>)
 
-/** The id stands below it: it is what was recorded. */
-const agentOf = ({ kind, subject }: AuditRecord): ReactNode =>
-  subject === null || subjectScreenOf(kind) !== 'agents' ? null : <AgentNameOrText key="agent" text={subject} />
-
 const commandOf = ({ subject, request_id: request }: AuditRecord): readonly string[] => {
   const audit = ['mintmark', 'audit', 'list']
   if (subject !== null) return [...audit, '--subject', subject]
@@ -72,7 +67,7 @@ export const EntryPanel = ({ n }: { readonly n: string }) => {
               ['By', <ActorName key="by" actor={entry.actor} />],
               ['From', entry.source],
               ['Request', code(entry.request_id)],
-              ['Agent', agentOf(entry)],
+              ['Agent', entry.agent_name === null ? null : <bdi key="agent">{entry.agent_name}</bdi>],
               ['Subject', code(entry.subject)],
               ['Note', entry.note],
             ]}

@@ -2,7 +2,7 @@
 import { type FormEvent, useId, useState } from 'react'
 import { changeQuery, useAddress } from '../address.ts'
 import { AgentField, useMeantAgent } from '../parts/agent-field.tsx'
-import { AgentName, AgentNameOrText } from '../parts/agent-name.tsx'
+import { AgentName } from '../parts/agent-name.tsx'
 import { type FormName, wrongIn } from './filter-forms.ts'
 import { textIn } from '../parts/form-fields.tsx'
 
@@ -23,16 +23,12 @@ export type Filter = {
 /** Why the service refused the filter of this name. */
 export type Refused = { readonly name: string; readonly message: string }
 
-const Value = ({ filter: { isAgent }, value }: Pick<ChipProps, 'filter' | 'value'>) => {
-  if (isAgent === undefined) return <bdi>{value}</bdi>
-  return isAgent === 'maybe' ? <AgentNameOrText text={value} /> : <AgentName id={value} />
-}
-
 type ChipProps = { readonly filter: Filter; readonly value: string; readonly wrong: string | undefined }
 
 const Chip = ({ filter, value, wrong }: ChipProps) => (
   <li className={wrong === undefined ? 'chip' : 'chip wrong'}>
-    <span className="quiet">{filter.title}</span> <Value filter={filter} value={value} />
+    <span className="quiet">{filter.title}</span>{' '}
+    {filter.isAgent === undefined ? <bdi>{value}</bdi> : <AgentName id={value} />}
     <button
       type="button"
       aria-label={`Without ${filter.title} ${value}`}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { SeriesWindow } from '../../../api/values/usage.ts'
 import type { ListRefusedRequestsAnswer } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
-import { AgentName } from '../parts/agent-name.tsx'
+import { NamedAgent } from '../parts/agent-name.tsx'
 import { Command } from '../parts/command.tsx'
 import { formatNumber } from '../parts/format-number.ts'
 import { Link } from '../parts/link.tsx'
@@ -34,7 +34,7 @@ const Agent = ({ of: { agent_id: id, name }, isLimit }: AgentProps) => {
   if (id === null) return <span className="quiet">{isLimit ? 'none' : 'other agents'}</span>
   return (
     <Link to={addressOf('agents', new URLSearchParams({ [OPEN]: id }))}>
-      {name === null ? <AgentName id={id} /> : <bdi title={`${name}\n${id}`}>{name}</bdi>}
+      <NamedAgent id={id} name={name} />
     </Link>
   )
 }

@@ -1,4 +1,4 @@
-// An agent by its name, or by its id where it has none any more.
+// An agent by its name, or by its id where the reader may not see its name.
 import { parseUuid } from '../../../api/values/uuid.ts'
 import { useAgentName } from '../reading/agent-names.ts'
 
@@ -9,13 +9,12 @@ export const shortId = (id: string): string => `…${id.slice(-SHOWN_OF_ID)}`
 
 export const ShortId = ({ id }: { readonly id: string }) => <code title={id}>{shortId(id)}</code>
 
-export const AgentName = ({ id }: { readonly id: string }) => {
-  const name = useAgentName(id)
-  return name === undefined ? <ShortId id={id} /> : <bdi title={`${name}\n${id}`}>{name}</bdi>
-}
+/** As a record names it. */
+export const NamedAgent = ({ id, name }: { readonly id: string; readonly name: string | null }) =>
+  name === null ? <ShortId id={id} /> : <bdi title={`${name}\n${id}`}>{name}</bdi>
 
-/** The name of the agent with this id; the text itself where it is something else, or nobody knows. */
-export const AgentNameOrText = ({ text }: { readonly text: string }) => {
-  const name = useAgentName(parseUuid(text))
-  return name === undefined ? <bdi>{text}</bdi> : <bdi title={`${name}\n${text}`}>{name}</bdi>
+/** An agent of which no record is at hand; the text itself where it is something else, or nobody knows. */
+export const AgentName = ({ id }: { readonly id: string }) => {
+  const name = useAgentName(parseUuid(id))
+  return name === undefined ? <bdi>{id}</bdi> : <NamedAgent id={id} name={name} />
 }

@@ -1,4 +1,4 @@
-// The names of agents, for tables whose records hold their ids.
+// The names of agents of which the page has the id alone: in filters, in lists of whom they act for, of verifiers.
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { makeBatched } from './batched.ts'
 import { administration } from './service.ts'

@@ -9,6 +9,8 @@ export type Plan = {
   readonly isExact: boolean
   /** The id of the coming revocation: sent a second time it ends nothing more. */
   readonly id: string
+  /** Of the agent whose tokens end, where that is a condition. */
+  readonly agentName: string | undefined
   /** What ends is what was counted, and no more. */
   readonly planId: string
 }
@@ -21,6 +23,7 @@ export const planRevocation = async (conditions: Conditions): Promise<Plan> => {
     tokens: answer.tokens,
     isExact: answer.tokens_exact,
     id: crypto.randomUUID(),
+    agentName: answer.sample.find(({ agent_id: agent }) => agent === conditions.agent_id)?.agent_name ?? undefined,
     planId: answer.plan_id,
   }
 }

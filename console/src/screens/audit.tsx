@@ -5,7 +5,7 @@ import { isUuid } from '../../../api/values/uuid.ts'
 import { EntryPanel } from '../audit/entry-panel.tsx'
 import { Seals } from '../audit/seals.tsx'
 import { subjectScreenOf } from '../audit/subject-screen.ts'
-import { AgentNameOrText, ShortId } from '../parts/agent-name.tsx'
+import { NamedAgent, ShortId } from '../parts/agent-name.tsx'
 import type { Filter } from '../lists/chips.tsx'
 import { Command } from '../parts/command.tsx'
 import { FORMS } from '../lists/filter-forms.ts'
@@ -28,9 +28,9 @@ const FILTERS: readonly Filter[] = [
   { name: 'before', title: 'Before', hint: FORMS.time.example, form: 'time' },
 ]
 
-const Subject = ({ of: { kind, subject } }: { readonly of: AuditRecord }) => {
+const Subject = ({ of: { kind, subject, agent_name: name } }: { readonly of: AuditRecord }) => {
   if (subject === null) return null
-  if (subjectScreenOf(kind) === 'agents') return <AgentNameOrText text={subject} />
+  if (subjectScreenOf(kind) === 'agents') return <NamedAgent id={subject} name={name} />
   return isUuid(subject) ? <ShortId id={subject} /> : <code title={subject}>{subject}</code>
 }
 

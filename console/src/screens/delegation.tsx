@@ -4,7 +4,7 @@ import { type FormEvent, Fragment, useState } from 'react'
 import type { AgentRecord, ShowDelegationAnswer } from '../../../packages/client/src/index.ts'
 import { addressOf, changeQuery, useAddress } from '../address.ts'
 import { ANY_AGENT, TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
-import { AgentNameOrText } from '../parts/agent-name.tsx'
+import { AgentName } from '../parts/agent-name.tsx'
 import { Command } from '../parts/command.tsx'
 import { Link } from '../parts/link.tsx'
 import { Members } from '../parts/members.tsx'
@@ -22,7 +22,7 @@ const delegationOf = (id: string): string => addressOf('delegation', new URLSear
 
 /** An entry of `acts_for`: an agent by its name, a label, or any agent. */
 const Entry = ({ of: entry }: { readonly of: string }) =>
-  entry === ANY_AGENT ? <strong>any agent</strong> : <AgentNameOrText text={entry} />
+  entry === ANY_AGENT ? <strong>any agent</strong> : <AgentName id={entry} />
 
 const ActsFor = ({ of: entries }: { readonly of: readonly string[] }) => (
   <ul className="peers">

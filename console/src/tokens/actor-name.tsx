@@ -1,14 +1,18 @@
-// Who acted: an agent by its name, everybody else as `formatActor` says.
+// Who acted: an agent or an API key by its name, where the reader may see it.
 import type { Actor } from '../../../packages/client/src/index.ts'
-import { AgentNameOrText } from '../parts/agent-name.tsx'
-import { formatActor } from './describe-end.ts'
 
-/** Of an agent that was made here, the id of its client is its own. */
+const KINDS: Readonly<Record<Actor['type'], string>> = {
+  operator: '',
+  client: 'client ',
+  api_key: 'API key ',
+  cli: 'terminal user ',
+  system: 'the service',
+}
+
 export const ActorName = ({ actor }: { readonly actor: Actor | null }) =>
-  actor?.type === 'client' && actor.id !== undefined ? (
-    <>
-      client <AgentNameOrText text={actor.id} />
-    </>
-  ) : (
-    formatActor(actor)
+  actor !== null && (
+    <bdi title={actor.id}>
+      {KINDS[actor.type]}
+      {actor.name ?? actor.sub ?? actor.id}
+    </bdi>
   )

@@ -1,6 +1,9 @@
 // What would end with the tokens that were chosen: themselves, as far as they are live, and all that was got for them.
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
 
+/** An agent, and how many of its tokens end. */
+export type AgentHit = { readonly agent_id: string; readonly name: string | null; readonly tokens: number }
+
 type Member = Pick<TokenRecord, 'id' | 'parent_id' | 'depth'>
 
 export type ChosenPlan<Token extends Member = TokenRecord> = {
@@ -13,11 +16,9 @@ export type ChosenPlan<Token extends Member = TokenRecord> = {
 }
 
 /** How many of these tokens each agent holds, the one with most first. */
-export const countByAgent = (
-  tokens: readonly Pick<TokenRecord, 'agent_id'>[],
-): readonly { readonly agent_id: string; readonly tokens: number }[] =>
+export const countByAgent = (tokens: readonly Pick<TokenRecord, 'agent_id' | 'agent_name'>[]): readonly AgentHit[] =>
   [...Map.groupBy(tokens, ({ agent_id: id }) => id)]
-    .map(([id, { length }]) => ({ agent_id: id, tokens: length }))
+    .map(([id, all]) => ({ agent_id: id, name: all[0]?.agent_name ?? null, tokens: all.length }))
     .toSorted((a, b) => b.tokens - a.tokens)
 
 export type TreeRead<Token> = {

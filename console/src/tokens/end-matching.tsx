@@ -6,7 +6,6 @@ import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { WhatEnded } from '../acts/what-ended.tsx'
 import { formatNumber } from '../parts/format-number.ts'
 import { Waiting } from '../parts/waiting.tsx'
-import { useAgentName } from '../reading/agent-names.ts'
 import { carryOut, type Plan, planRevocation } from '../reading/revocation-plan.ts'
 import { administration } from '../reading/service.ts'
 import { commandOf, type Conditions, formatConditions, isWholeAgent } from './revocation-of.ts'
@@ -19,7 +18,7 @@ const formatTokens = (tokens: number, isExact: boolean): string =>
 type AboutProps = { readonly conditions: Conditions; readonly plan: Plan | undefined }
 
 const About = ({ conditions, plan }: AboutProps) => {
-  const name = useAgentName(conditions.agent_id)
+  const name = plan?.agentName
   return (
     <>
       <p>{formatConditions(name === undefined ? conditions : { ...conditions, agent_id: name })}</p>
@@ -80,7 +79,6 @@ export const EndMatching = ({ title, conditions }: { readonly title: string; rea
   })
   const { data: plan, refetch } = query
   const agentId = isWholeAgent(conditions) ? conditions.agent_id : undefined
-  const agentName = useAgentName(agentId)
   const end = async (form: FormData) => {
     if (plan === undefined) throw new Error('What would end is not counted yet.')
     try {
@@ -103,7 +101,7 @@ export const EndMatching = ({ title, conditions }: { readonly title: string; rea
       submit="End all of them"
       isDangerous
       isReady={plan !== undefined && plan.tokens > 0}
-      typed={agentId === undefined ? undefined : (agentName ?? agentId)}
+      typed={agentId === undefined ? undefined : (plan?.agentName ?? agentId)}
       fields={() => <Fields />}
       commandOf={form => [...commandOf(conditions), ...noteOptions(form)]}
       act={end}

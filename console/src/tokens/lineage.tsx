@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ListLineagePage } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
-import { AgentName, ShortId } from '../parts/agent-name.tsx'
+import { NamedAgent, ShortId } from '../parts/agent-name.tsx'
 import { Command } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'
 import { Link } from '../parts/link.tsx'
@@ -20,9 +20,9 @@ const endOf = (token: Kin): string => {
   return token.termination_reason === null ? token.state : formatReason(token.termination_reason)
 }
 
-const AgentLink = ({ id }: { readonly id: string }) => (
+const AgentLink = ({ id, name }: { readonly id: string; readonly name: string | null }) => (
   <Link to={addressOf('agents', new URLSearchParams({ [OPEN]: id }))}>
-    <AgentName id={id} />
+    <NamedAgent id={id} name={name} />
   </Link>
 )
 
@@ -52,7 +52,8 @@ const Branch = ({ token, all, id }: BranchProps) => {
     <li>
       <p className={isLive(token) ? 'leaf live' : 'leaf'}>
         {token.id === id ? <strong>This token</strong> : <KinLink token={token} />}{' '}
-        {!('removed' in token) && <AgentLink id={token.agent_id} />} <span className="quiet">{endOf(token)}</span>
+        {!('removed' in token) && <AgentLink id={token.agent_id} name={token.agent_name} />}{' '}
+        <span className="quiet">{endOf(token)}</span>
         {below > 0 && (
           <span className="quiet">
             , {below} {below === 1 ? 'ends' : 'end'} with it

@@ -1,13 +1,16 @@
 // The columns of lists of tokens.
 import type { EndedTokenRecord, TokenRecord } from '../../../packages/client/src/index.ts'
-import { AgentName, ShortId } from '../parts/agent-name.tsx'
+import { NamedAgent, ShortId } from '../parts/agent-name.tsx'
 import type { Column } from '../lists/column.ts'
 import { Time } from '../parts/time.tsx'
 import { ActorName } from './actor-name.tsx'
 import { formatReason } from './describe-end.ts'
 
 const token: Column<TokenRecord> = { title: 'Token', show: ({ id }) => <ShortId id={id} /> }
-const agent: Column<TokenRecord> = { title: 'Agent', show: ({ agent_id: id }) => <AgentName id={id} /> }
+const agent: Column<TokenRecord> = {
+  title: 'Agent',
+  show: ({ agent_id: id, agent_name: name }) => <NamedAgent id={id} name={name} />,
+}
 
 const what: readonly Column<TokenRecord>[] = [
   { title: 'Scope', drops: 3, show: ({ scope }) => <span title={scope}>{scope}</span> },

@@ -5,14 +5,13 @@ import type { ExplainTokenAnswer } from '../../../packages/client/src/index.ts'
 import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import { addressOf } from '../address.ts'
 import { StopAgent } from '../agents/stop-agent.tsx'
-import { AgentName, ShortId } from '../parts/agent-name.tsx'
+import { NamedAgent, ShortId } from '../parts/agent-name.tsx'
 import { Command } from '../parts/command.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { Link } from '../parts/link.tsx'
 import { type Member, Members } from '../parts/members.tsx'
 import { OPEN, Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { useAgentName } from '../reading/agent-names.ts'
 import { explanationKey, PASTED, explainId } from '../reading/explanations.ts'
 import { useMay } from '../reading/role.ts'
 import { auditOfEnd } from './act-of-end.ts'
@@ -69,7 +68,7 @@ const membersOf = (token: Token, maySeeKeys: boolean): readonly Member[] => [
   [
     'Agent',
     <Link key="agent" to={at('agents', { [OPEN]: token.agent_id })}>
-      <AgentName id={token.agent_id} />
+      <NamedAgent id={token.agent_id} name={token.agent_name} />
     </Link>,
   ],
   [
@@ -94,7 +93,9 @@ const membersOf = (token: Token, maySeeKeys: boolean): readonly Member[] => [
   ],
   [
     'On behalf of',
-    token.subject.agent_id === token.agent_id ? null : <AgentName key="subject" id={token.subject.agent_id} />,
+    token.subject.agent_id === token.agent_id ? null : (
+      <NamedAgent key="subject" id={token.subject.agent_id} name={token.subject.agent_name} />
+    ),
   ],
   [
     'Got for',
@@ -109,14 +110,18 @@ const membersOf = (token: Token, maySeeKeys: boolean): readonly Member[] => [
 
 const Life = ({ token }: { readonly token: Token }) => {
   const mayAudit = useMay(ACCESS.readAudit)
-  const name = useAgentName(token.agent_id)
   const isActive = token.state === 'active'
   return (
     <>
       {isActive ? (
         <div className="acts">
           <EndToken token={token} />
-          <StopAgent id={token.agent_id} name={name ?? 'its agent'} look="dangerous" trigger="Stop its agent" />
+          <StopAgent
+            id={token.agent_id}
+            name={token.agent_name ?? 'its agent'}
+            look="dangerous"
+            trigger="Stop its agent"
+          />
         </div>
       ) : (
         <End token={token} />
