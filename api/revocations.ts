@@ -54,7 +54,7 @@ const revocationRecord = z.object({
   verifiers: holding,
 })
 
-const revocationPreview = z.object({
+const revocationDryRun = z.object({
   dry_run: z.literal(true),
   tokens: z.int().describe('Tokens that would end.'),
   tokens_exact: z.boolean().describe(`False: at least so many. Exact up to ${COUNT_EXACT_MAX}.`),
@@ -191,7 +191,7 @@ export const createRevocation = operation({
   summary: 'End many tokens at once',
   access: ACCESS.revokeTokens,
   body: revocationBody,
-  answers: { 200: z.union([revocationRecord, revocationPreview]), 201: revocationRecord },
+  answers: { 200: z.union([revocationRecord, revocationDryRun]), 201: revocationRecord },
   example: { body: { agent_id: AGENT_ID, scope: 'db:write', note: 'the agent ran away' }, answer: example },
 })
 

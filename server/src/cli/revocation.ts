@@ -19,14 +19,14 @@ import { addTimeHelp, readTime } from './terminal/time.ts'
 type RevocationBody = z.input<(typeof rows.createRevocation)['body']>
 
 /** Asks for a dry run with these conditions. */
-const preview = async (api: Api, conditions: RevocationBody): Promise<PrintedRecord> => {
+const dryRun = async (api: Api, conditions: RevocationBody): Promise<PrintedRecord> => {
   const answer = await api.call(rows.createRevocation, { body: { ...conditions, dry_run: true } })
   if (typeof answer['tokens'] === 'number') return answer
   throw new CommandFailed('The answer is no dry run: is the URL that of a service of this version?')
 }
 
 /** `3`, or `at least 10,000`. */
-const formatPreviewCount = ({ tokens, tokens_exact: isExact }: PrintedRecord): string =>
+const formatTokenCount = ({ tokens, tokens_exact: isExact }: PrintedRecord): string =>
   formatAtLeast(Number(tokens), isExact === true)
 
 type CreateOptions = {
@@ -123,16 +123,16 @@ const withName = async (api: Api, body: RevocationBody): Promise<RevocationBody>
 /** The sentence that is confirmed. */
 const sentenceOf = async (api: Api, body: RevocationBody): Promise<string> => {
   const what = `This ends every token${describe(await withName(api, body))}: `
-  const counted = await preview(api, body)
-  return `${what}${formatPreviewCount(counted)} alive now.${describeAgents(counted, body)}`
+  const counted = await dryRun(api, body)
+  return `${what}${formatTokenCount(counted)} alive now.${describeAgents(counted, body)}`
 }
 
 const SAMPLE_COLUMNS = ['id', 'agent_id', 'agent_name', 'owner', 'scope', 'issued_at', 'expires_at']
 
-const showPreview = (counted: PrintedRecord): Shown => {
+const showDryRun = (counted: PrintedRecord): Shown => {
   const { sample } = counted
   const forPeople = (): void => {
-    printLine(`Tokens that would end: ${formatPreviewCount(counted)}`)
+    printLine(`Tokens that would end: ${formatTokenCount(counted)}`)
     if (typeof counted['agents'] === 'number') printLine(`Agents that match: ${counted['agents']}`)
     if (areRecords(sample) && sample.length > 0) printTable(SAMPLE_COLUMNS, sample)
   }
@@ -157,7 +157,7 @@ const followMade = async (api: Api, made: PrintedRecord, timing: Timing): Promis
 const plans = new WeakMap<CreateOptions, Promise<PrintedRecord>>()
 
 const countPlan = ({ api, options }: Call<CreateOptions>): Promise<PrintedRecord> => {
-  const counted = plans.get(options) ?? preview(api, bodyOf(options))
+  const counted = plans.get(options) ?? dryRun(api, bodyOf(options))
   plans.set(options, counted)
   return counted
 }
@@ -172,7 +172,7 @@ const planned = async (call: Call<CreateOptions>): Promise<RevocationBody> => {
 const create = async (call: Call<CreateOptions>): Promise<Shown> => {
   const { api, timing, options } = call
   requireCondition(options)
-  if (options.dryRun === true) return showPreview(await preview(api, bodyOf(options)))
+  if (options.dryRun === true) return showDryRun(await dryRun(api, bodyOf(options)))
   const body = options.plan === true ? await planned(call) : bodyOf(options)
   const made = await api.call(rows.createRevocation, { body })
   return show(options.wait === true ? await followMade(api, made, timing) : made)
@@ -183,7 +183,7 @@ const consequence = async (call: Call<CreateOptions>): Promise<Consequence> => {
   requireCondition(options)
   const body = bodyOf(options)
   if (options.plan === true) {
-    const shown = showPreview(await countPlan(call))
+    const shown = showDryRun(await countPlan(call))
     if (options.json !== true) await shown.forPeople(api)
   }
   const text = await sentenceOf(api, body)

@@ -48,7 +48,7 @@ const STEPS = {
   },
   revocations: {
     create: 'write to the store',
-    preview: 'read the store',
+    dryRun: 'read the store',
     show: 'read the store',
   },
   agents: {

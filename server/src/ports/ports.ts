@@ -34,7 +34,7 @@ import type {
   Revocation,
   RevocationConditions,
   RevocationObstacle,
-  RevocationPreview,
+  RevocationDryRun,
 } from '../domain/ledger/revocation.ts'
 import type { AgentMarks } from '../domain/ledger/selection.ts'
 import type { RevocationPlan, Signing } from '../domain/ledger/plan.ts'
@@ -186,7 +186,7 @@ export interface RevocationRepository {
    */
   create(revocation: NewRevocation, act: Act): Promise<RevocationMade | RevocationObstacle | AlreadyExists>
   /** Counts and samples the tokens that `create` would end now, and changes nothing. */
-  preview(conditions: RevocationConditions, named?: NameKinds): Promise<RevocationPreview | RevocationObstacle>
+  dryRun(conditions: RevocationConditions, named?: NameKinds): Promise<RevocationDryRun | RevocationObstacle>
   show(id: string): Promise<Revocation | undefined>
 }
 

@@ -16,7 +16,7 @@ import type { NameCaches } from './ledger/name-caches.ts'
 import { type MetricFacts, noReplication, readMetricFacts, type ReplicationFacts } from './metrics/facts.ts'
 import { makeLiveCounter } from './metrics/count-live.ts'
 import { type CountEnds, makeEndCounter } from './ledger/count-ends.ts'
-import { previewRevocation, showRevocation } from './ledger/revocations.ts'
+import { dryRunRevocation, showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
 import { makeAgentRepository, type ReadSigningKey } from './repositories/agent-repository.ts'
 import { makeApiKeyRepository, type ReadApiKeys } from './repositories/api-key-repository.ts'
@@ -123,7 +123,7 @@ const makeRevocationRepository = (
   { nameCaches, countEnds }: Counting,
 ): RevocationRepository => ({
   create: (revocation, act) => call('createRevocation', { revocation, act }),
-  preview: (conditions, named) => previewRevocation(countEnds, { nameCaches, named }, conditions),
+  dryRun: (conditions, named) => dryRunRevocation(countEnds, { nameCaches, named }, conditions),
   show: id => reader.readUntimed(() => showRevocation(id)),
 })
 

@@ -1,7 +1,7 @@
 // The records of tokens and revocations as the wire has them, whole.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatPreview, formatRevocation } from '../../src/domain/ledger/format-revocation.ts'
+import { formatDryRun, formatRevocation } from '../../src/domain/ledger/format-revocation.ts'
 import { formatEndedRecord, formatLife, formatRecord } from '../../src/domain/ledger/format-token.ts'
 import type { RevocationConditions } from '../../src/domain/ledger/revocation.ts'
 
@@ -119,9 +119,9 @@ test('a revocation is shown with its conditions, and as one of all where it has 
   })
 })
 
-test('a preview counts, says whether that is exact, and shows a few', () => {
+test('a dry run counts, says whether that is exact, and shows a few', () => {
   assert.deepEqual(
-    formatPreview({
+    formatDryRun({
       instant: 1_700_000_000_000,
       planId: 'p',
       count: 3,

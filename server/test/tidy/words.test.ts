@@ -19,6 +19,7 @@ const PRIVATE: Readonly<Record<string, string>> = {
   'plant|plants|planted': 'seeded fault, seeded leak',
   'taken back|takes? back|took back|taking back': 'rolled back, cleared, returned',
   'in a circle': 'deadlock, circular import',
+  'preview|previews': 'dry run',
   'behaviour|colour|honoured|favourite|cancelled|recognise|recognised|normalise|serialisation|towards':
     'American spelling',
 }

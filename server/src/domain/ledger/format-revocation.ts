@@ -1,7 +1,7 @@
 // The record of a revocation, on the wire and on the command line: names in lower snake case, times in RFC 3339.
 import { PLAN_SECONDS_MAX } from './plan.ts'
 import { formatRecord } from './format-token.ts'
-import type { Revocation, RevocationConditions, RevocationPreview } from './revocation.ts'
+import type { Revocation, RevocationConditions, RevocationDryRun } from './revocation.ts'
 import { formatHolding, type Holding } from '../clients/verifier.ts'
 import { formatTime } from '../../../../api/values/time.ts'
 
@@ -33,14 +33,14 @@ export const formatRevocation = (revocation: Revocation, verifiers: Holding | nu
   verifiers: verifiers === null ? null : formatHolding(verifiers),
 })
 
-export const formatPreview = ({
+export const formatDryRun = ({
   count,
   isExact,
   agents,
   sample,
   instant,
   planId,
-}: RevocationPreview & { readonly planId: string }) => ({
+}: RevocationDryRun & { readonly planId: string }) => ({
   dry_run: true as const,
   tokens: count,
   tokens_exact: isExact,

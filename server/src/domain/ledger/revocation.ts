@@ -40,7 +40,7 @@ export type Revocation = {
 }
 
 /** The tokens that a revocation would end now. */
-export type RevocationPreview = {
+export type RevocationDryRun = {
   /** When the count began, by the clock of the store. */
   readonly instant: Milliseconds
   readonly count: number

@@ -3,7 +3,7 @@ import type { BodyOf } from '../../../../api/operation.ts'
 import * as api from '../../../../api/revocations.ts'
 import { mergeLabels } from '../../../../api/values/labels.ts'
 import type { Administrator, Origin } from '../../domain/caller.ts'
-import { formatPreview, formatRevocation } from '../../domain/ledger/format-revocation.ts'
+import { formatDryRun, formatRevocation } from '../../domain/ledger/format-revocation.ts'
 import type { Holding } from '../../domain/clients/verifier.ts'
 import type { AgentSelection } from '../../domain/ledger/selection.ts'
 import type { Revocation } from '../../domain/ledger/revocation.ts'
@@ -11,7 +11,7 @@ import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import {
   createRevocation,
   type PlannedRevocation,
-  previewRevocation,
+  dryRunRevocation,
   type RevocationRequest,
   showRevocation,
 } from '../../operations/revocations/revocations.ts'
@@ -46,7 +46,7 @@ const requestOf = (body: Body): RevocationRequest => ({
 
 type Made = RevocationMade & { readonly verifiers: Holding | null }
 
-type Found = Made | { readonly outcome: 'counted'; readonly preview: PlannedRevocation }
+type Found = Made | { readonly outcome: 'counted'; readonly dryRun: PlannedRevocation }
 
 const make = async (ports: AdministrationPorts, origin: Origin, body: Body): Promise<OrRefusal<Made>> => {
   const made = await createRevocation(ports, origin, requestOf(body))
@@ -65,15 +65,15 @@ const showOne = async (ports: AdministrationPorts, caller: Administrator, id: st
 
 const run = async (ports: AdministrationPorts, origin: Origin, body: Body): Promise<OrRefusal<Found>> => {
   if (body.dry_run !== true) return make(ports, origin, body)
-  const preview = await previewRevocation(ports, origin.caller, requestOf(body))
-  return isRefused(preview) ? preview : { outcome: 'counted', preview }
+  const dryRun = await dryRunRevocation(ports, origin.caller, requestOf(body))
+  return isRefused(dryRun) ? dryRun : { outcome: 'counted', dryRun }
 }
 
 export const bindings = [
   bind(api.createRevocation, {
     run: (ports, origin, { body }) => run(ports, origin, body),
     answer: found =>
-      found.outcome === 'counted' ? formatPreview(found.preview) : formatRevocation(found.revocation, found.verifiers),
+      found.outcome === 'counted' ? formatDryRun(found.dryRun) : formatRevocation(found.revocation, found.verifiers),
     status: ({ outcome }) => (outcome === 'created' ? 201 : 200),
     location: found => (found.outcome === 'created' ? `/api/v1/revocations/${found.revocation.id}` : null),
   }),

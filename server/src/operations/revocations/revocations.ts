@@ -9,7 +9,7 @@ import type {
   Revocation,
   RevocationConditions,
   RevocationObstacle,
-  RevocationPreview,
+  RevocationDryRun,
 } from '../../domain/ledger/revocation.ts'
 import { formatPlan, PLAN_SECONDS_MAX, readPlan, type RevocationPlan } from '../../domain/ledger/plan.ts'
 import { kindsNamedTo } from '../../domain/lists/names.ts'
@@ -31,7 +31,7 @@ export type RevocationRequest = {
 }
 
 /** What was counted, and the plan by which it may be ended. */
-export type PlannedRevocation = RevocationPreview & { readonly planId: string }
+export type PlannedRevocation = RevocationDryRun & { readonly planId: string }
 
 type PlanPorts = Pick<Ports, 'planSigning'> & { readonly profile: { readonly issuer: string } }
 
@@ -151,21 +151,21 @@ export const createRevocation = async (
 }
 
 /** How many tokens a revocation would end now, exact up to COUNT_EXACT_MAX. What is refused here would be refused there. */
-export const previewRevocation = async (
+export const dryRunRevocation = async (
   ports: Pick<Ports, 'ledger' | 'revocations'> & PlanPorts,
   caller: Administrator,
   { conditions }: Pick<RevocationRequest, 'conditions'>,
 ): Promise<OrRefusal<PlannedRevocation>> => {
   const checked = await check(ports, caller, conditions)
   if (isRefused(checked)) return checked
-  const preview = await ports.revocations.preview(conditions, kindsNamedTo(caller))
-  if (typeof preview === 'string') return { refusal: OBSTACLES[preview] }
+  const dryRun = await ports.revocations.dryRun(conditions, kindsNamedTo(caller))
+  if (typeof dryRun === 'string') return { refusal: OBSTACLES[dryRun] }
   const audiences = audiencesOf(caller)
   // What descends from the covered tokens is counted, but may be for other audiences.
-  const seen = preview.sample.filter(record => isFor(record, audiences))
+  const seen = dryRun.sample.filter(record => isFor(record, audiences))
   const { issuer } = ports.profile
-  const planId = formatPlan(ports.planSigning, { issuer, caller, conditions }, preview)
-  return { ...preview, planId, sample: seen.map(record => hideAncestors(record, audiences)) }
+  const planId = formatPlan(ports.planSigning, { issuer, caller, conditions }, dryRun)
+  return { ...dryRun, planId, sample: seen.map(record => hideAncestors(record, audiences)) }
 }
 
 /** The revocation with this id. One that reached beyond the caller's audiences does not exist for them. */

@@ -7,7 +7,7 @@ import type {
   Revocation,
   RevocationConditions,
   RevocationObstacle,
-  RevocationPreview,
+  RevocationDryRun,
 } from '../../domain/ledger/revocation.ts'
 import type { NameKinds } from '../../domain/lists/names.ts'
 import type { NewRevocation, RevocationMade } from '../../ports/ports.ts'
@@ -104,11 +104,11 @@ const decideOn = (asked: RevocationConditions): Decide<RevocationObstacle> =>
   }
 
 /** Counts what it would end now, and shows a few of those tokens. */
-export const previewRevocation = async (
+export const dryRunRevocation = async (
   countEnds: CountEnds,
   { nameCaches, named }: { readonly nameCaches: NameCaches; readonly named: NameKinds | undefined },
   conditions: RevocationConditions,
-): Promise<RevocationPreview | RevocationObstacle> => {
+): Promise<RevocationDryRun | RevocationObstacle> => {
   const found = await countEnds(decideOn(conditions), (snapshot, row) =>
     nameRecord(recordOf(row, nameCaches, snapshot.sets), named),
   )

@@ -29,7 +29,7 @@ type World = TestStore & { readonly agent: TestAgent; readonly token: TokenAddre
 
 type Ending = { readonly reason: Reason; readonly end: (world: World) => Promise<unknown> }
 
-const revocation = (conditions: Partial<Parameters<World['store']['revocations']['preview']>[0]>) => {
+const revocation = (conditions: Partial<Parameters<World['store']['revocations']['dryRun']>[0]>) => {
   const none = {
     agentId: null,
     credentialId: null,

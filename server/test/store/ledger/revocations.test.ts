@@ -139,14 +139,14 @@ test('a 33rd of one caller that is compared token by token is refused and leaves
 test('a dry run counts exactly up to ten thousand, then says at least; it changes nothing', async t => {
   const { store, agent, file } = await makeWorld(t)
   for (let n = 0; n < COUNT_EXACT_MAX / 500; n += 1) await issueMany(store, agent, 500)
-  const preview = async () => {
-    const counted = await store.revocations.preview({ ...NONE, agentId: agent.id })
+  const dryRun = async () => {
+    const counted = await store.revocations.dryRun({ ...NONE, agentId: agent.id })
     assert.ok(typeof counted !== 'string')
     return [counted.count, counted.isExact, counted.sample.length]
   }
-  assert.deepEqual(await preview(), [COUNT_EXACT_MAX, true, 10])
+  assert.deepEqual(await dryRun(), [COUNT_EXACT_MAX, true, 10])
   await issueMany(store, agent, 1)
-  assert.deepEqual(await preview(), [COUNT_EXACT_MAX, false, 10])
+  assert.deepEqual(await dryRun(), [COUNT_EXACT_MAX, false, 10])
   assert.deepEqual([countRows(file, 'cutoff'), countRows(file, 'ended')], [0, 0])
 })
 
@@ -155,7 +155,7 @@ test('a dry run does not count what an open cut-off has ended', async t => {
   await issueMany(store, agent, FEW + 1)
   await made(store, { scope: 'db:*' })
   await issueMany(store, agent, 3)
-  const counted = await store.revocations.preview({ ...NONE, agentId: agent.id })
+  const counted = await store.revocations.dryRun({ ...NONE, agentId: agent.id })
   assert.equal(typeof counted === 'string' ? counted : counted.count, 3)
 })
 

@@ -92,7 +92,7 @@ const NOTHING: RevocationConditions = {
 }
 
 /** A revocation is counted as it would end tokens, with all that descend from them. */
-const comparePreview = async (world: World): Promise<void> => {
+const compareDryRun = async (world: World): Promise<void> => {
   const { test: tested, model, agents, random } = world
   const [agent, token] = [random.pick(agents), random.pick(model.tokens)]
   const root = ancestorsOf(token).at(-1) ?? token
@@ -106,10 +106,10 @@ const comparePreview = async (world: World): Promise<void> => {
     [{ lineage: token.record.id }, { root: root.record.id }],
     [{}, {}],
   ] as const)
-  const preview = await tested.store.revocations.preview({ ...NOTHING, ...asked })
-  assert.ok(typeof preview === 'object')
+  const dryRun = await tested.store.revocations.dryRun({ ...NOTHING, ...asked })
+  assert.ok(typeof dryRun === 'object')
   const count = model.countEndable({ ...NO_CONDITION, ...conditions }, await storeNow(world))
-  assert.deepEqual([preview.count, preview.isExact], [count, true], JSON.stringify(asked))
+  assert.deepEqual([dryRun.count, dryRun.isExact], [count, true], JSON.stringify(asked))
 }
 
 /** The tree of a token from any of its members: all of it, each once, parents before their children. */
@@ -203,7 +203,7 @@ const liveThrough = async (random: Random, follower: StoreFollower): Promise<Wor
     await takeStep(world)
     if (step % 10 === 9) {
       await compareLists(world)
-      if (world.model.tokens.length > 0) await comparePreview(world)
+      if (world.model.tokens.length > 0) await compareDryRun(world)
     }
     if (random.chance(0.2)) await compareFollower(world, follower)
     if (step % 20 === 19) world = { ...world, test: await world.test.reopen(null) }
