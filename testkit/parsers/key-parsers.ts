@@ -14,7 +14,7 @@ import { Malformed, readElements, readObjectIdentifier } from '../../server/src/
 import { makeDpopProofs } from '../../server/src/keys/clients/dpop-proofs.ts'
 import { readRegisteredKeys } from '../../server/src/keys/clients/registered-keys.ts'
 import { makeSecrets } from '../../server/src/keys/clients/secrets.ts'
-import { operatorRole } from '../../server/src/keys/providers/operator-role.ts'
+import { operatorRole } from '../../server/src/keys/providers/identity-providers.ts'
 import { nameIn, tokensOf } from '../../server/src/keys/providers/provider-answers.ts'
 import {
   bareMembersOf,

@@ -1,18 +1,48 @@
 // mintmark audit
 import { type Command, Option } from 'commander'
-import * as rows from '../../../api/audit.ts'
 import { exportAudit } from '../../../api/exports.ts'
 import { ACT_KINDS, ACTOR_TYPES, WAYS } from '../../../api/values/audit.ts'
 import { defineAdminCommand, type Shown } from './administer.ts'
 import { type ExportOptions, exports } from './lists/export-records.ts'
-import { findEnd } from './find-end.ts'
 import { addPaging, type PagingOptions, pagingOf, refuseUnknown } from './lists/list-options.ts'
 import { addVerifyAudit } from './local/verify-audit.ts'
 import { showPage } from './lists/read-list.ts'
 import { findTokenId, PASTED } from './token-id.ts'
-import type { Api } from './remote/api.ts'
-import { printLine } from './terminal/print.ts'
+import { type Api, ApiRefusal } from './remote/api.ts'
+import { printLine, areRecords, type PrintedRecord } from './terminal/print.ts'
 import { addTimeHelp, readTime } from './terminal/time.ts'
+import { listAudit } from '../../../api/audit.ts'
+import { showToken } from '../../../api/tokens.ts'
+import { isUuid } from '../../../api/values/uuid.ts'
+import * as rows from '../../../api/audit.ts'
+
+// Why the audit log has no act that ended a token.
+
+/** Ends of which the audit log has no entry. */
+const WITHOUT_ENTRY: Readonly<Record<string, string>> = {
+  expired: 'The token expired: nobody ended it.',
+  superseded:
+    'The token was superseded: its agent got another one at its limit of live tokens. The audit log has no entry of that.',
+}
+
+/** Undefined where no token has the id, or none that the caller may see. */
+const lookUp = async (api: Api, id: string): Promise<PrintedRecord | undefined> => {
+  try {
+    return await api.call(showToken, { path: { id } })
+  } catch (error) {
+    if (error instanceof ApiRefusal && (error.status === 404 || error.status === 403)) return undefined
+    throw error
+  }
+}
+
+/** Whether an act ended the token of this id, or else why none did where that is known: it may be of no token. */
+export const findEnd = async (api: Api, id: string): Promise<'act' | { readonly remark: string | undefined }> => {
+  if (!isUuid(id)) return { remark: undefined }
+  const { data } = await api.call(listAudit, { query: { ended_token: id, limit: 1 } })
+  if (areRecords(data) && data.length > 0) return 'act'
+  const token = await lookUp(api, id)
+  return { remark: WITHOUT_ENTRY[String(token?.['termination_reason'])] }
+}
 
 type TimeOptions = { readonly since?: string; readonly before?: string }
 

@@ -9,8 +9,32 @@ import { defineAdminCommand, show, type Shown } from './administer.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import type { WhereOptions } from './remote/open-api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
-import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
-import { overOption, type SeriesOptions, showSeries } from './lists/usage-series.ts'
+import { areRecords, printLine, type PrintedRecord, printTable, formatCell } from './terminal/print.ts'
+import { showUsageSeries } from '../../../api/usage.ts'
+import { SERIES_WINDOW_NAMES, type SeriesWindow } from '../../../api/values/usage.ts'
+
+// What happened over time, as a table: mintmark stats --over.
+
+type SeriesOptions = { readonly over?: SeriesWindow; readonly agent?: string }
+
+const COLUMNS = ['from', 'issued', 'refused', 'active', 'inactive', 'ended']
+
+const overOption = (): Option =>
+  new Option('--over <window>', 'show a table over time: each minute of an hour, or each hour of a day').choices(
+    SERIES_WINDOW_NAMES,
+  )
+
+/** The ends of a point, as `2 manual_revocation`. */
+const formatEnds = (ended: unknown): readonly string[] =>
+  areRecords(ended) ? ended.map(({ reason, ...count }) => `${formatCell(count)} ${String(reason)}`) : []
+
+const rowOf = ({ ended, ...point }: PrintedRecord): PrintedRecord => ({ ...point, ended: formatEnds(ended).join(', ') })
+
+const showSeries = async (api: Api, over: SeriesWindow, agent: string | undefined): Promise<Shown> => {
+  const series = await api.call(showUsageSeries, { query: { over, agent_id: agent } })
+  const { data } = series
+  return { json: series, forPeople: () => printTable(COLUMNS, areRecords(data) ? data.map(rowOf) : []) }
+}
 
 /** Whether a service is named; the store of this machine is ready once it answers. */
 const isRemote = ({ url, apiKeyFile, jwtFile }: WhereOptions): boolean =>

@@ -44,6 +44,8 @@ import type { StoreMaker, StoreOptions } from '../store/store-options.ts'
 import { makeSignIn } from '../keys/providers/sign-in.ts'
 import type { SignIn } from '../ports/sessions.ts'
 
+// Wires the sign-in of operators, where the console has a client at an identity provider.
+
 type Parts = {
   readonly clock: Clocks
   readonly timing: Timing

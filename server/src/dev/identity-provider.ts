@@ -9,6 +9,8 @@ import { answerOnlyTo, loopbackHosts } from './loopback-hosts.ts'
 import { CONSOLE_CLIENT_ID, clientIdOf, issuerAt } from './dev-token.ts'
 import { signInPath, withSignInPage } from './sign-in-page.ts'
 
+// What the development identity provider remembers of those who sign in: in memory, and no more than it has room for.
+
 /** The most entries; beyond them the oldest is forgotten. */
 const KEPT_MAX = 1000
 const KEPT_SECONDS_MAX = 43_200

@@ -12,6 +12,9 @@ import { examineServing } from '../compose/doctor/doctor.ts'
 import type { ReloadedKind } from '../config/read-again.ts'
 import { badOf, type CheckResult, worstOf } from '../domain/checkup.ts'
 
+// The fast checks of a service: at its start, and then now and again. Each finding is logged when it appears, and /readyz?verbose has
+// the latest.
+
 type Options = {
   /** Returns the configuration with what was reloaded. */
   readonly config: () => ServeConfig

@@ -13,6 +13,8 @@ import {
 import type { RequestEnd, RequestHead, RequestSpan, Span, Traces } from '../ports/traces.ts'
 import { parseTraceParent } from '@opentelemetry/core'
 
+// Reads the context of a trace that a caller sends: W3C Trace Context, level 1. Whatever is not as it says counts as not sent.
+
 /** A later version may be longer than the 55 characters of version 00 (section 3.2.3). */
 const TRACEPARENT_CHARACTERS_MAX = 256
 /** What a service must be able to pass on (section 3.3.1.5); more is dropped whole. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '../../../api/values/access.ts'
-import { operatorRole } from '../../src/keys/providers/operator-role.ts'
+import { operatorRole } from '../../src/keys/providers/identity-providers.ts'
 
 const roles: Readonly<Record<string, Role>> = {
   'mintmark-viewer': 'viewer',

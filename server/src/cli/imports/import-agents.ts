@@ -7,10 +7,35 @@ import { atPlaces } from '../../domain/at-places.ts'
 import { rejectedOutcome } from '../../domain/import/import-outcome.ts'
 import type { DecidedClient, PlannedClient } from '../../domain/import/plan-clients.ts'
 import type { Api } from '../remote/api.ts'
-import { inParts } from '../remote/in-parts.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 import { areRecords, type PrintedRecord } from '../terminal/print.ts'
 import { untilSignal } from '../terminal/until-signal.ts'
+
+// Divides what is sent or asked for among requests, each of which may hold only so much.
+
+type PartMax = { readonly itemsMax: number; readonly weightMax: number }
+
+/** The items in order, in parts of at most so many and of at most so much weight. An item that is heavier than that is a part by itself. */
+const inParts = <Item>(
+  items: readonly Item[],
+  { itemsMax, weightMax }: PartMax,
+  weigh: (item: Item) => number,
+): readonly (readonly Item[])[] => {
+  const parts: Item[][] = []
+  let weight = 0
+  for (const item of items) {
+    const more = weigh(item)
+    const last = parts.at(-1)
+    if (last !== undefined && last.length < itemsMax && weight + more <= weightMax) {
+      last.push(item)
+      weight += more
+    } else {
+      parts.push([item])
+      weight = more
+    }
+  }
+  return parts
+}
 
 const NOTHING_LEFT_OUT = { scopes_left_out: [], audiences_left_out: [] } as const
 

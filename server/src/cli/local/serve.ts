@@ -1,5 +1,5 @@
 // mintmark serve
-import type { Command } from 'commander'
+import { type Command, Help } from 'commander'
 import { openService } from '../../compose/compose.ts'
 import { logWarnings, makeLogger } from '../../compose/log.ts'
 import { timingOf } from '../../compose/timing.ts'
@@ -12,10 +12,34 @@ import { watchInstallation } from '../../serving/watch-installation.ts'
 import { closeAtSignal } from './close-at-signal.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { localOnly } from './local-only.ts'
-import { formatVariables } from './serve-help.ts'
 import { printLine } from '../terminal/print.ts'
-import { reportRestore } from './show-restore.ts'
-import { formatSuspended } from './show-restore.ts'
+import { reportRestore, formatSuspended } from './show-restore.ts'
+import { describeDefault, describeValues } from '../../config/settings/setting-entry.ts'
+import { plainMeaning, settingEntries } from '../../config/settings/settings.ts'
+
+// The variables of `mintmark serve`, as its help lists them.
+
+/** Characters in a line of a terminal that nobody widened, without the indentation. */
+const WIDTH = 74
+
+const wrapper = new Help()
+
+const indented = (text: string): readonly string[] =>
+  text === ''
+    ? []
+    : wrapper
+        .boxWrap(text.replaceAll('`', ''), WIDTH)
+        .split('\n')
+        .map(line => `      ${line}`)
+
+const formatVariables = (): string => {
+  const lines = settingEntries().flatMap(([name, entry]) => [
+    `  ${name}${entry.hasFile === true ? `, or ${name}_FILE` : ''}`,
+    ...indented(plainMeaning(entry)),
+    ...indented([describeValues(entry), `default: ${describeDefault(entry)}`].filter(part => part !== '').join('; ')),
+  ])
+  return ['', 'Variables:', ...lines].join('\n')
+}
 
 const announce = (config: ServeConfig): void => {
   printLine(

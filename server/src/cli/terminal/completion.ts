@@ -1,7 +1,7 @@
 // mintmark completion
 import { Argument, type Command } from 'commander'
 import { PROGRAMS } from './completion-scripts.ts'
-import { placesOf } from './completion-tree.ts'
+import { placesOf } from './completion-scripts.ts'
 import { addExamples } from './examples.ts'
 import { printLine } from './print.ts'
 

@@ -7,6 +7,8 @@ import { probeService, type ServiceSeen } from './service-seen.ts'
 import { openInspection } from './store-checks.ts'
 import type { StoreSeen, Subject } from './subject.ts'
 
+// Runs checks together, each with its deadline: what hangs is a finding, and the others are reported all the same.
+
 const within = async (ms: number, work: Promise<readonly Finding[]>): Promise<readonly Finding[]> => {
   const { promise: late, resolve } = Promise.withResolvers<readonly Finding[]>()
   const finding = {

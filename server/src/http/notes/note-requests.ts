@@ -1,15 +1,79 @@
 // What is recorded of each request once it has ended: its metrics, its span, and its line in the access log.
-import type { ServerResponse } from 'node:http'
+import { ServerResponse, type IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 import { NO_TRACES, type RequestSpan, type Traces } from '../../ports/traces.ts'
-import { makeAnswerMetrics } from './answer-metrics.ts'
+import { makeAnswerMetrics, type AnswerSeries } from './answer-metrics.ts'
 import { queuedMs, wishedMs } from '../wire/arrival.ts'
 import { type AccessLog, formatOutcome } from './access-line.ts'
-import { makeNotedResponse } from './noted-response.ts'
 import { type EndedRequest, noteOf, openNote, type RequestNote, type RouteFacts, whoOf } from './request-note.ts'
-import { makeRoutes } from './route-facts.ts'
+
+// What is the same for every request of a route, made once for each route.
+
+const NOT_AN_OPERATION = 'other'
+
+// Fastify's types know only the schema of validation.
+const operationOf = (schema: object | undefined): string =>
+  schema !== undefined && 'operationId' in schema && typeof schema.operationId === 'string'
+    ? schema.operationId
+    : NOT_AN_OPERATION
+
+/** The series of an operation; null where nothing is measured. */
+type SeriesOf = (operation: string) => AnswerSeries | null
+
+type Routes = {
+  /** Call it before any route is registered. */
+  readonly register: (app: FastifyInstance) => void
+  /** The facts for a request that was answered before the hooks of its route began, or that no route fits. */
+  readonly factsOf: (request: FastifyRequest) => RouteFacts
+}
+
+const makeRoutes = (seriesOf: SeriesOf): Routes => {
+  const byUrl = new Map<string, RouteFacts>()
+  const factsAt = (url: string, schema: object | undefined): RouteFacts => {
+    const operation = operationOf(schema)
+    const known = byUrl.get(url)
+    if (known?.operation === operation) return known
+    const facts = { operation, route: url.replaceAll(/:(\w+)/g, '{$1}'), series: seriesOf(operation) }
+    byUrl.set(url, facts)
+    return facts
+  }
+  const noRoute = { operation: NOT_AN_OPERATION, route: null, series: seriesOf(NOT_AN_OPERATION) }
+
+  return {
+    register: app => {
+      app.addHook('onRoute', route => {
+        const facts = factsAt(route.url, route.schema)
+        // Fastify makes the options of a request anew whenever they are read.
+        const note = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
+          const noted = noteOf(request.raw)
+          if (noted !== undefined) noted.facts = facts
+          done()
+        }
+        route.onRequest = [note, ...[route.onRequest ?? []].flat()]
+      })
+    },
+    factsOf: ({ is404, routeOptions: { url, schema } }) =>
+      is404 || url === undefined ? noRoute : factsAt(url, schema),
+  }
+}
+
+// Responses that report their own end. Node reports it by an event, and a listener that is added to each response costs more
+// than all that is noted of its request.
+
+/**
+ * For the option `ServerResponse` of a server of Node. `onEnd` is called once for each response, last: it is finished, or its connection has
+ * ended before it was. Of the two, `writableFinished` says which.
+ */
+const makeNotedResponse = (onEnd: (response: ServerResponse) => void): typeof ServerResponse =>
+  class<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+    override emit(event: string | symbol, ...rest: unknown[]): boolean {
+      if (event === 'close') onEnd(this)
+      // No event of a response that comes with every request has an argument.
+      return rest.length === 0 ? super.emit(event) : super.emit(event, ...rest)
+    }
+  }
 
 type Observers = {
   readonly metrics: Metrics

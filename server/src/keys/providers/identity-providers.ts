@@ -5,19 +5,108 @@ import { measureWaits } from '../../ports/work-waits.ts'
 import type { KeyObject } from 'node:crypto'
 import type { OperatorCaller } from '../../domain/caller.ts'
 import { bindingFault } from '../../domain/clients/bound-jwt.ts'
-import { isStorable } from '../../domain/text/text.ts'
+import { isStorable, trimCharacters } from '../../domain/text/text.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
-import type { KeySets, Operators, ProviderState } from '../../ports/key-sets.ts'
+import type { KeySets, Operators, ProviderState, KeySet, KeySetPlace } from '../../ports/key-sets.ts'
 import type { Timing } from '../../ports/timing.ts'
-import type { JsonObject } from '../../../../packages/verify/src/readers/json.ts'
+import { type JsonObject, isJsonObject } from '../../../../packages/verify/src/readers/json.ts'
 import { readCompactJws, type CompactJws } from '../tokens/compact-jws.ts'
 import { isProviderAddress } from '../../../../packages/verify/src/readers/web-address.ts'
-import { operatorRole, type RoleMapping } from './operator-role.ts'
-import { makeProviderCheck } from './provider-check.ts'
-import { makeProviderKeyCache, type ProviderKeyCache } from './provider-key-cache.ts'
-import { parseProviderAlgorithm, permits, pickKey, type ProviderAlgorithm } from './provider-key.ts'
+import { makeProviderKeyCache, type ProviderKeyCache, KEYS_HELD_MILLISECONDS_MAX } from './provider-key-cache.ts'
+import { parseProviderAlgorithm, permits, pickKey, type ProviderAlgorithm, parseProviderKey } from './provider-key.ts'
 import { makeRepeatedSignatureCheck, type SignatureCheck } from './provider-signature.ts'
 import { makeVerificationQueue } from './verification-queue.ts'
+import { ROLES, type Role } from '../../../../api/values/access.ts'
+import { Unavailable } from '../../domain/refusal.ts'
+
+// Whether the operators of an identity provider can be recognized: whether its keys can be read, and are of any use.
+
+type CheckOptions = {
+  readonly place: KeySetPlace
+  readonly algorithms: readonly ProviderAlgorithm[]
+  readonly keySets: KeySets
+  readonly monotonicNow: () => MonotonicMilliseconds
+}
+
+const isUsable = (jwk: unknown, algorithms: readonly ProviderAlgorithm[]): boolean => {
+  const key = parseProviderKey(jwk)
+  return key !== undefined && algorithms.some(name => permits(key, name, key.kid)) && 'key' in key.read()
+}
+
+/** Asks for the set where a newer one can be had, and reads its keys once: anybody may call it at any rate. */
+const makeProviderCheck = ({ place, algorithms, keySets, monotonicNow }: CheckOptions) => {
+  const { issuer } = place
+  const noKey = `its key set holds no usable key for ${algorithms.join(', ')}`
+  let known: { readonly set: KeySet; readonly hasKey: boolean } | undefined
+
+  const renew = async () => {
+    if (known !== undefined && monotonicNow() < known.set.nextReadingAt) return known
+    // A set that was read is not asked for again: the reading is kept for a key that appears.
+    const seenAt = known === undefined || known.set.failure === null ? -Infinity : known.set.readAt
+    const set = await keySets.latest(place, seenAt)
+    if (known?.set.readAt === set.readAt) return (known = { ...known, set })
+    return (known = { set, hasKey: set.jwks.some(jwk => isUsable(jwk, algorithms)) })
+  }
+
+  const stateOf = ({ set, hasKey }: NonNullable<typeof known>): ProviderState => {
+    if (set.failure === null) {
+      return hasKey ? { issuer, status: 'ok' } : { issuer, status: 'unavailable', cause: noKey, detail: noKey }
+    }
+    const isHeld = hasKey && monotonicNow() - set.readAt < KEYS_HELD_MILLISECONDS_MAX
+    return { issuer, status: isHeld ? 'stale' : 'unavailable', ...set.failure }
+  }
+
+  return async (): Promise<ProviderState> => {
+    try {
+      return stateOf(await renew())
+    } catch (fault) {
+      if (!(fault instanceof Unavailable)) throw fault
+      return { issuer, status: 'unavailable', cause: 'its keys were not handed over in time', detail: fault.message }
+    }
+  }
+}
+
+// The role that an identity provider's JWT gives an operator.
+
+type RoleMapping = {
+  /** A claim's name, or a path of names joined by dots. */
+  readonly roleClaim: string
+  /** The provider's value for a role, to ours. */
+  readonly roles: Readonly<Record<string, Role>>
+  /** What a claim that is a string is split at. */
+  readonly roleSeparator: keyof typeof SPLIT
+}
+
+// At these characters only: other white space is part of a value, as RFC 6749 §3.3 has it for `scope`.
+const SPLIT = {
+  none: (claim: string) => [claim],
+  space: (claim: string) => claim.split(' '),
+  comma: (claim: string) => claim.split(',').map(value => trimCharacters(value, ' ')),
+} as const
+
+const member = (value: unknown, name: string): unknown =>
+  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+/** The exact name goes first: some providers' claims are named by an address, which holds dots. */
+const claimAt = (payload: JsonObject, path: string): unknown =>
+  Object.hasOwn(payload, path) ? payload[path] : path.split('.').reduce<unknown>(member, payload)
+
+/**
+ * A string is one value unless the provider is known to write lists so: a role that users name themselves, `x mintmark-admin`,
+ * would else make an administrator. Members of an array are never split.
+ */
+const valuesOf = (claim: unknown, separator: RoleMapping['roleSeparator']): readonly unknown[] => {
+  if (typeof claim === 'string') return SPLIT[separator](claim)
+  return Array.isArray(claim) ? claim : []
+}
+
+/** The highest role in the claim; null where it holds none. */
+export const operatorRole = (payload: JsonObject, mapping: RoleMapping): Role | null => {
+  const { roleClaim, roles, roleSeparator } = mapping
+  const values = valuesOf(claimAt(payload, roleClaim), roleSeparator).filter(value => typeof value === 'string')
+  const given = new Set(values.map(value => (Object.hasOwn(roles, value) ? roles[value] : undefined)))
+  return ROLES.findLast(role => given.has(role)) ?? null
+}
 
 const CLOCK_SKEW_SECONDS = 60
 const SUB_CHARACTERS_MAX = 255

@@ -15,6 +15,9 @@ import { type IssueAnswer, type IssuedToken, issueTokens } from './issue-tokens.
 import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { Timing } from '../../ports/timing.ts'
 
+// How many token requests may be under way: fewer while the store takes long for a group of them, so that what it could not
+// serve in time is refused at once.
+
 /** Token requests under way in a thread: about a quarter of a second of its work. */
 export const ISSUES_MAX = 2048
 

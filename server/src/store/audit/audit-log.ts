@@ -23,6 +23,9 @@ import { findEnd } from './find-end.ts'
 import { type HandOverOptions, makeHandOver } from '../hand-over.ts'
 import type { Refused } from './refusals.ts'
 
+// Counts refused authentications in the memory of a serving thread, and hands the counts over now and then: a million
+// wrong secrets are a few rows, and none stands in front of an act.
+
 /** A caller's act waits for one hand-over, on PostgreSQL for some statements of each count, and for no more. */
 const TOGETHER_MAX = 32
 

@@ -10,6 +10,9 @@ import { createHash } from 'node:crypto'
 import { spellingsOf } from '../ledger/interned-sets.ts'
 import { bytesOfId } from '../rows.ts'
 
+// How the revocation feed names things: short digests of public ids, the tails of token ids, and the conditions of a cut-off
+// by the names that a verifier finds in tokens, instead of the store's numbers.
+
 const BYTES = 8
 const ID_BYTES = 16
 

@@ -25,6 +25,8 @@ import { type RunningMaintenance, startMaintenance } from './writer/maintenance.
 import { makeWriter } from './writer/writer.ts'
 import type { ReplicationFacts } from '../metrics/facts.ts'
 
+// What the primary knows of its standbys, for metrics.
+
 // A role without pg_monitor sees that there are connections, and nothing of them.
 const STANDBYS = `select case when bool_or(state is null) then null else count(*) end as standbys,
   max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn))::bigint as "lagBytes"

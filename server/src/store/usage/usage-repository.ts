@@ -29,6 +29,8 @@ import { scheduler } from 'node:timers/promises'
 import { sumInWindow, USAGE_WINDOWS, type UsageWindow } from '../../domain/clients/agent-usage.ts'
 import { readFacts } from '../metrics/facts.ts'
 
+// Reads the state of the whole service: what all agents got, and what the store reports of itself.
+
 const SUMS = `select
     cast(coalesce(sum(case when slot > ? then issued else 0 end), 0) as bigint) as whole,
     cast(coalesce(sum(case when slot > ? then 0 else issued end), 0) as bigint) as cut,
@@ -75,6 +77,8 @@ const readStatus = async ({ read }: Reader, countLive: CountLive): Promise<Servi
   const sums = await read(readSums)
   return { ...facts, ...sums, liveTokens }
 }
+
+// Reads which credentials and API keys expire soon.
 
 const LIVE = 'revoked_at is null and {}.expires_at > ? and {}.expires_at <= ? order by {}.expires_at, {}.id limit ?'
 

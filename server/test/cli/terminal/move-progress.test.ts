@@ -1,7 +1,7 @@
 // What a person at a terminal sees while a store is moved.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lineOf, makeMoveProgress } from '../../../src/cli/local/move-progress.ts'
+import { lineOf, makeMoveProgress } from '../../../src/cli/local/migrate-store.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 
 test('a line shows rows, the pace, and how long it takes at that pace', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeProgram } from '../../../src/cli/program.ts'
-import { placesOf } from '../../../src/cli/terminal/completion-tree.ts'
+import { placesOf } from '../../../src/cli/terminal/completion-scripts.ts'
 import { PROGRAMS } from '../../../src/cli/terminal/completion-scripts.ts'
 import { makeFolder, run, runShell } from '../../../../testkit/commands/run-mintmark.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { createAgent, idOf, issue, makeBoth, startServing } from '../../../../testkit/commands/serving.ts'
 import { freePorts, KEY, makeFolder, run, serveVariables, start } from '../../../../testkit/commands/run-mintmark.ts'
-import { findEnd } from '../../../src/cli/find-end.ts'
+import { findEnd } from '../../../src/cli/audit.ts'
 import type { Api } from '../../../src/cli/remote/api.ts'
 import { openBeside } from '../../../../testkit/stores/store-file.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import { TIMING } from '../../../src/ports/timing.ts'
-import { makePipeOutput, openPipeAgain } from '../../../src/compose/access-pipe.ts'
+import { makePipeOutput, openPipeAgain } from '../../../src/compose/access-log.ts'
 import { until } from '../../../../testkit/processes/until.ts'
 import { makeFolder } from '../../../../testkit/commands/run-mintmark.ts'
 

@@ -2,11 +2,27 @@
 import { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import type { CertificateHeader } from '../../../domain/clients/certificate-header.ts'
-import type { PresentedCertificate } from '../../../domain/clients/client-certificate.ts'
+import type { PresentedCertificate, ClientCertificate } from '../../../domain/clients/client-certificate.ts'
 import { type OrRefusal, refuse } from '../../../domain/refusal.ts'
 import type { ClientCertificates } from '../../../ports/client-keys.ts'
 import { makeNetworks } from '../../../../../packages/gateway/src/process/networks.ts'
-import { readCertificateHeader } from './certificate-header.ts'
+import {
+  type CertificateForm,
+  parseCertificateHeader,
+} from '../../../../../packages/verify/src/readers/certificate-header.ts'
+
+// Reads the client certificate that a proxy wrote into a header.
+
+/** Returns undefined unless the value is one certificate in this form. */
+export const readCertificateHeader = (
+  certificates: ClientCertificates,
+  form: CertificateForm,
+  value: string,
+): ClientCertificate | undefined => {
+  const found = parseCertificateHeader(form, value)
+  if (found === undefined) return undefined
+  return 'pem' in found ? certificates.readPem(found.pem) : certificates.read(Buffer.from(found.base64, 'base64'))
+}
 
 export type CertificatesTaken = {
   readonly header: CertificateHeader | null

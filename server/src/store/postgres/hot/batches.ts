@@ -6,6 +6,8 @@ import { monotonicMs } from '../../clocks.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { Pool } from '../connection/pool.ts'
 
+// How many batches may be under way at once: as many as keep the database at work while others are on their way.
+
 type InFlightCount = {
   readonly allowed: () => number
   /** Called with how long each took, from its start to its answer. */

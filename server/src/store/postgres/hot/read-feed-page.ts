@@ -13,6 +13,9 @@ import { only } from '../../statement-program.ts'
 import { TIMELINE } from '../connection/fail-overs.ts'
 import { makeBatches } from './batches.ts'
 
+// Reads the head of the revocation feed for all who ask meanwhile, by one statement that waits for the standby: a primary that was
+// deposed confirms nothing. Another timeline is another epoch, since a fail-over may have lost what no caller saw acknowledged.
+
 /** The batches in flight: all callers that wait share the next one. */
 const IN_FLIGHT_MAX = 1
 const TOGETHER_MAX = 16_384

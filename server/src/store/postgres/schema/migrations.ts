@@ -17,6 +17,8 @@ import { LEDGER } from './ledger.ts'
 import { REVOCATION_FEED } from './revocation-feed.ts'
 import { REST } from './rest.ts'
 
+// The fourth schema: tokens that were got for other tokens, and what agents may get so.
+
 const LINEAGE = `
 alter table agent
   add column grant_types text collate "C" not null default '["client_credentials"]',  -- JSON
@@ -51,6 +53,8 @@ create index ended_child on ended (lineage, id) where lineage is not null;
 create index ended_subject on ended (subject, at, id) where lineage is not null;
 `
 
+// The tenth schema: when tokens of an audience set were issued. docs/storage.md.
+
 const SPANS = 'select distinct aud, substring(uuid_send(id) from 1 for 3)'
 
 // Triggers keep it, so that no program that issues a token, yesterday's included, can leave a span out. In one order: of two
@@ -81,6 +85,8 @@ export const EARLIER_AUDIENCE_SPANS = `
 insert into audience_span select * from (${SPANS} from token union ${SPANS} from ended) as earlier order by 1, 2
   on conflict do nothing
 `
+
+// The sixth schema: sessions of operators in the console. domain/clients/session.ts.
 
 const SESSIONS = `
 create table session (

@@ -3,9 +3,79 @@ import type { Database } from '../connection/database.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import { ADMINISTRATION } from './administration.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
-import { AGENT_USAGE, REFUSAL_COUNTS, TOKEN_USES } from './usage.ts'
 import { LEDGER } from './ledger.ts'
 import { SCHEMA_VERSION } from '../../schema-version.ts'
+
+// The schemas of usage, the fourth, the eighth and the tenth: what agents got and were refused of late, where their tokens are used.
+
+const AGENT_USAGE = `
+create table agent_usage (         -- of the last day; domain/clients/agent-usage.ts
+  slot_ms integer not null,        -- the length of the slot
+  slot integer not null,           -- the ms at which it begins
+  agent integer not null,
+  issued integer not null,
+  refused integer not null,        -- token requests of the agent, once it was authenticated
+  last_at integer not null,        -- the ms at which it got its last token in the slot; 0: it got none
+  primary key (slot_ms, slot, agent)
+) strict, without rowid;
+`
+
+/** Where tokens are used, and which were after their end. docs/storage.md. */
+const TOKEN_USES = `
+create table token_use (           -- introspections and reported uses, for 30 days
+  n integer primary key autoincrement,
+  at integer not null,             -- the minute, as the ms at which it begins
+  agent integer not null,          -- of the tokens; 0: of none that is known
+  api_key integer not null,        -- 0: all beyond the pairs of a minute
+  outside integer not null check (outside in (0, 1)),  -- 1: of other audiences than the key may see
+  active integer not null,         -- introspections that were answered with active
+  inactive integer not null,
+  after_end integer not null,      -- of these, of tokens that had ended
+  uses integer not null,           -- that followers of the revocation feed report
+  first_at integer not null,
+  last_at integer not null,
+  unique (at, agent, api_key, outside)
+) strict;
+create index token_use_at on token_use (at);
+create index token_use_agent on token_use (agent, at);
+create index token_use_key on token_use (api_key, at);
+
+create table late_use (            -- of a token after its end, for 30 days after the last
+  n integer primary key autoincrement,
+  at integer not null,             -- the last
+  first_at integer not null,
+  token blob not null,
+  agent integer not null,
+  api_key integer not null,
+  outside integer not null check (outside in (0, 1)),
+  expired integer not null check (expired in (0, 1)),  -- 1: it had only expired
+  count integer not null,
+  minute integer not null,         -- in which the row was written first
+  unique (token, api_key)
+) strict;
+create index late_use_at on late_use (at);
+create index late_use_agent on late_use (agent, at);
+create index late_use_key on late_use (api_key, at);
+create index late_use_token on late_use (token, at);
+create index late_use_minute on late_use (minute, expired);
+
+alter table verifier add column counted_uses text;  -- JSON: its uses as far as they are in token_use; null: none are
+`
+
+/** Why requests were refused of late. */
+const REFUSAL_COUNTS = `
+create table refusal_count (       -- of the last day; domain/clients/agent-usage.ts
+  slot_ms integer not null,        -- the length of the slot
+  slot integer not null,           -- the ms at which it begins
+  agent integer not null,          -- 0: none, or beyond the rows of a slot
+  reason text not null,            -- domain/refusal-reasons.ts
+  count integer not null,
+  last_at integer not null,        -- the ms at which it was written last
+  primary key (slot_ms, slot, agent, reason)
+) strict, without rowid;
+`
+
+// The fifth schema: tokens that were got for other tokens, and what agents may get so.
 
 const LINEAGE = `
 alter table agent add column grant_types text not null default '["client_credentials"]';  -- JSON
@@ -42,6 +112,8 @@ create index ended_child on ended (lineage, id) where lineage is not null;
 create index ended_subject on ended (subject, at, id) where lineage is not null;
 `
 
+// The sixth schema: the revocation feed. domain/ledger/cut-off-fact.ts and docs/revocation-feed.md.
+
 const REVOCATION_FEED = `
 alter table service add column feed_position integer not null default 0;
 alter table service add column feed_epoch text not null default '';  -- '': the feed is not open yet
@@ -73,6 +145,8 @@ create index verifier_of_key on verifier (api_key, reported_at);
 alter table cutoff add column position integer;  -- of its fact; null: it is of before the feed
 `
 
+// The eleventh schema: when tokens of an audience set were issued. docs/storage.md.
+
 /** The spans of the tokens that are there. */
 export const EARLIER_AUDIENCE_SPANS = `
 insert into audience_span
@@ -97,6 +171,8 @@ create trigger audience_span_of_ended after insert on ended begin
 end;
 `
 
+// The second schema: when the tokens that ended in a minute were issued.
+
 // A trigger keeps it, so that no program that ends a token, yesterday's included, can leave a minute out.
 const ENDED_MINUTES = `
 create table ended_minute (        -- a minute in which tokens were ended
@@ -113,6 +189,8 @@ create trigger ended_minute_kept after insert on ended begin
     on conflict (minute) do update set oldest = min(oldest, excluded.oldest), newest = max(newest, excluded.newest);
 end;
 `
+
+// The seventh schema: sessions of operators in the console. domain/clients/session.ts.
 
 const SESSIONS = `
 create table session (

@@ -11,6 +11,8 @@ import { makeRetentionStep, RETENTION_ROWS } from '../../retention.ts'
 import { bytesOfId } from '../../rows.ts'
 import { all, run } from '../../statement-program.ts'
 
+// Retention on SQLite: tokens go row by row.
+
 type Row = { readonly id: Uint8Array }
 
 const EXPIRED = 'select id from token where life = ? and id < ? order by id limit ?'
