@@ -1,3 +1,4 @@
+// In this folder: the HTTP contract as data: an operation is one row, from which routes, OpenAPI, clients and commands derive.
 // The settings of an agent, one entry each: what a body may say, what a record shows, and the option of the command line.
 import { z } from 'zod'
 import { name, parsed, resource, text, TRIMMED, wholeNumber } from './fields.ts'

@@ -1,3 +1,4 @@
+// In this folder: syntax and bounds of values: names, scopes, times, ids. Pure; the service, the console and the commands share them.
 // What the administration asks of its callers: for each kind of act a permission of an API key, and an operator's role.
 
 export type Access = {

@@ -1,3 +1,4 @@
+// In this folder: dialogs of acts: what an act would end, its form, its outcome. The service decides who may do it.
 // An act in a dialog: what it does and would end, its form, the command that does the same, and what came of it.
 import * as Dialog from '@radix-ui/react-dialog'
 import { useQuery } from '@tanstack/react-query'

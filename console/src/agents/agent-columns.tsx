@@ -1,3 +1,4 @@
+// In this folder: what the console shows of agents and does with them: columns, the panel, forms, credentials.
 // The columns of the list of agents, and by what each is sorted.
 import { formatLabels } from '../../../api/values/labels.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'

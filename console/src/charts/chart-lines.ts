@@ -1,3 +1,4 @@
+// In this folder: charts over time: from a series of the API to lines on a canvas and a table of the same figures.
 // What the charts show of a series over time: lines with a value for each point, and their sums.
 import type { ShowUsageSeriesAnswer } from '../../../packages/client/src/index.ts'
 import { formatCount } from '../parts/format-number.ts'

@@ -1,3 +1,4 @@
+// In this folder: tables of records: filters and order in the address, paging, chosen rows, new rows. Screens bring the columns.
 // The filters of a list as chips: each is in the address, is taken away by a click, and is added by its name.
 import { type FormEvent, useId, useState } from 'react'
 import { changeQuery, useAddress } from '../address.ts'

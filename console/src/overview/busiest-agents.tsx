@@ -1,3 +1,4 @@
+// In this folder: parts of the overview: the state of the service, busy agents, refusals, what expires, verifiers.
 // The agents by the tokens that they got in the last minute: a runaway one stands first.
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'

@@ -1,3 +1,4 @@
+// In this folder: components that several screens or the frame use: fields, names, instants, errors, the open panel.
 // A field for an agent: any part of its name, owner or labels, with the agents that have it to choose from.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'

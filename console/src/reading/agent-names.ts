@@ -1,3 +1,4 @@
+// In this folder: reads from the service: requests, their cache, the live stream, choices that the browser keeps. Nothing here draws.
 // The names of agents of which the page has the id alone: in filters, in lists of whom they act for, of verifiers.
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { makeBatched } from './batched.ts'

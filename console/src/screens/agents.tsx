@@ -1,3 +1,4 @@
+// In this folder: one component for each address of the console. A screen arranges lists and parts; screens.ts says which role sees it.
 // The agents: who gets tokens.
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy } from 'react'

@@ -1,3 +1,4 @@
+// In this folder: `mintmark-verify serve`: settings, HTTP server, answers to gateways. @mintmark/verify decides on the token.
 // What a decision is on the wire. No answer to a check has a body: gateways pass bodies on to callers.
 import type { MetadataResponse } from '../../verify/src/adapters/protected-resource.ts'
 import type { Refused } from '../../verify/src/refusals.ts'

@@ -1,3 +1,4 @@
+// In this folder: the public interface of the verifier, and the decision on one token. Folders below hold what it decides by.
 // What a program asks of a verifier, checked with each request: a misspelled member must not ask for less.
 import type { Certificate } from './proofs/certificate.ts'
 import type { Presented } from './proofs/dpop.ts'

@@ -1,3 +1,4 @@
+// In this folder: the commands, one file a subject. A command turns options into a request of the API and prints the answer.
 // What every command that administers does: its options, its help, and from a request of the API to what is printed.
 import type { Command } from 'commander'
 import { describeAgentsIn } from './names/describe-agents.ts'

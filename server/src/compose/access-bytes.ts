@@ -1,3 +1,4 @@
+// In this folder: wires a service by hand, from the store to the listener, for `serve`, `dev`, commands and tests. It decides nothing.
 // The lines of the access log as bytes, gathered into pieces. A line differs from the one before it with the same outcome in the
 // id of its request and the seconds, and seldom in the time and its end: it is a copy of those bytes with new ones in a few
 // places, which costs a third of what it does to put its text together and to turn that into bytes.

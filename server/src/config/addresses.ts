@@ -1,3 +1,4 @@
+// In this folder: reads variables and files, and returns one frozen value or all mistakes. settings/ has the table of the settings.
 // Parsers of settings that are addresses, or name some: URLs, networks, ports, headers of proxies.
 import { isIP } from 'node:net'
 import { isResource } from '../../../api/values/audience.ts'

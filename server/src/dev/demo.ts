@@ -1,3 +1,4 @@
+// In this folder: what `mintmark dev` adds to a service: an identity provider, a demo agent, generated secrets. Not for production.
 // The demo agent and its API key, the same at every start.
 import type { Origin } from '../domain/caller.ts'
 import { PERMISSIONS } from '../../../api/values/access.ts'

@@ -1,3 +1,4 @@
+// In this folder: rules that several subjects share: callers, refusals, fair queues, restores. All of domain/ is pure.
 // Puts what was found for some items of a group back at the places of those items.
 
 /**

@@ -1,3 +1,4 @@
+// In this folder: metrics in shared memory: each thread records without locks, the main thread adds up. ports/metrics.ts lists them.
 // The cells of a histogram: its sum, then the number of values in each bucket. The bounds of buckets are powers of two.
 import type { MetricKind } from '../ports/metrics.ts'
 

@@ -1,3 +1,4 @@
+// In this folder: an interface for every effect that operations need. Each method says what it promises under concurrency.
 // The audit log: what acts wrote, and authentications that were refused, counted.
 import type { Attempt, RefusalCount, RefusalFilters } from '../domain/audit/attempt.ts'
 import type { AuditEntry, AuditFilters } from '../domain/audit/audit.ts'

@@ -1,3 +1,4 @@
+// In this folder: the threads of `mintmark serve`: the main thread starts and replaces serving threads, and reloads files for them.
 // At the start of `serve`: logs which identity providers' keys cannot be read, before an operator needs one.
 import type { Logger } from 'pino'
 import type { IdentityProviderConfig } from '../config/provider.ts'

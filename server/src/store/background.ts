@@ -1,3 +1,4 @@
+// In this folder: what both databases share: statement programs, transactions, the lease of the clock, maintenance.
 // Work that nobody waits for. A fault in it is reported and ends nothing: neither the thread that did it nor a request.
 import { Unavailable } from '../domain/refusal.ts'
 

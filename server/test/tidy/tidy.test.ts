@@ -197,6 +197,19 @@ test('every source file opens with a comment that says what it is for', () => {
   nothing(wrong, 'The first line of a source file is a comment.')
 })
 
+test('a folder with more than five files opens with what it owns, at the head of its first file', () => {
+  const sources = ['api', 'server/src', 'packages/*/src', 'console/src'].flatMap(root =>
+    readFiles(`${root}/**/*.{ts,tsx,css}`).filter(({ path }) => !path.includes('/generated/')),
+  )
+  const folders = Map.groupBy(sources, ({ path }) => path.slice(0, path.lastIndexOf('/')))
+  const firsts = [...folders.values()].flatMap(files => (files.length > 5 ? files.slice(0, 1) : []))
+  assert.ok(firsts.length > 50, `${firsts.length} folders`)
+  nothing(
+    firsts.filter(({ text }) => !/^(?:\/\/|\/\*) In this folder: /.test(text)).map(({ path }) => path),
+    'Begin the file with "// In this folder: ": what the folder owns, and what it leaves to others.',
+  )
+})
+
 test('no unfinished thought is left behind, and no test is switched off', () => {
   nothing(findIn(CODE, /\b(?:TO[D]O|FIX[M]E|X[X]X)\b/), 'Finish it, or write an issue.')
   const off = findIn(TESTS, /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): (?!false|NO_TERMINAL\b)/)

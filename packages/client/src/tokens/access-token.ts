@@ -1,3 +1,4 @@
+// In this folder: access tokens for an agent: requested, cached, renewed, and sent to resource servers by a `fetch` with DPoP.
 // An access token as its holder has it. It is a secret, so it prints itself without its text.
 import { INSPECT, INSPECT_DENO, REDACTED } from '../wire/redaction.ts'
 

@@ -1,3 +1,4 @@
+// In this folder: adapters to web frameworks: they read requests, apply the guard of a route and respond. The verifier decides.
 // Middleware for Express, and for whatever else takes Connect's.
 import type { Verified, Verifier } from '../verifier.ts'
 import { type Guard, type MetadataMembers, takeGuard } from './guard.ts'

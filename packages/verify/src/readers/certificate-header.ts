@@ -1,3 +1,4 @@
+// In this folder: strict parsers of untrusted texts, shared by the service and resource servers. Pure, without other packages.
 // The certificate of a client in the header of a proxy, in the forms in which proxies write it.
 
 /**

@@ -1,3 +1,4 @@
+// In this folder: how a token is verified: claims, the key set of the issuer, signatures, introspection; and the cache of verified ones.
 // The claims of an access token (RFC 9068 §2.2) in the form that Mintmark gives them: anything else is refused.
 import type { Claims } from '../readers/claim-types.ts'
 import { isJsonObject, type JsonObject } from '../readers/json.ts'

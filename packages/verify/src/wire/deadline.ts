@@ -1,3 +1,4 @@
+// In this folder: HTTP requests to the service, bounded in time and size, and what they need: deadlines, pauses, clocks, options.
 // A limit of time, also for work that does not listen to the signal by which it is to end.
 import type { Runtime } from './runtime.ts'
 

@@ -1,3 +1,4 @@
+// In this folder: how commands list and export records: paging, filters, output files; and the small commands that only list.
 // What all exports do at the terminal: the stream of an answer to standard output, or to where the user says.
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'

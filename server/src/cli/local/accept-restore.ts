@@ -1,3 +1,4 @@
+// In this folder: commands on the store or the process of this machine, which have no endpoint. compose/ wires what they run.
 // mintmark restore accept
 import { type Command, Option } from 'commander'
 import { acceptStoreRestore, readStoreRestore } from '../../compose/backup.ts'

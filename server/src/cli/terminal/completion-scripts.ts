@@ -1,3 +1,4 @@
+// In this folder: what commands share at the terminal: parsing of what people type, questions, tables, exit codes, completion.
 // Completion scripts for shells. Each reads the words before the cursor, finds the command that they name, and offers what
 // can follow it; they call no program, so that they answer at once.
 import type { Command, Option } from 'commander'

@@ -1,3 +1,4 @@
+// In this folder: the checks of an installation: for `mintmark doctor`, the start of `serve` and /readyz?verbose.
 // Checks the TLS certificate of the service, and the authorities of client certificates: names, and time.
 import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'

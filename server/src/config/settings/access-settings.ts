@@ -1,3 +1,4 @@
+// In this folder: the table of settings: parser, default, bounds and meaning. The reader, `--help` and the docs derive from it.
 // The settings of those who reach the service: operators, clients, and what limits them.
 import {
   parseAddress,

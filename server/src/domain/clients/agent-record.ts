@@ -1,3 +1,4 @@
+// In this folder: records and rules of agents, credentials, API keys, sessions and verifiers. operations/ applies the rules.
 // The record of an agent for the API, the command line and the audit log, and a change of one in a body.
 import { formatScope } from '../../../../api/values/scope.ts'
 import { formatTime, formatTimeOrNull } from '../../../../api/values/time.ts'

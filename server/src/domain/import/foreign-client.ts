@@ -1,3 +1,4 @@
+// In this folder: parses clients of Ory Hydra and Keycloak, and plans which agents an import creates, skips or refuses.
 // A client of another server, parsed from an export: what this service needs.
 import type { SecretForm } from './foreign-hash.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'

@@ -1,3 +1,4 @@
+// In this folder: when a token is dead and what ended it, and what a revocation covers. Every store decides by these functions.
 // The claims of our access tokens (RFC 9068 §2.2), and the address that can be read from them before verification.
 import type { Actor, Claims, Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'

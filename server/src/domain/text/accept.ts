@@ -1,3 +1,4 @@
+// In this folder: pure functions on untrusted texts: JSON, Accept headers, request targets, characters that a terminal obeys.
 // Which of the forms that there are a caller would rather have, by its Accept headers (RFC 9110 §12.5).
 
 /** A longer header is ignored: no known client needs one. */

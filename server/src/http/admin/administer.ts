@@ -1,3 +1,4 @@
+// In this folder: the administration API: binds each row of api/ to its operation, for HTTP and for commands on the local store.
 // What every operation of the administration does over HTTP: recognize the caller, refuse bad input, answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'

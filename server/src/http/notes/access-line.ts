@@ -1,3 +1,4 @@
+// In this folder: what is recorded of a request when it ends: metrics, a span, a line of the access log.
 // The access log: a line for each request. Nothing of it is as a caller wrote it: no path, query, header or body.
 // Formatted by hand, since a line for each of many thousand requests a second must cost next to nothing.
 import type { RefusalCode } from '../../domain/refusal.ts'

@@ -1,3 +1,4 @@
+// In this folder: the public endpoints: token, introspection, revocation, keys, metadata, health. The operations decide.
 // GET /livez and /readyz: whether the process runs, and whether it can serve.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'

@@ -1,3 +1,4 @@
+// In this folder: the OpenAPI document, made from the rows of api/, and the pages of the service: front page, docs, error reference.
 // The OpenAPI document, and its page for people at /docs, served from our own origin.
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'

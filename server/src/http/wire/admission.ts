@@ -1,3 +1,4 @@
+// In this folder: what every route is built on: admission, parsing, deadlines, responses to refusals. It imports no route.
 // The way in: which requests begin at once, which wait for a turn, and which are refused before anything is done for them.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Buffer } from 'node:buffer'

@@ -1,3 +1,4 @@
+// In this folder: the cryptography of clients: secrets, assertions, DPoP proofs, certificates. operations/ decides what clients may do.
 // bcrypt, only to verify hashes that another server made: docs/decisions/archive/0112-bcryptjs.md. It takes 50 ms and more: not for a
 // serving thread.
 import { timingSafeEqual } from 'node:crypto'

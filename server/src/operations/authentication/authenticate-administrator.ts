@@ -1,3 +1,4 @@
+// In this folder: recognizes callers by what a request presents, and checks what they may do: clients, API keys, operators, sessions.
 // Recognizes who calls the API under /api/v1: an API key with the permission asked for, or an operator with the role.
 import { type Access, ROLES } from '../../../../api/values/access.ts'
 import { type ApiKeyCaller, hasRole, type OperatorCaller } from '../../domain/caller.ts'

@@ -1,3 +1,4 @@
+// In this folder: issues, exchanges, introspects, explains and ends tokens, mostly for a group of requests at once.
 // Token exchange (RFC 8693): decides what an agent is granted for the token that it presents. What is believed of that token
 // comes from its row, and whether it is active is read from the store each time; the insert asks again.
 import { isForAny } from '../../../../api/values/audience.ts'

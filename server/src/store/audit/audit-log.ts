@@ -1,3 +1,4 @@
+// In this folder: the audit log in the store, the counts of refused authentications, and the seals that show a changed entry.
 // The port of the audit log: its entries, and the counts of refused authentications.
 import type { Actor } from '../../domain/audit/act.ts'
 import { type AuditEntry, type AuditFilters, isAskedFor, onlyActor } from '../../domain/audit/audit.ts'

@@ -1,3 +1,4 @@
+// In this folder: the revocation feed in the store: facts, added in the transaction of their act; and where verifiers say they are.
 // Adds to the revocation feed what a transaction ends: the same commit makes both true. The lock that orders acts orders positions.
 import type { CutOffFact, IdDigest, TokenTail } from '../../domain/ledger/cut-off-fact.ts'
 import type { CutOff, CutOffConditions } from '../../domain/ledger/ledger.ts'

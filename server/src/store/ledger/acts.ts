@@ -1,3 +1,4 @@
+// In this folder: tokens and their ends in the store: inserts, cut-offs, backfill, quotas, lineages. domain/ledger/ has the rules.
 // Who acted, as the history shows it.
 import { type Actor, isNamed } from '../../domain/audit/act.ts'
 import type { TokenEnd } from '../../domain/lists/page.ts'

@@ -1,3 +1,4 @@
+// In this folder: pages of tokens, history and agents: which index serves a filter, and how sorted streams merge at a bounded cost.
 // The search of agents by any part of their text: name, owner, and each key and value of their labels.
 import { toLowerAscii } from '../../../../api/values/ascii-case.ts'
 import { type Condition, containsText } from './name-conditions.ts'

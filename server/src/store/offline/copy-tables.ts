@@ -1,3 +1,4 @@
+// In this folder: work on a whole store, for both databases: restore, moves, re-encryption, checks of the audit log.
 // Copies the rows of a store into another one, a page at a time, and proves that both have the same.
 import { createHash, type Hash } from 'node:crypto'
 import { StoreProblem } from '../store-problem.ts'

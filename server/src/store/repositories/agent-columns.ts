@@ -1,3 +1,4 @@
+// In this folder: agents, credentials, API keys, sessions and imports in the store. An act and the ends it causes are one transaction.
 // The columns of the table of agents. A setting has one entry here; what reads and writes agents derives from it.
 import type { Agent } from '../../domain/clients/agent.ts'
 import type { AgentSettings } from '../../domain/clients/change-agent.ts'

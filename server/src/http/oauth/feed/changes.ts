@@ -1,3 +1,4 @@
+// In this folder: the revocation feed over HTTP, for many followers at once. operations/feed/ reads and signs the documents.
 // What is new in the revocation feed, for all who follow it on a thread: each change is read and signed once, while anybody follows.
 import { Buffer } from 'node:buffer'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// In this folder: the life of a connection: accepting, limits, client certificates, pipelined and broken requests, an orderly end.
 // Accepts connections as fast as they come. Node accepts one connection of a listening socket in each turn of the event loop,
 // and under load a turn takes milliseconds: those of strangers would fill the queue in front of everybody else's. So a
 // server listens on its port several times, and the system spreads new connections over these sockets.

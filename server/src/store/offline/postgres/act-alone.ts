@@ -1,3 +1,4 @@
+// In this folder: work on a whole PostgreSQL database: import of a store, target of a move, commands while no service runs.
 // What a command does to a whole store while no service uses it: it sets the clock back, takes the store to another
 // key-encryption key, checks the audit log.
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// In this folder: connections to PostgreSQL: finding the primary, session settings, pool, clock, which faults are outages.
 // Where a PostgreSQL database is, and what an operator allows of it, as the configuration says it.
 import type { Timing } from '../../../ports/timing.ts'
 

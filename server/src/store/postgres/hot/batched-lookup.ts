@@ -1,3 +1,4 @@
+// In this folder: the hot path on PostgreSQL: one statement for many look-ups, inserts, ends or reads of the feed.
 // Looks into the store for all who ask meanwhile: tokens by their address, the numbers that may have ended them, the open
 // cut-offs and the time, in one statement and so in one snapshot. A request for no token joins.
 import type { TokenAddress } from '../../../domain/ledger/claims.ts'

@@ -1,3 +1,4 @@
+// In this folder: the schema on PostgreSQL: its migrations, forward only, and the checks before a program uses a database.
 // Text is compared by its bytes, whatever the database compares by: names, ids and patterns are no words of a language.
 import { BEFORE_LINEAGE, SERVING } from '../connection/connection.ts'
 import type { NewIndex } from './new-indexes.ts'

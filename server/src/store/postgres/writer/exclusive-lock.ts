@@ -1,3 +1,4 @@
+// In this folder: writes to PostgreSQL: jobs that arrive together share a transaction; one process at a time does the maintenance.
 // Lets work write under the lock that keeps all others from writing: one piece of work at a time, for a bounded time.
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { InTime } from '../../../ports/deadline.ts'

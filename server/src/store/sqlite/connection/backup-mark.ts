@@ -1,3 +1,4 @@
+// In this folder: access to the SQLite file: opening, locks between processes, the clock of the store, transactions.
 // The mark of a backup, and of a store that went on elsewhere: in the header of the file, which is read first when a store
 // is opened.
 import type { Database } from './database.ts'

@@ -1,3 +1,4 @@
+// In this folder: the one writing thread of SQLite, which commits queued jobs in groups; and its client in each serving thread.
 // Runs all jobs that have arrived in one transaction: one wait for the disk, however many there are.
 import { Unavailable } from '../../../domain/refusal.ts'
 import { programOf } from '../../subjects.ts'

@@ -1,3 +1,4 @@
+// In this folder: what agents got and were refused: counted in memory by each thread, written by slots of time, read as series.
 // Writes why requests were refused: a row for each agent and reason, length of slot, and slot of time; so many rows a slot at most.
 import { REFUSAL_ROWS_A_SLOT_MAX } from '../../../../../api/values/usage.ts'
 import { slotOf, USAGE_WINDOWS, type UsageWindow } from '../../../domain/clients/agent-usage.ts'
