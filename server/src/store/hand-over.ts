@@ -45,7 +45,7 @@ const makeHandAll = <Count>({ handOver, onFault, task, together, keep }: Counts<
     }
   }
 
-  /** Together; where that is a fault each by itself, so that only the one that causes it is lost. */
+  /** Writes counts together; after a fault each by itself, so that only the one that causes the fault is lost. */
   const handPiece = async (counts: readonly Count[]): Promise<boolean> => {
     try {
       return await handOrKeep(counts)

@@ -53,17 +53,17 @@ export function* coverAnswer({ now }: Pick<Transaction, 'now'>): Program<null> {
   return null
 }
 
-/** What an attempt returns whose time the lease does not cover. */
+/** The result of an attempt whose time the lease does not cover. */
 export const LATE = Symbol('the lease of the clock has run out')
 
 const ATTEMPTS = 5
 
 export type Lease = {
-  /** Renews it; of all who ask meanwhile one does. */
+  /** Renews the lease. Callers that ask during a renewal share it. */
   readonly renew: () => Promise<unknown>
   /** Whether an answer at `now` is covered. Where half of the lease has gone it is renewed, and nobody waits for that. */
   readonly covers: (now: Milliseconds, clockLease: Milliseconds) => boolean
-  /** What the first attempt returns that is not late. */
+  /** Returns the result of the first attempt that is not late. */
   readonly answer: <T>(attempt: () => T | typeof LATE | Promise<T | typeof LATE>) => Promise<T>
 }
 

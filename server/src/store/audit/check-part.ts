@@ -35,7 +35,7 @@ const ENTRIES_OF_SEALS = `select ${ENTRY_SELECT} from audit where audit.n > ? an
 const AFTER = 'select n from audit where n > ? order by n limit ?'
 const LAST_SEAL = 'select last_n as last from seal order by n desc limit 1'
 
-// So that a seal with a number below 1 is met too.
+// A check begins below 1, so that it also finds a seal whose number was changed to one below 1.
 const BELOW_EVERY_SEAL = Number.MIN_SAFE_INTEGER
 
 /** What is known after a seal that an earlier part found good; its own proof is looked at again. */

@@ -111,8 +111,8 @@ export function* appendEnds(moment: Moment, rows: readonly Ended[]): Program<voi
 const LONGEST = 'select coalesce(max(life), 0) as life from lifetime'
 
 /**
- * No token that was decided on before a cut-off at `at` expires later: it is of a lifetime that was in use at that time. What covers every
- * token may also be of a store that was put back, and end tokens of which this one knows nothing.
+ * No token that was decided on before a cut-off at `at` expires later: its lifetime was in use at that time. A cut-off of every token may
+ * also be that of a restore, and end tokens of lifetimes that the restored store does not know.
  */
 function* lastExpiry(at: Milliseconds, isOfKnown: boolean): Program<Seconds> {
   const life = isOfKnown ? (yield* only<{ life: number }>(LONGEST)).life : LIFETIME_SECONDS_MAX

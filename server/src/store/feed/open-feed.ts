@@ -24,8 +24,8 @@ export function* isFeedClosed(): Program<boolean> {
 }
 
 /**
- * Opens it once no program uses the store that ends tokens without saying so in the feed. Tokens of before may have
- * ended meanwhile: the opening has verifiers ask for them.
+ * Opens the feed once no program uses the store that ends tokens without a fact in the feed. Older tokens may have been
+ * ended by such a program: the opening makes verifiers ask the service about them.
  */
 export function* openFeed(tx: Transaction): Program<void> {
   if (yield* tx.isEarlierServing('revocation feed')) return

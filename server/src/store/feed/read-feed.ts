@@ -132,7 +132,7 @@ function* readHead(now: Milliseconds, suffix: () => Program<string>): Program<Fe
   return headOf(yield* only<FeedPosition>(FEED_ROW), yield* suffix(), now)
 }
 
-/** The same, where the feed may not be open yet: then its epoch is one that nobody reports. */
+/** The same for a feed that may not be open yet: its epoch is then empty, which no verifier reports. */
 export function* readAnyHead(now: Milliseconds, suffix: () => Program<string>): Program<FeedHead> {
   const { position, epoch } = yield* only<FeedPosition>(FEED_ROW)
   return { epoch: epoch === '' ? '' : epoch + (yield* suffix()), position, now }

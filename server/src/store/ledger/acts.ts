@@ -67,11 +67,11 @@ export function* readActsAsked({ by, number }: AskedActs, numbers: Iterable<numb
   }
 }
 
-/** So many acts are searched; of more, anybody may have done one. */
+/** The most acts that are searched. Among more, any name is taken to have acted. */
 const ACTS_SEARCHED_MAX = 100_000
 const MANY_ACTS = `select n from act order by n limit 1 offset ${ACTS_SEARCHED_MAX}`
 
-/** Whether one who is named so may have done any of the acts that are kept. */
+/** Whether an actor with this name may have done any of the acts that are kept. */
 export function* mayHaveActed(by: string): Program<boolean> {
   if ((yield* first(MANY_ACTS)) !== undefined) return true
   const { sql, values } = containsText('actor', JSON.stringify(by))

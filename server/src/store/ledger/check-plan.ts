@@ -24,7 +24,7 @@ const wouldBe = (conditions: CutOffConditions, { now }: Transaction): CutOff => 
   act: Number.MAX_SAFE_INTEGER,
 })
 
-/** Live tokens that it would end, issued after the instant; undefined where too many rows stand between. */
+/** Counts the live tokens issued after the instant that it would end; undefined where that takes too many rows. */
 function* countIssuedSince(
   tx: Transaction,
   cutOff: CutOff,

@@ -97,7 +97,7 @@ function* step(snapshot: Snapshot, counting: Counting, recordOf: RecordOf): Prog
   const [cutOff, ...others] = cutOffs
   const limits = { examinedMax: STEP_ROWS, coveredMax: COUNT_EXACT_MAX + 1 - tokens - sum(descendants) }
   const scanned = yield* scanAffectedRows(snapshot, cutOff, { among, others, from, ...limits })
-  // What an act before has ended is not left to end, and what descends from covered rows is counted in the second scan.
+  // Tokens that an earlier act ended are not counted. Descendants of covered rows are counted in the second scan.
   const wanted = among === 'reached' ? 'token' : 'descendant'
   const rows = scanned.covered.filter(({ cause }) => endedBy(cutOffs, cause) === wanted).map(({ row }) => row)
   const counted = {
@@ -123,7 +123,7 @@ type Found = {
 
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
-/** One step of one count in a turn of the event loop: side by side, counts would hold up all else for a step of each. */
+/** Runs one step of one count in a turn of the event loop: counts side by side would delay all other work by a step of each. */
 const makeTurns = (): InTurn => {
   const steps = makePermitQueue({ atOnceMax: 1, waitingMax: Number.POSITIVE_INFINITY })
   return async work => {

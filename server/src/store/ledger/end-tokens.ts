@@ -119,10 +119,10 @@ function* readFewOfTree(tx: Transaction, cutOff: CutOff, rootId: string): Progra
   return own
 }
 
-/** The time in a token's id lies less than so far before the one at which its row was written (insert-plain.ts). */
+/** The time in a token's id is earlier than that at which its row was written by less than this (insert-plain.ts). */
 const ID_BEFORE_ROW_MS = 2000
 
-/** What was issued before this time an open act has ended: the same again finds little, and does not stay open beside it. */
+/** An open cut-off that covers as much has ended all tokens issued before this time: a repetition finds little and need not stay open. */
 function* readEndedUntil(cutOff: CutOff): Program<Milliseconds> {
   const same = (yield* readOpenCutOffs()).filter(one => endsAllOf(one, cutOff))
   return Math.max(0, ...same.map(({ at }) => at - ID_BEFORE_ROW_MS))

@@ -31,7 +31,7 @@ const COUNT = {
   audience_set: 'select coalesce((select max(n) from audience_set) - (select min(n) from audience_set) + 1, 0) as n',
 } as const
 
-// Where there is more than one writer another may have stored it meanwhile.
+// With more than one writer, another may have stored the set since it was looked for.
 const INSERT = {
   scope_set: `insert into scope_set (text, used_day) values (?, ?)
     on conflict (text) do update set used_day = excluded.used_day returning n`,

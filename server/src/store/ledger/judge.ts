@@ -40,7 +40,7 @@ function* ownEndOf(
     return typeof cause === 'object' ? { act: cause.act, at: cause.at } : undefined
   }
   const ended = yield* first<EndedAncestor>(ENDED, bytesOfId(id), ...endedBetween(id))
-  // One that ended with an ancestor of its own: that one is an ancestor here too.
+  // A token that ended with an ancestor has no end of its own. That ancestor is also one of the judged token, and counts there.
   return ended === undefined || ended.ancestor !== null ? undefined : { act: ended.act, at: ended.at }
 }
 

@@ -60,7 +60,7 @@ type Scan = {
   readonly coming?: readonly CutOff[]
 }
 
-/** What may be dead although it has its row. */
+/** What may have ended tokens whose rows have not moved yet. */
 type Pending = {
   readonly cutOffs: readonly CutOff[]
   /** Undefined where every row is alive. */

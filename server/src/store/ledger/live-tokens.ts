@@ -12,7 +12,7 @@ const CACHED_MAX = 1_000_000
 export type LiveExpiries = {
   /** The expiries in seconds, ascending. */
   readonly expiries: readonly Seconds[]
-  /** Whether those are all; where they are not, none of the others expires later than the first of them. */
+  /** Whether all expiries are listed. If not, those left out are no later than the first that is listed. */
   readonly isWhole: boolean
   /** The time from which it must be read again, whatever happens. */
   readonly until: Milliseconds
@@ -48,7 +48,7 @@ const dropExpired = (cached: NameCache, now: Milliseconds): void => {
   if ((expiries[0] ?? Number.POSITIVE_INFINITY) > now / 1000) return
   const left = expiries.findIndex(one => one > now / 1000)
   expiries.splice(0, left === -1 ? expiries.length : left)
-  // What was left out had expired before those.
+  // Expiries that were left out are no later than those that were dropped: all that are left are listed.
   cached.isWhole = true
 }
 

@@ -46,7 +46,7 @@ export function* noteCascades(ended: readonly Cascade[]): Program<readonly Casca
   return cascades
 }
 
-/** A row that is dead, and what ended it: the first act, not always the one that was asked about. */
+/** A dead row, and what ended it: the first act that did, which need not be the one that was asked about. */
 export type Covered = { readonly row: TokenRow; readonly cause: CutOff | AncestorEnd }
 
 const endingOf = (cause: Covered['cause']): RowEnding =>

@@ -204,8 +204,8 @@ function* findExisting(id: string, conditions: CutOffConditions): Program<Existi
 }
 
 /**
- * Creates a revocation. Of two callers with one id the second gets the first; nothing ends twice, and nothing else ends. What is found
- * by its id was not made by the act's key, and uses none up.
+ * Creates a revocation. Of two callers with one id the second gets the first's; nothing ends twice, and nothing else ends. A revocation
+ * that is found by its id was not made under the act's idempotency key, and does not use it up.
  */
 export function* createRevocation(
   tx: Transaction,

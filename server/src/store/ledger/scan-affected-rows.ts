@@ -40,8 +40,8 @@ export function* readLifetimes(): Program<readonly number[]> {
   return rows.map(({ life }) => life)
 }
 
-// Left to itself SQLite reads every row of the lifetime for those of one agent. PostgreSQL does where that is in the order of
-// the rows: compared and ordered as one, the agent has to lead; the id by itself leaves out partitions.
+// Without the hint SQLite reads every row of the lifetime to find those of one agent. PostgreSQL does so where that gives the order:
+// agent, life and id are compared and ordered as one, so that the agent leads. The condition on the id alone leaves out partitions.
 const SELECT = {
   life: (comparison: string) =>
     `select ${TOKEN_COLUMNS} from token where life = ? and id ${comparison} ? order by id limit ?`,
@@ -99,7 +99,7 @@ export function* scanAffectedRows(
       const token = knownTokenOf(row, seen.sets) ?? (yield* ledgerTokenOf(row, seen.sets))
       if (row.lineage !== null) yield* judge.learn(row.lineage)
       const cause = judge.causeOf(token, row.lineage)
-      // Of an act after this one another may be the first: cut-offs in between were not looked at.
+      // An act after the last cut-off may not be the first to end the token: cut-offs between the two were not judged.
       if (cause !== undefined && cause !== 'expired' && cause.act <= last) covered.push({ row, cause })
       at = { life, id: row.id }
       examined += 1

@@ -34,7 +34,7 @@ const ITEM = 'select 1 as found from scope_set_item where item = ? limit 1'
 // The character after ":" is ";": all items of a resource, and no other.
 const RESOURCE = 'select 1 as found from scope_set_item where item >= ? and item < ? limit 1'
 
-// What looks alike to `like` and different to the judge costs a slot and nothing else.
+// The text search may find what the judge does not match. Then the cut-off takes a slot without need, and nothing else changes.
 function* hasAudience(audience: string): Program<boolean> {
   const { sql, values } = containsText('members', JSON.stringify(audience))
   const isThere = (yield* first(`select 1 as found from audience_set where ${sql} limit 1`, ...values)) !== undefined

@@ -37,7 +37,7 @@ const CARRIES = 'exists (select 1 from scope_set_item where item = ? and scope_s
 const is = (column: string, value: number | null): readonly Condition[] =>
   value === null ? [] : [{ sql: `${column} = ?`, values: [value] }]
 
-/** What columns must be, but for the one by which rows are reached; null where that says everything. */
+/** The conditions on columns, except on the one by which rows are found; null where none is left. */
 export const askedOfColumns = (
   by: string,
   { scope }: Pick<TokenFilters, 'scope'>,
@@ -49,7 +49,7 @@ export const askedOfColumns = (
     ...is('key', key?.number ?? null),
     ...isAnyOf('aud', audienceSets ?? []),
     ...(by === 'scope' || scope === null ? [] : [{ sql: CARRIES, values: [scope] }]),
-    // Last: a list of a hundred is compared with what passed the others.
+    // Last, so that a list of a hundred is compared only with rows that passed the other conditions.
     ...(by === 'agent'
       ? []
       : [

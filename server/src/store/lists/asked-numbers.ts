@@ -22,7 +22,7 @@ type SigningPeriod = {
   readonly issuedBefore: Milliseconds | null
 }
 
-// Of a process that did not know yet which key signs, and of a clock beside that of the store.
+// A process may have learned later which key signs, and its clock may differ from that of the store.
 const PERIOD_MARGIN_MS = 60_000
 
 const PERIOD = 'select n, signs_from as "signsFrom", signs_until as "signsUntil" from signing_key where kid = ?'

@@ -30,7 +30,7 @@ export type EndedRow = {
   readonly reason: number
   readonly act: number
   readonly lineage: number | null
-  /** How many edges up the token stands whose end this is; null: it is the row's own. */
+  /** The distance to the ancestor whose end this is, 1 for the parent; null where the token ended by itself. */
   readonly ancestor: number | null
 }
 

@@ -79,7 +79,7 @@ export const markedBy = ({ owner, labels, agentName }: AgentMarks, among: 'kept'
     ...marks({ owner, labels: labels ?? [], disabled: null }),
   ])
 
-/** The same, which a range of this column is, without what stands behind the first of it that a page may look at. */
+/** The same condition, a range of this column, cut off after the last row that a page may examine. */
 function* bounded(column: string, opened: Condition): Program<Condition> {
   const select = `select ${column} as last from agent where ${opened.sql} order by ${column} limit 1 offset ?`
   const bound = yield* first<{ last: string }>(select, ...opened.values, PAGE_EXAMINED_MAX - 1)

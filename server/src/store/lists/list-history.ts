@@ -103,7 +103,7 @@ const streamsAt = (
   })
 }
 
-/** Tokens of one lifetime that an open cut-off may have ended: they stand where the backfill will put them. */
+/** Tokens of one lifetime that an open cut-off may have ended, at the positions to which the backfill will move them. */
 const cutOffStreams = (history: History, way: HistoryWay, x: CutOff): readonly Stream<HistoryRow>[] => {
   const { access } = way
   if (access.by === 'agent' && x.agent !== null && x.agent !== access.n) return []
@@ -141,7 +141,7 @@ const isOf = (kind: Pending, cause: Cause | undefined): boolean => {
   return 'seq' in kind && kind.seq === cause.seq
 }
 
-/** How many edges up the token stands with which that of a row ended; null where it ended of its own. */
+/** The distance to the ancestor with which the token of a row ended, 1 for its parent; null where it ended by itself. */
 const distanceOf = ({ judge }: History, row: HistoryRow): number | null => {
   if (row.kind === 'ended') return row.ended.ancestor
   const cause = judge.causeOf(row.token, row.row.lineage)
@@ -167,7 +167,7 @@ const withAncestors = ({ snapshot: { sets } }: History, stream: Stream<HistoryRo
   },
 })
 
-/** Whether a token ended with an ancestor that is hidden from the caller: to the caller that act is nobody's. */
+/** Whether a token ended with an ancestor that the caller may not see: the caller must not learn whose act that was. */
 const isOfHiddenAct = (history: History, row: HistoryRow, audiences: readonly string[]): boolean => {
   const [distance, lineage] = [distanceOf(history, row), lineageOf(row)]
   if (distance === null || lineage === null) return false

@@ -4,7 +4,7 @@ import type { Program } from '../statement-program.ts'
 
 /** A row of a stream. */
 export type Met = Position & {
-  /** Rows of the range down to this one from the one before it, itself among them: the store may leave some out. */
+  /** The rows of the range after the previous row, down to and including this one: the store may have left some of them out. */
   readonly scanned: number
 }
 

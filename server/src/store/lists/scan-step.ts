@@ -6,12 +6,12 @@ import type { Condition } from './name-conditions.ts'
 /** What one statement, or one step, found of a range. */
 export type Found<Row> = {
   readonly rows: readonly Row[]
-  /** What each row stands for of those that a request may examine: see `Met`. */
+  /** How many of the rows that a request may examine each row accounts for: see `Met`. */
   readonly scanned: readonly number[]
   readonly isLast: boolean
 }
 
-/** So many rows a step looks at for each that it may hand out. */
+/** How many rows a step scans for each row that it may return. */
 const SCANNED_FOR_ONE = 10
 /** A range of an index, as SQL. Its values are those of its key, of its lower and of its upper bound. */
 export type Range = {
@@ -20,7 +20,7 @@ export type Range = {
   readonly position: string
   readonly rows: string
   readonly order: string
-  /** So many rows that are left out cost what one costs that is handed out, and count as one. */
+  /** How many rows that are left out cost as much as one that is returned: together they count as one. */
   readonly leftOutAsOne: number
 }
 
@@ -67,7 +67,7 @@ export function* readStep<Row extends Placed, End extends Placed = Row>(
   const values = [...key, ...bound, ...high, ...condition.values, end?.id ?? NO_ID]
   const rows = yield* all<Row>(fitting(range, condition), ...values, limit)
   const isCut = rows.length === limit
-  // Between which rows the others stood is not known: they count with the last.
+  // It is not known between which rows the others were left out: they all count with the last row.
   const atLast = isCut || end === undefined ? 1 : Math.ceil((scanned - rows.length + 1) / range.leftOutAsOne)
   return {
     rows,

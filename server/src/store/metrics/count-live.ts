@@ -58,7 +58,7 @@ function* countStep(snapshot: Snapshot, range: Range): Program<Part> {
   return yield* isPlain ? countPlain(range) : countJudged(snapshot, range)
 }
 
-/** What ends many tokens at once: a count during which it changes is of no moment. */
+/** What changes when many tokens end at once. A count during which it changes is true of no single moment. */
 type Ends = { readonly seq: number; readonly isCascading: boolean }
 
 function* readEnds({ service }: Snapshot): Program<Ends> {
@@ -132,7 +132,7 @@ export const makeLiveCounter = (
   return async () => {
     if (kept !== undefined && now() < kept.until) return unlessOld(kept)
     running ??= run()
-    // The next one who asks runs into its fault.
+    // The fault reaches the callers that wait for this count; without any, nothing else handles the rejection.
     running.catch(() => undefined)
     const given = kept === undefined || kept.cost <= AWAITED_COST ? null : unlessOld(kept)
     return given ?? Promise.race([running, pause(timing.liveCountWaitMs, null, { ref: false })])

@@ -84,7 +84,7 @@ export type MoveTarget = RowTarget & {
   readonly rowsAt: (table: Table, columns: readonly string[], keys: readonly Row[]) => Promise<readonly Row[]>
   /** No number is given twice, also where the row that had it is gone. */
   readonly setNumbers: (lastGiven: ReadonlyMap<string, number>) => Promise<void>
-  /** What makes plans good for what is there now. */
+  /** Updates the statistics of the planner to the rows that are there now. */
   readonly analyze: () => Promise<void>
 }
 

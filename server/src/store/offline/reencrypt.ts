@@ -86,7 +86,7 @@ export function* reencrypt(tx: Transaction, reencryption: Reencryption, act: Act
   yield* refuseImportedSecrets(tx)
   const keys = yield* reencryptSigningKeys(reencryption)
   yield* keepSealKeys(reencryption)
-  // What they hold opens under the former key alone: operators sign in again.
+  // The tokens in sessions are sealed under the former key alone: operators sign in again.
   yield* dropAllSessions()
   const seq = yield* nextSeq(tx)
   const [before, after] = [{ key_encryption_key_id: fromId }, { key_encryption_key_id: toId }]

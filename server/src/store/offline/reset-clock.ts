@@ -10,7 +10,7 @@ import { audit, type Transaction } from '../transaction.ts'
 
 /** The tokens end at `wall`, by the clock that counts from now on; then the lease starts there. */
 export function* endAndReset(tx: Transaction, act: Act, wall: Milliseconds): Program<void> {
-  // By the clock of now they would stay until the other one is reached; the end of all tokens makes up for them.
+  // Facts would stay until the new clock reaches the old one. The end of all tokens, a fact itself, replaces them.
   yield* run('delete from fact')
   const seq = yield* endAll(tx, { conditions: NO_CONDITION, reason: 'bulk_revocation', act, at: wall })
   yield* audit(tx, act, null, { seq, from: tx.now, to: wall })

@@ -47,7 +47,7 @@ export function* restoreStore(tx: Transaction, { key, act, madeAt, wall }: Resto
   yield* skipNumbers(wall)
   const seq = yield* endAll(tx, { conditions: NO_CONDITION, reason: 'restored', act })
   yield* beginEpoch()
-  // Those that have ended since would be back.
+  // The backup may hold sessions that ended after it was made.
   yield* dropAllSessions()
   yield* suspendAll(tx)
   const suspended = yield* countSuspended(tx)

@@ -27,7 +27,7 @@ const isKnown = (seal: Seal, { number, head }: KnownSeal): boolean =>
 
 const ENTRIES_OF_SEAL = `select ${ENTRY_SELECT} from audit where audit.n > ? and audit.n <= ? order by audit.n limit ?`
 
-// So that a seal with a number below 1 is met too.
+// A check begins below 1, so that it also finds a seal whose number was changed to one below 1.
 const BELOW_EVERY_SEAL = Number.MIN_SAFE_INTEGER
 
 const NEXT_SEAL = `select ${SEAL_COLUMNS} from seal where n > ? order by n limit 1`

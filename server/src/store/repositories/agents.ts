@@ -65,7 +65,7 @@ const NOBODY = 0
 const LIFETIMES = `select life from lifetime where life not in (${DELEGATED_LIFETIMES.join(', ')})
   union select life from agent where life is not null and deleted_at is null and n <> ? order by life`
 
-/** In the ledger, but for those of tokens with a parent, or set on an agent other than the one with the number `except`. */
+/** The lifetimes in the ledger, without those for tokens with a parent, and those of agents other than the one numbered `except`. */
 export function* lifetimesInUse(except = NOBODY): Program<readonly number[]> {
   return (yield* all<{ life: number }>(LIFETIMES, except)).map(({ life }) => life)
 }

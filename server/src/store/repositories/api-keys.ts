@@ -92,8 +92,8 @@ const isLive = ({ expiresAt, revokedAt }: ApiKey, now: number): boolean =>
   revokedAt === null && !hasExpired(expiresAt, now)
 
 /**
- * The API key that acts, as it is in this transaction: one that is revoked as leaked must not have made another secret
- * meanwhile. Null where somebody else acts.
+ * The API key that acts, as it is in this transaction: a key that has just been revoked as leaked must not make another secret.
+ * Null where the actor is no API key.
  */
 export function* liveCaller(
   { now }: Pick<Transaction, 'now'>,

@@ -212,7 +212,7 @@ export const rotateCredential = (tx: Transaction, rotate: RotateCredential) =>
 
 type Revocation = Pick<CredentialRevocation, 'reason' | 'keepTokens'> & { readonly act: Act }
 
-/** What ends with it. Undefined: revoking again changes nothing, unless it ends the tokens that the first time kept. */
+/** What a revocation ends. Undefined where it changes nothing: a repetition does, unless it ends tokens that the first one kept. */
 export const endingsOfRevocation = (
   { n, revokedAt, tokensKept }: CredentialRow,
   { reason, keepTokens }: Pick<Revocation, 'reason' | 'keepTokens'>,

@@ -11,9 +11,9 @@ const KEEP = `insert into idempotency (actor, key, kind, subject, at) values (?,
 type Row = { readonly kind: string; readonly subject: string }
 
 /**
- * What `make` returns, or what the act's key made before. In one transaction with what is made, so that of any number of
- * callers one makes it. A key counts from when `make` gave an object, which `subject` is the id of: a word is a refusal, and so is what
- * names who has taken something.
+ * Returns what `make` returns, or what the act's key made before. Both are in one transaction, so that of any number of callers one
+ * makes it. The key is recorded only where `make` returns an object, whose id is `subject`: a string is a refusal, and so is an object
+ * with `taken`.
  */
 export function* once<T extends object | string>(
   { now }: Pick<Transaction, 'now'>,

@@ -97,7 +97,7 @@ const CONVERT = `update credential set secret_hash = ?, foreign_hash = null
   where id = ? and foreign_hash is not null and revoked_at is null`
 const AGENT_OF = 'select a.id from agent a join credential c on c.agent = a.n where c.id = ?'
 
-/** It takes no number: a process that cached the other server's hash reads anew, and nothing is refused or ended by it. */
+/** Takes no number of the service: it refuses and ends nothing, and a process that cached the other server's hash reads again. */
 export function* convertSecret(
   tx: Transaction,
   { credentialId, secretHash, act }: ConvertSecret,

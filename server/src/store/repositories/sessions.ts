@@ -80,7 +80,7 @@ export function* claimRenewal(tx: Transaction, { id, sealedTokens }: ClaimRenewa
 
 type ReleaseRenewal = { readonly id: string; readonly claim: Milliseconds; readonly againAt: Milliseconds }
 
-// One that is over may be somebody else's by now.
+// Only the claim of this caller: once it is over, another request may have claimed the renewal.
 export function* releaseRenewal(_tx: Transaction, { id, claim, againAt }: ReleaseRenewal): Program<null> {
   yield* run('update session set renewing_until = ? where id = ? and renewing_until = ?', againAt, id, claim)
   return null
@@ -88,7 +88,7 @@ export function* releaseRenewal(_tx: Transaction, { id, claim, againAt }: Releas
 
 type RenewSession = Pick<NewSession, 'id' | 'sealedTokens' | 'expiresAt'> & { readonly claim: Milliseconds }
 
-// Where another has claimed it meanwhile, what that one got is newer: an older JWT may have a role that was withdrawn.
+// Only under the claim of this caller: a later claim has a newer JWT, and an older one may have a role that was withdrawn.
 export function* renewSession(_tx: Transaction, { id, claim, sealedTokens, expiresAt }: RenewSession): Program<null> {
   const text = `update session set sealed_tokens = ?, expires_at = ?, renewing_until = 0
     where id = ? and renewing_until = ?`

@@ -19,7 +19,7 @@ export const makeVersionKeyedCache = <T>(read: (key: string) => Program<T | unde
   const memory = new Map<string, T>()
   let seq = -1
 
-  /** Forgets all where the snapshot is of a greater number. One of a smaller number is of no use to the memory. */
+  /** Whether the snapshot has the greatest number so far. A greater number than before clears the cache. */
   const isOfNow = ({ service }: Pick<Snapshot, 'service'>): boolean => {
     if (service.seq > seq) memory.clear()
     seq = Math.max(seq, service.seq)
@@ -27,7 +27,7 @@ export const makeVersionKeyedCache = <T>(read: (key: string) => Program<T | unde
   }
 
   const learn: VersionKeyedCache<T>['learn'] = (snapshot, key, found) => {
-    // Another snapshot may have been read meanwhile.
+    // A newer snapshot may have been read since this one.
     if (!isOfNow(snapshot)) return
     if (memory.size >= CACHED_MAX) memory.clear()
     if (found === undefined) memory.delete(key)

@@ -50,7 +50,7 @@ const patternOf = ({ subject }: WorkloadTrust) => {
   return pattern
 }
 
-/** What trusts a subject that this one would trust too. One that has expired holds its subjects until it is revoked. */
+/** The credential that trusts a subject of this one already. An expired credential keeps its subjects until it is revoked. */
 export function* overlapping(trust: WorkloadTrust): Program<Pick<Names, 'agentId' | 'id'> | undefined> {
   const { text, isPrefix } = patternOf(trust)
   const row = (yield* findRow(trust.issuer, text)) ?? (isPrefix ? yield* findWithin(trust.issuer, text) : undefined)

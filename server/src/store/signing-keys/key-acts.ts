@@ -13,7 +13,7 @@ import { first, run, type Program } from '../statement-program.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
 import { type InsertKey, insertKey, readKey, readKeysInLife, seenAt, writeKey } from './signing-keys.ts'
 
-// A key that signs no more needs its private half no more, and nobody else does.
+// Once a key has stopped signing its private half is erased: it is of use to an attacker alone.
 const NO_KEY = new Uint8Array()
 const RETAIN = `update signing_key set state = 'retained', signs_until = ?, steady_ms = 0, sealed_private_key = ?
   where n = ?`
@@ -28,8 +28,8 @@ export const leave = ({ now }: Moment, { number }: KeyRecord, as: 'gone' | 'comp
   run(LEAVE, as, now, NO_KEY, now, number)
 
 /**
- * The key signs, and the one that did is retained. The number that it takes turns back every token that was decided on
- * under the old key and is not written yet.
+ * Makes the key the one that signs, and retains the one before. It takes a number of the service, so that a token that was decided
+ * on under the old key and is not written yet is refused, and decided on again.
  */
 export function* promote(tx: Moment, next: KeyRecord): Program<number> {
   const seq = yield* nextSeq(tx)

@@ -135,7 +135,7 @@ type UsageConnection = UsageCounts & {
   readonly settle: () => Promise<void>
 }
 
-/** What waited for the store is as old as it is by the time it is written. */
+/** Converts times into ages as of `now`, when the counts are written: they may have waited for the store. */
 const batchOf = (counts: readonly ResolvedCount[], now: MonotonicMilliseconds): UseBatch => {
   const aged = <Count extends Span>({ firstAt, lastAt, ...count }: Count): Omit<Count, keyof Span> & Ages => ({
     ...count,

@@ -98,7 +98,7 @@ export const importStore = <T>(options: ReceiveOptions<T>): Promise<Received<T>>
     }
     const verified: TableDigest[] = []
     for (const table of TABLES) verified.push(await verifyTable(source, target, table))
-    // What was there when a plan was made says nothing of what is there now.
+    // The statistics of the planner are from before the copy.
     await connection.ask({ text: 'analyze' })
     return { tables: verified, done: await endCopy(connection, options) }
   })

@@ -33,7 +33,7 @@ const writeState = async (connection: Connection, next: Partial<MoveState>): Pro
   )
 }
 
-// Of two rows that change names, or which signs, the one is written before the other.
+// Two rows may swap names, or the state `current`: the first of them is written while the second still has its old value.
 const RELEASES: Readonly<Record<string, string>> = {
   agent: 'deleted_at = 0',
   signing_key: `state = 'retained'`,

@@ -108,7 +108,7 @@ const replaceStore = (part: string, aside: string, { file, timing }: InPlace): v
     for (const ending of ['-wal', '-shm']) {
       if (existsSync(`${file}${ending}`)) renameSync(`${file}${ending}`, `${aside}${ending}`)
     }
-    // Nothing that takes long stands between the two names.
+    // Flushed before the renames, between which no file has the name of the store: nothing slow may run there.
     flush(part)
     if (existsSync(file)) keepAs(file, aside)
     putInPlace(part, file)

@@ -3,8 +3,8 @@ import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { CLOCK_OFF_MS_MAX, CLOCK_STEPS_MS, LEASE_MS } from '../../lease.ts'
 
-// Clocks of two machines do not run alike: what a process counts on by itself runs so much slower than its own, and what
-// it allows the database to gain so much faster.
+// Clocks of two machines differ in speed. Between two answers of the database a process counts this much slower than its own clock
+// runs, and it believes the database up to this much faster.
 const DRIFT = 0.001
 
 /** What the database says of the time, in one snapshot: its clock, the time of the last act, the lease. */
@@ -37,7 +37,7 @@ export const makeDatabaseClock = (start: Milliseconds, monotonic: () => Millisec
     observe: ({ reported, lastAt, clockLease }) => {
       const here = monotonic()
       const own = now()
-      // Not by its own count, which runs slower: a process that asks seldom would take that for a jump.
+      // Not compared with the process's own count, which runs slower: after a long pause the difference would look like a jump.
       if (here - reference.monotonic >= CLOCK_STEPS_MS) reference = last
       const most = reference.at + (here - reference.monotonic) * (1 + DRIFT) + CLOCK_OFF_MS_MAX
       // Nothing is changed by it: once the clock is corrected it is followed again.

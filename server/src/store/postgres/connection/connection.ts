@@ -39,7 +39,7 @@ export type Connection = {
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   synchronous_commit: 'on',
   default_transaction_isolation: 'read\\ committed',
-  // A wait for the standby that was canceled is reported as a warning, and nothing else may come in its place.
+  // A canceled wait for the standby is reported as a warning. Lesser notices are turned off, so that they are not taken for it.
   client_min_messages: 'warning',
   // How bytes come, and how a list says that a value is missing.
   bytea_output: 'hex',

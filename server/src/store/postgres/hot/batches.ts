@@ -22,9 +22,9 @@ const NEWEST = 1 / 8
 const WINDOW = 128
 
 /**
- * The shortest that a batch took is the way there and back, and what every one waits for: a network, a disk, a standby.
- * What others take beyond it is work, which grows with their size. A round trip holds so many pieces of work: more batches
- * would queue at the database, and each be smaller and so dearer.
+ * Computes how many batches to have in flight. The shortest time of a batch is the wait that all have: network, disk, standby.
+ * The time beyond it is work, which grows with the size of a batch. As many batches are sent as their work fits into the time of one:
+ * more would queue at the database, and each would be smaller and so dearer.
  */
 export const makeInFlightCount = (most: number): InFlightCount => {
   let usual: Milliseconds | undefined

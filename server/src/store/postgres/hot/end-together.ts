@@ -124,7 +124,7 @@ export function* endTogether(tx: Transaction, ends: readonly EndToken[]): Progra
   }
   yield* moveCovered(tx, covered)
   if (endings.length > 0) yield* write(tx, endings)
-  // One after another: the end of one may be that of the next.
+  // One after another: the end of one token may also end the next, as its descendant.
   for (const end of linked) outcomes.set(end, yield* endToken(tx, end))
   return ends.map(end => {
     const first = firsts.get(keyOf(end)) ?? end

@@ -35,11 +35,11 @@ const makeFind = (session: Session, { lookup, nameCaches, sets, lease, deadline 
 
 const isFault = (outcome: InsertOutcome | Error): outcome is Error => outcome instanceof Error
 
-/** The outcomes, where one of them is none of a fault. */
+/** Returns the outcomes, unless all of them are faults: then it throws one. */
 const settled = (outcomes: readonly (InsertOutcome | Error)[]): readonly (InsertOutcome | Error)[] => {
   const [first] = outcomes
   if (first === undefined || !isFault(first) || !outcomes.every(isFault)) return outcomes
-  // Where it is not known of one, it is not known of all.
+  // Where the outcome of one token is unknown, that of the group is.
   const unknown = outcomes.find(fault => fault instanceof Unavailable)
   throw unknown ?? first
 }

@@ -20,8 +20,8 @@ const LEASE_ATTEMPTS = 3
 
 const LOCK: Asked = { text: 'select pg_advisory_xact_lock_shared($1)', values: [TOKENS_LOCK], name: 'lock_tokens' }
 
-// The lock came before, so that no act is under way and none follows until the commit. Numbers of sets are of today, and
-// what was used today is not removed; a lifetime may have been. Credentials that somebody else notes just now are noted.
+// The lock is held by now, so that no act is under way and none follows until the commit. The sets were used today, and are not
+// removed today; a lifetime may have been removed. A credential whose use another process notes just now needs no second note.
 const INSERT = `with n as (select seq, clock_lease, mintmark_now() as now from service),
   written as (
     insert into token (life, id, digest, agent, cred, key, scope, aud, seq)

@@ -83,9 +83,9 @@ const MAINTENANCE_LOCK = 4_937_004
 
 const TRY_LOCK = { text: 'select pg_try_advisory_xact_lock($1) as "isMine"', values: [MAINTENANCE_LOCK] }
 
-// Nothing of what is done can be done in a transaction, and a lock of a session is not to be had behind a pooler: another
-// connection holds the lock meanwhile. What detaches and packs waits for every snapshot that is older: this transaction has
-// none, once another statement has taken the place of the one that asked for the lock.
+// The work cannot run in a transaction, and behind a pooler a session cannot hold a lock: so a transaction on another connection holds
+// the lock meanwhile. Detaching and packing wait for all older snapshots. That transaction has none, once another statement has
+// replaced the one that took the lock.
 const aloneWith = async (connection: Connection, work: () => Promise<void>): Promise<void> => {
   await connection.ask({ text: 'begin isolation level read committed' })
   const { rows } = await connection.ask(TRY_LOCK)

@@ -49,9 +49,9 @@ const ALTERED = Object.entries(COLUMNS)
   })
   .join('\n')
 
-// A statement that a program of the version before has prepared gives columns that are others now, and PostgreSQL refuses it
-// from then on. So its sessions end here: those that it opens next wait for the tables and prepare anew. Without a row of
-// `service` nothing serves; a process that waits to migrate too has a session of another name.
+// Statements that the previous version has prepared return columns that have changed, and PostgreSQL refuses them from then on. So
+// its sessions end here: the next ones wait for the tables and prepare anew. Without a row of `service` nothing serves, and no session
+// ends; a process that waits to migrate too has a session of another name.
 const END_SESSIONS = `
 select pg_terminate_backend(pid) from pg_stat_activity, service
   where datname = current_database() and usename = current_user

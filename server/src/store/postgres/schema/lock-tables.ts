@@ -30,9 +30,9 @@ export const lockTables = async (
   const { rows: timeouts } = await connection.ask({ text: DEADLOCK_MS })
   const { rows: tables } = await connection.ask({ text: TABLES })
   const [{ ms }, { names }] = [timeouts[0] as { ms: number }, tables[0] as { names: string }]
-  // Everybody waits meanwhile, also on servers that check for deadlocks less often.
+  // All other statements wait behind this one: the bound holds also on servers that check for deadlocks less often.
   const longestMs = wait === 'brief' ? timing.tableLockMs : timing.longTableLockMs
-  // Of the whole statement, however many tables it waits for.
+  // The bound on the whole statement, however many tables it waits for.
   const waitMs = Math.min(longestMs, Math.max(1, Math.floor(ms * PARTS[wait])))
   await connection.ask({ text: `set local statement_timeout = ${waitMs}` })
   try {

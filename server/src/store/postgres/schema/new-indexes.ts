@@ -17,7 +17,7 @@ const STATE = `select c.indisvalid as "isWhole",
 
 type State = { readonly isWhole: boolean; readonly isInWork: boolean }
 
-// One that was broken off stays, is not whole, and is kept up for nothing.
+// A build that was broken off leaves an invalid index, which costs every write and serves no query: it is dropped first.
 const makeIndex = async (connection: Connection, index: NewIndex, how: string): Promise<'made' | 'in_use'> => {
   const { name, table, isUnique, columns } = index
   const { rows } = await connection.ask({ text: STATE, values: [name] })

@@ -77,8 +77,8 @@ export const transactionOpener =
   }
 
 /**
- * Locked in share mode by a writer of tokens until its commit, and in exclusive mode by an act. So an act begins when every token that
- * was decided on before it is there, and whatever is decided on before it and comes later finds another number.
+ * Locked in share mode by a writer of tokens until its commit, and in exclusive mode by an act. So a token that was decided on before
+ * an act is either written when the act begins, or finds another number of the service when it is to be written, and is not.
  */
 export const TOKENS_LOCK = 4_937_003
 

@@ -34,13 +34,13 @@ const runInSavepoint = async (
   try {
     const value = await session.runner.runProgram(connection, perform(opened.tx))
     await saved
-    // Not awaited: should it fail, so does the commit, and nothing of the group counts as done.
+    // Not awaited: if it fails, the commit fails too, and nothing of the group counts as done.
     connection.ask({ text: 'release job' }).catch(() => undefined)
     return { value }
   } catch (fault) {
-    // The group is done anew.
+    // The caller repeats the whole group.
     if (isPartitionMissing(fault) || isRolledBack(fault)) throw fault
-    // Where this fails too, the group does.
+    // If this fails too, the whole group fails.
     await connection.ask({ text: 'rollback to job' })
     opened.forget()
     opened.tx.endings.length = ended

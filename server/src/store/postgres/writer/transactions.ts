@@ -52,7 +52,7 @@ export type Transactions = {
 
 const NOT_REPLICATED = 'The database did not say that the change is on its standby: whether it stays is unknown.'
 
-/** Ends a transaction. What a canceled wait for the standby gives is a notice; our own commits give none. */
+/** Ends a transaction. A notice means that the wait for the standby was canceled: our own commits cause none. */
 const commit = async (connection: Connection): Promise<void> => {
   const notices = connection.notices()
   const { command } = await connection.ask({ text: 'commit' })
@@ -90,7 +90,7 @@ const sendAll = async (connection: Connection, statements: readonly Asked[]): Pr
   } catch (fault) {
     // Once the commit is answered the transaction is over, whatever it did; without an answer the connection is.
     await Promise.allSettled([...answers, done])
-    // What a statement said goes before what the commit of an aborted transaction said.
+    // The fault of a statement is thrown before that of the commit, which only says that the transaction was aborted.
     await allOf(answers)
     throw fault
   }

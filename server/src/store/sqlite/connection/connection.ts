@@ -168,7 +168,7 @@ export const openForMigration = (file: string, timing: LockTiming, typeOf = file
   refuseUnwritable(file)
   refuseNetworkFileSystem(file, typeOf)
   makeFile(file)
-  // Nobody waits for a migration but the person who runs it: here SQLite's own way of waiting will do.
+  // SQLite's own wait for a lock blocks the thread. Here it may: only the person who runs the migration waits.
   return openPatiently(file, timing)
 }
 

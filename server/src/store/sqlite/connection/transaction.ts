@@ -77,7 +77,7 @@ export const begin = (connection: Locking, deadline: number): void => {
   connection.guard()
   if (!lock(connection, deadline)) return
   try {
-    // Meanwhile the file may have been removed: what is written to it then nobody finds again.
+    // The file may have been removed during the wait for the lock: a write to it would be lost.
     connection.guard()
   } catch (fault) {
     connection.sql('rollback').run()

@@ -29,7 +29,7 @@ export const makeHotLedger = (reader: SqliteReader, nameCaches: NameCaches, writ
       try {
         return await work({ insert: tokens => writer.call('insertTokens', packTokens(tokens), until) })
       } finally {
-        // Where this fails, the pause ends by itself. Where it comes too late, the pause that is on is another's, and stays.
+        // If this fails, the pause ends by itself. If it comes too late, the pause of another caller is on, and stays.
         writer.call('resumeActs', pause).catch(() => undefined)
       }
     },
@@ -130,8 +130,8 @@ const isRemembered = ({ sets }: SqliteSnapshot, nameCaches: NameCaches, row: Fou
 const NOWHERE: TokenAddress = { id: '00000000-0000-7000-8000-000000000000', lifetimeSeconds: 1 }
 
 /**
- * Finds tokens, in order; undefined where there is no row, because the token was never written or has been moved. By the time
- * nobody learns which it was: what finds nothing does the rest with the token that was found last, and forgets it.
+ * Finds tokens, in order; undefined where there is no row, because the token was never written or has been moved. A miss takes as long
+ * as a hit, so that the time reveals nothing: it does the rest with the token that was found last, and drops the result.
  */
 const makeFindTokens = (nameCaches: NameCaches) => {
   let decoy: Addressed | undefined

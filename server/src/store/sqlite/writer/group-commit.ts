@@ -27,7 +27,7 @@ export const reportedFault = (fault: unknown): ReportedFault => {
 }
 
 export const failureOf = (fault: unknown): Failure => {
-  // What is Unavailable says all of it in its message, which /readyz shows.
+  // The message of an Unavailable is complete, and /readyz shows it.
   if (fault instanceof Unavailable) return { kind: 'unavailable', message: fault.message, limit: fault.limit }
   if (!(fault instanceof Error && isStoreFault(fault))) return { kind: 'fault', message: messageOf(fault) }
   return { kind: 'unavailable', message: `The store cannot be written: ${fault.message}.` }

@@ -99,7 +99,7 @@ export const startMaintenance = (
 
   const turn = (): void => {
     running = false
-    // What was put off for this turn would find the store closed.
+    // Stopped since this turn was scheduled: the store is closed.
     if (isStopped) return
     let pauseMs = 0
     try {

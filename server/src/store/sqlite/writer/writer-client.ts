@@ -9,7 +9,7 @@ import type { JobInput, JobName, JobOutput } from './jobs.ts'
 import { NO_TRACES, type Span, type Traces } from '../../../ports/traces.ts'
 import type { CommitTimes, Failure, JobMessage, Reply } from './writer-messages.ts'
 
-/** `until`: the caller's deadline, where that is sooner than the store's own. What has not begun when it passes is not begun. */
+/** `until`: the caller's deadline, if earlier than the store's own. A job that has not begun by then never begins. */
 export type SqliteWriter = {
   readonly call: <Name extends JobName>(
     job: Name,

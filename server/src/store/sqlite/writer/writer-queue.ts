@@ -34,7 +34,7 @@ export const makeWriterQueue = ({ actsPauseMs }: Pick<Timing, 'actsPauseMs'>, mo
   const takeActs = (): readonly Arrived[] => {
     if (isPaused()) return takeFrom(acts, job => JOBS[job].isQuiet)
     const taken = acts.splice(0, GROUP_MAX)
-    // A pause begins behind acts, so that two callers who pause them in turn do not stop them.
+    // A pause begins only after the acts that wait, so that two callers who pause acts in turn cannot stop them altogether.
     const late = takeLatePauses()
     const pause = pauses.shift()
     if (pause === undefined) return [...taken, ...late]
