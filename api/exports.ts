@@ -27,7 +27,7 @@ const format = {
   }),
 }
 
-// A file has no place beside its records to say what is not known: an empty one would be taken for "nobody did".
+// An export refuses unknown reasons: a file has no place for a warning, and an empty one would be read as "nobody did".
 const parseKnownReasons = (text: string): ReasonList | undefined => {
   const list = parseReasonList(text)
   return list === undefined || list.unknown.length > 0 ? undefined : list

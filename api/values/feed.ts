@@ -2,8 +2,8 @@
 import type { Milliseconds } from './time.ts'
 
 /**
- * A position in the revocation feed: every fact up to it has taken effect, or is with who is there. It means nothing in
- * another epoch.
+ * A position in the revocation feed: a service at it has put every fact up to it into effect, a follower at it has received them.
+ * It means nothing in another epoch.
  */
 export type FeedPosition = {
   /** Changes when history is rewritten; of at most 128 characters of `A-Z a-z 0-9 - . _`. */

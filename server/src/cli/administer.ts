@@ -36,13 +36,13 @@ type Verb<Options> = {
   readonly json?: string
   /** Each runs as it stands. */
   readonly examples: readonly string[]
-  /** What it would end, in a sentence that a person is asked about unless --yes; null where it ends nothing. */
+  /** What the command would end, in a sentence that a person confirms unless --yes; null where it ends nothing. */
   readonly consequence?: (call: Call<Options>) => Promise<Consequence | null>
-  /** It may end something although nobody is asked. What a command may end is named in full. */
+  /** The command may end something although it asks nobody: what it may end is named in full. */
   readonly ends?: true
-  /** It replaces what it names. */
+  /** The command replaces what it names. */
   readonly rotates?: true
-  /** Null where it has printed by itself. */
+  /** Null where the command has printed by itself. */
   readonly run: (call: Call<Options>) => Promise<Shown | null>
 }
 
@@ -57,7 +57,7 @@ export const show = (record: PrintedRecord, remark?: string): Shown => ({
 
 type CommonOptions = WhereOptions & { readonly yes?: boolean; readonly json?: boolean }
 
-/** By its option a command says what it would do, and does nothing: nobody is asked. */
+/** With --dry-run a command shows what it would do and does nothing, so it asks nobody. */
 const isTrial = (options: object): boolean => 'dryRun' in options && options.dryRun === true
 
 const perform = async <Options>(verb: Verb<Options>, call: Call<Options & CommonOptions>): Promise<void> => {
@@ -72,7 +72,7 @@ const perform = async <Options>(verb: Verb<Options>, call: Call<Options & Common
   if (shown.failure !== undefined) throw shown.failure
 }
 
-/** What else of the options decides what a name means: `--agent` stands before `--credential`, and is found first. */
+/** The options that decide what a name means: `--agent` comes before `--credential`, and is resolved first. */
 const decidingIn = ({ agent, actorType }: Record<string, unknown>) => ({
   agentId: typeof agent === 'string' ? agent : undefined,
   actorType: typeof actorType === 'string' ? actorType : undefined,

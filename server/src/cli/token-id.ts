@@ -42,7 +42,7 @@ export const findToken = async (argument = PASTED): Promise<NamedToken> => {
   return parseUuid(pasted) === undefined ? { id, text: pasted } : { id }
 }
 
-/** The same, to look at: nothing depends on who made the text. */
+/** The id of a token that is only shown: nothing depends on who made the text. */
 export const findTokenId = async (argument?: string): Promise<string> => (await findToken(argument)).id
 
 const NOT_OURS =
@@ -83,7 +83,7 @@ const hasEnded = async (api: Api, id: string): Promise<boolean> => {
   }
 }
 
-/** The id of a token that is to be ended. Of a text that only claims to be it nothing ends. */
+/** The id of a token that is to be ended. Fails for a pasted text that this service did not issue: anybody can write an id into one. */
 export const verifyToken = async (api: Api, named: NamedToken): Promise<string> => {
   const { id, text } = named
   if (text === undefined || (await isOurs(api, named)) || (await hasEnded(api, id))) return id

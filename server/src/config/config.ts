@@ -188,7 +188,7 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
 export type ServeSurvey = {
   readonly mistakes: readonly string[]
   readonly warnings: readonly string[]
-  /** What is wrong is undefined, empty or at its default; the store, at its default too, unless `isStoreKnown`. */
+  /** A setting with a mistake is undefined, empty or at its default. The store is at its default unless `isStoreKnown`. */
   readonly settings: Awaited<ReturnType<typeof gatherServe>>
   readonly isStoreKnown: boolean
   readonly isTlsNamed: boolean

@@ -114,8 +114,8 @@ const debuggerWarnings = ({ NODE_OPTIONS = '' }: Environment): string[] =>
     : []
 
 /**
- * What a shell would have taken off, and what reads lines of NAME=VALUE itself, as Docker does, keeps: of a path it would be a part,
- * and a store would be made in another folder. It quotes nothing, as the value may be a secret.
+ * A shell removes quotation marks and spaces around a value; Docker, which reads lines of NAME=VALUE itself, keeps them. In a path they
+ * would name another folder, and a store would be made there. The message quotes nothing, as the value may be a secret.
  */
 const flawOfEdges = (name: Variable, text: string): string | undefined => {
   if (entryOf(name).isAnyText === true) return undefined

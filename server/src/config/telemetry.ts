@@ -53,7 +53,7 @@ export const readTelemetry = (read: SettingReader): TelemetryConfig => ({
 export type MetricsConfig = {
   readonly host: string
   readonly port: number
-  /** Whether nobody asked for this address, so that the start goes on where it is taken. */
+  /** Whether the address is a default: the start then goes on if the address is taken. */
   readonly isOptional: boolean
 } | null
 

@@ -47,7 +47,7 @@ const makeProviderMemory = (): ((kind: string) => Adapter) => {
       destroy: async id => {
         kept.delete(keyOf(id))
       },
-      // Of its kind alone: the sign-in of another operator, by which the one before is signed out, names that one's grant too.
+      // Records of this kind alone: the sign-in of another operator signs out the one before, and names the grant of that one too.
       revokeByGrantId: async grantId => {
         for (const [key, { payload }] of kept) {
           if (key.startsWith(keyOf('')) && payload.grantId === grantId) kept.delete(key)
@@ -59,7 +59,7 @@ const makeProviderMemory = (): ((kind: string) => Adapter) => {
 
 /** The JWT of `dev.env` lasts a working day. */
 const JWT_LIFETIME_SECONDS = 12 * 3600
-/** That of the console is renewed, as with a provider of a company. */
+/** The console renews its JWT, as it does with a company's provider. */
 const CONSOLE_JWT_SECONDS = 300
 const SIGN_IN_SECONDS = 600
 
@@ -116,7 +116,7 @@ const findAccount: NonNullable<Configuration['findAccount']> = (_context, sub) =
   return role === undefined ? undefined : { accountId: sub, claims: () => ({ sub, name: `Development ${role}` }) }
 }
 
-/** What the console asks for is granted unasked. */
+/** Grants the scope of the console without a question to the operator. */
 const grantAll: NonNullable<Configuration['loadExistingGrant']> = async ({ oidc }) => {
   const { client, session, provider } = oidc
   if (client === undefined || session?.accountId === undefined) return undefined

@@ -169,7 +169,7 @@ const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string, secrets: D
       clientId: CONSOLE_CLIENT_ID,
       clientSecret: secrets.identity_provider.client_secret,
       scope: 'openid',
-      // Else the one who signed in before would be in again, unasked.
+      // Otherwise the provider would sign in the previous operator again without asking.
       parameters: { prompt: 'login' },
     },
     clientKeyRanges: LOOPBACK_RANGES,

@@ -109,7 +109,7 @@ const makeWatch = (options: Options, failures: Failures) => {
   return async (watched: Watched, isDemanded: boolean): Promise<void> => {
     const { kind, paths } = watched
     if (!isDemanded && (await statesOf(paths)) === watched.seen) return
-    // Checked before they are read: what is changed meanwhile is another change.
+    // Noted before the files are read: a change during the reading counts as another change.
     const seen = await settle(paths, timing.reloadSettleMs)
     try {
       const outcome = use(watched, await READERS[kind](environment))
@@ -148,7 +148,7 @@ export const reloadFiles = (options: Options): RunningReload => {
     const demanded = isDemanded
     isDemanded = false
     for (const one of watched) await check(one, demanded)
-    // Demanded meanwhile, of files that may have been read before.
+    // A reload was demanded during the check: some files may have been read before that.
     if (isDemanded) await checkAll()
   }
 

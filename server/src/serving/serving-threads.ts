@@ -134,13 +134,13 @@ export const makeServing = (serving: ServingProcess): ServingThreads => {
 
   const close = async (): Promise<void> => {
     closing = true
-    // One may have said that it listens in this turn of the event loop.
+    // A thread that reported in this turn of the event loop that it listens joins `threads` first.
     await turn()
     for (const thread of threads) order(thread, 'drain')
     if (threads.size > 0) await delay(timing.drainMs)
     const ended = [...threads, ...shared.starting].map(thread => once(thread, 'exit'))
     for (const thread of threads) order(thread, 'close')
-    // Those have answered nobody.
+    // Threads that do not listen yet have no request to finish.
     for (const thread of shared.starting) void thread.terminate()
     await Promise.all(ended)
   }

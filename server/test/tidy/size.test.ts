@@ -9,10 +9,10 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_711, files: 716 },
-  'server/test': { globs: codeIn('server/test'), lines: 69_115, files: 541 },
-  packages: { globs: codeIn('packages'), lines: 19_929, files: 188 },
-  console: { globs: codeIn('console'), lines: 13_964, files: 210 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_760, files: 716 },
+  'server/test': { globs: codeIn('server/test'), lines: 69_128, files: 541 },
+  packages: { globs: codeIn('packages'), lines: 19_938, files: 188 },
+  console: { globs: codeIn('console'), lines: 13_974, files: 210 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_241, files: 453 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_443, files: 49 },
 }

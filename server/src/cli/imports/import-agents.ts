@@ -104,7 +104,10 @@ const joinRows = (clients: readonly DecidedClient[], answered: readonly PrintedR
   })
 }
 
-/** A request that fails ends the import, and so does a signal once the request under way is answered; new secrets of those before it are in the rows, which nobody is shown again. */
+/**
+ * A failed request ends the import, and so does a signal, once the request under way is answered. The rows of the requests before
+ * are returned: new secrets are in them, and are never shown again.
+ */
 export const importAgents = async (
   api: Pick<Api, 'call'>,
   clients: readonly DecidedClient[],

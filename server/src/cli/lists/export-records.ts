@@ -53,7 +53,7 @@ const print = async (chunks: AsyncIterable<Uint8Array>, timing: Progress): Promi
   try {
     await pipeline(process.stdout.isTTY ? readable(chunks) : countingLines(chunks, timing), output, { end: false })
   } catch (fault) {
-    // What is not of a reader that went away is reported where the output is watched.
+    // A fault of the output is reported where the output is watched, unless its reader just went away.
     if (!isOutputFault(fault)) throw fault
   }
 }

@@ -35,7 +35,7 @@ const givenIn = ({ agent, credential, apiKeyId }: Options): Accepted | undefined
 
 const KIND_NAMES = { agent: 'agent-id', credential: 'credential-id', api_key: 'api-key-id' } as const
 
-/** What is accepted, by its whole id or name as what ends something is: what lives again was ended by somebody. */
+/** What to accept. It takes a whole id or name, as an end does: accepting may revive what was ended after the backup. */
 const acceptanceOf = async (
   options: Options,
 ): Promise<{ readonly acceptance: Acceptance; readonly described: string }> => {

@@ -8,7 +8,7 @@ import { addExamples } from '../terminal/examples.ts'
 import { formatCount, printJson, printLine } from '../terminal/print.ts'
 import { localOnly } from './local-only.ts'
 
-/** What a store is as of, where it was restored. */
+/** Says when the store was restored, and from which time the backup was. */
 export const reportRestore = ({ restoredAt, madeAt }: RestoreState): string =>
   `The store was restored at ${formatTime(restoredAt)}${madeAt === null ? '' : `, as of ${formatTime(madeAt)}`}.`
 

@@ -43,8 +43,8 @@ const successorOf = (some: readonly Named[]): Named | undefined =>
   )
 
 /**
- * The live ones, where there are any. What is rotated is the last of those, for the others were replaced before. The clock of the store
- * may be ahead of this one: what ended when its successor was made is over.
+ * The live ones, where there are any; for a rotation the newest of them, because the others were replaced before. The clock of the
+ * store may be ahead of this machine's, so the time is at least that at which the newest was made: what ended then is over.
  */
 const preferLive = (some: readonly Named[], isRotated = false, wall = Date.now()): readonly Named[] => {
   const live = some.filter(isLiveAt(Math.max(wall, ...some.map(({ life }) => life?.madeAt ?? 0))))
@@ -75,7 +75,7 @@ const meantBy = ({ isWholeOnly }: Kind, candidates: readonly Named[], { text, is
   return { some: [...new Set([...byId, ...preferLive(named, isRotated)])], isWhole: false }
 }
 
-/** What else than what was typed is asked for: who reads an empty list must know of whom it is. */
+/** Reports what a text is taken for, if it is not the id itself: the reader of an empty list must know whose list it is. */
 const report = (line: string): void => void process.stderr.write(`${printableLines(line)}\n`)
 
 /** What was typed is not repeated where nothing is found: it may be a secret in the wrong place. */
@@ -95,7 +95,7 @@ const choose = (kind: Kind, { some, isWhole }: Meant, text: string, ends: boolea
   return only.id
 }
 
-/** What is called so where nothing has the id; empty where the id means itself, and where the caller may not look. */
+/** Records that have a whole id as their name; none where a record has it as its id, or where the caller may not list. */
 const findNamesakes = async (
   api: Api,
   { gather, hasNames }: Kind,

@@ -44,15 +44,15 @@ export type Kind = {
   readonly list: string
   /** The id where the text is a whole one, which asks nobody. */
   readonly whole: (typed: Typed) => string | undefined
-  /** Those that may be meant, those of other texts too. */
+  /** Reads the candidates. The answer may also hold records that the text does not match. */
   readonly gather: (api: Api, typed: Typed) => Promise<readonly Named[]>
   /** For actors that no list has, such as a user at the terminal: what a text means that is no listed name. */
   readonly otherwise?: string
-  /** What is listed has no part of a name: the text may be the whole name of something that is not. */
+  /** A text is no beginning of a listed name: it may be the whole name of something that is not listed. */
   readonly isWholeOnly?: true
   /** A whole id may be what something is called: it is the name of that where nothing has it as its id. */
   readonly hasNames?: true
-  /** What a caller may name as it is who may not list: the service knows whether there is one. */
+  /** A caller who may not list may still name one: the service knows whether it exists. */
   readonly isFree?: true
 }
 
@@ -75,7 +75,7 @@ const readPage = (answer: PrintedRecord): readonly PrintedRecord[] => {
 const tooMany = (what: string, most: number): CommandFailed =>
   fail(`There are more than ${most.toLocaleString('en-US')} to look through: name the ${what} by its whole id.`)
 
-/** A list to its end. Of one that was not read so far nobody knows whether what was found is the only one. */
+/** Reads a list to its end. Fails for a longer list: a match in its first pages might not be the only one. */
 const readAll = async (what: string, ask: Ask): Promise<readonly PrintedRecord[]> => {
   const all: PrintedRecord[] = []
   let cursor: unknown

@@ -1,7 +1,7 @@
 // Options that take one value: Commander keeps the last of several, and the others would be lost in silence.
 import { type Command, InvalidArgumentError, type Option } from 'commander'
 
-/** What the help of an option says that gathers its values. One with `...` does so too. */
+/** The mark in the help of an option that gathers its values. An option with `...` does so too. */
 const REPEATABLE = '(repeatable)'
 
 const takesOne = ({ required, optional, variadic, description }: Option): boolean =>

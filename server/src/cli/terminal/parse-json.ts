@@ -11,7 +11,7 @@ export const parseJson = (text: string): unknown => {
   }
 }
 
-/** The same of a document that is handed to the command: what it says must not hang on who reads it. */
+/** The same for a document that a user hands over. Repeated members are refused: parsers differ in which of them they keep. */
 export const parseDocument = (text: string): unknown => {
   const value = parseJson(text)
   const fault = value === undefined ? undefined : findMemberFault(text)

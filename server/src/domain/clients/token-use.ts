@@ -84,8 +84,8 @@ const sumOf = (uses: readonly AgentUses[]): number => uses.reduce((sum, { count 
 const ADDED_MAX = 1_000_000_000
 
 /**
- * What a follower used since the uses that were counted last, and what is counted then. It counts from its start: less than
- * half of before means that it started again, while a report that another overtook is a little smaller and adds nothing.
+ * The uses that a report adds, and the counts that the next report is compared with. A follower counts from its start: less than half
+ * of the last counts means that it restarted; a report that a later one overtook is a little smaller, and adds nothing.
  */
 export const usesSince = (
   counted: readonly AgentUses[],

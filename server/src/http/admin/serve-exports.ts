@@ -17,9 +17,9 @@ import { type ExportBinding, formatIn, type TextPage } from './export-binding.ts
 
 type Transfer = {
   readonly response: ServerResponse
-  /** Already read: it stands for the 200. */
+  /** The first page, read before the response begins: its success decides on the 200. */
   readonly first: TextPage
-  /** The one after it, and so on. */
+  /** Reads the next page at each call. */
   readonly read: () => Promise<TextPage>
   readonly idleTime: IdleTime
   /** How long the caller may take for one page. */
@@ -133,7 +133,7 @@ const takeOver = (reply: FastifyReply, name: string, format: ExportFormat): void
   }
 }
 
-/** A reader who may read no longer: the answer has begun, and can only break off. */
+/** The reader lost the permission during the export: the response has begun, and can only be broken off. */
 class Stopped extends Error {
   override readonly name = 'Stopped'
 }

@@ -173,7 +173,7 @@ export const makeConsoleStreams = (options: StreamsOptions): ConsoleStreams => {
     if (!streams.delete(stream) || streams.size > 0) return
     clearInterval(timer)
     timer = undefined
-    // What happens until somebody looks again is not known: a page reads anew as its stream opens.
+    // Nothing is read until the next stream opens: what is kept would miss changes. A page reads anew as its stream opens.
     looking.forget()
   }
 

@@ -23,7 +23,7 @@ export const queuedMs = (request: IncomingMessage): number => {
 
 /**
  * How long the request had waited for the service when its body was complete, which is now; 0 where that was negligible.
- * Of the time that the body took, a little counts: the rest is its sender's own, whom `requestMs` bounds.
+ * Of the time that the body took at most `bodyMs` counts: the rest is up to its sender, and `requestMs` bounds it.
  */
 export const waitedMs = (
   request: IncomingMessage,

@@ -25,7 +25,7 @@ export const makeIdleTime = (timing: Rests): IdleTime => {
     const began = rested.then(() => performance.now())
     const stepping = began.then(() => step())
     const restNow = async (): Promise<void> => {
-      // What the step has written leaves in the turn in which it ends.
+      // The process sends what the step has written in the turn in which the step ends.
       await turn()
       await rest(performance.now() - (await began), timing)
     }

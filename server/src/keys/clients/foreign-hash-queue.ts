@@ -31,8 +31,8 @@ type Turns = { last: number }
 const compare = (a: Rank, b: Rank): number => a[0] - b[0] || a[1] - b[1]
 
 /**
- * Least recently served first. Of share and network the one that was served later counts: neither one credential from
- * many networks nor one network with many credentials comes before others again and again.
+ * Orders by the last turn, the oldest first. Of the turns of share and network the later one counts, so that neither one credential
+ * from many networks nor one network with many credentials is served before others again and again.
  */
 const makeTurns = () => {
   const knownNetworks = cache(CREDENTIALS_MAX, () => new Set<string>())
@@ -96,7 +96,7 @@ const makeRests = ({ hashCleanAfterMs, hashRestBehindMs }: RestTiming) => {
 }
 
 type ForeignHashQueue<T extends Verification> = {
-  /** Takes it in; returns the one that is refused for it, which may be itself. */
+  /** Adds a verification. Returns the one that is refused to make room, which may be the new one. */
   readonly add: (one: T) => T | undefined
   /** Takes out what must have begun by now and has not. */
   readonly expire: (now: number) => readonly T[]

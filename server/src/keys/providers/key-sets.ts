@@ -24,7 +24,7 @@ type KeySetOptions = {
   readonly monotonicNow: () => MonotonicMilliseconds
 }
 
-/** One set: returns it as it was read last, or where the caller has seen that, as it is read now if it is time for that. */
+/** One set: returns the last reading. A caller that has seen that one gets a new reading, if one is due. */
 export const makeKeySet = ({
   timing: { keyFirstRetryMs, keyReadingsApartMs, keyTwoReadingsMs },
   read,
@@ -66,7 +66,7 @@ export const makeKeySet = ({
   const isFresh = (): boolean => monotonicNow() - set.readAt < KEYS_FRESH_MILLISECONDS
 
   return async seenAt => {
-    // What one thread has read already must not cost another reading in each of the others.
+    // Another thread had it read since: each thread that asks must not cause a reading of its own.
     if (set.readAt > seenAt && isFresh()) return set
     if (reading === undefined && monotonicNow() >= set.nextReadingAt) {
       reading = readOnce().finally(() => {

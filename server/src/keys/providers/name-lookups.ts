@@ -22,7 +22,7 @@ type Options = {
 }
 
 const LOOK_UPS_MAX = 2
-/** However many names are dead, one that is not known to be is looked up beside them. */
+/** The look-ups that names which failed before may take: one is left for a name that is not known to fail. */
 const FAILED_LOOK_UPS_MAX = LOOK_UPS_MAX - 1
 /** How many failed names are kept: those that failed last. */
 const FAILED_NAMES_MAX = 1000
@@ -92,7 +92,7 @@ export const makeNameLookups = (options: Options): LookUp => {
     const began = monotonicNow()
     try {
       const addresses = await ask(host)
-      // What comes too late for its caller would do so again.
+      // An answer too late for its caller counts as a failure: the next look-up would take as long.
       if (monotonicNow() - began > timing.keyReadingMs) throw new Error(`The name ${host} took too long to resolve.`)
       failures.remove(host)
       return addresses

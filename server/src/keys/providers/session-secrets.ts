@@ -14,7 +14,7 @@ export type Pending = {
   readonly until: number
 }
 
-/** An earlier version of the program, which may run beside this one, does not seal from when on it renews. */
+/** An earlier version of the program, which may run beside this one, seals no `renewFrom`. */
 type SealedTokens = Omit<SessionTokens, 'renewFrom'> & Partial<Pick<SessionTokens, 'renewFrom'>>
 
 const PENDING = 'mintmark console sign-in 1'

@@ -76,7 +76,7 @@ const discover = (oidc: OpenidClient, { client, timing, callProvider }: Calling)
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint'] as const
 
-/** A browser is sent to the one, codes and the client's secret to the other: the library looks at them only as it uses them. */
+/** A browser is sent to the first, codes and the client's secret to the second. The library checks neither before it uses it. */
 const assertEndpoints = (configuration: Configuration): void => {
   const metadata = configuration.serverMetadata()
   const wrong = ENDPOINTS.find(name => typeof metadata[name] !== 'string' || !isProviderAddress(metadata[name]))
@@ -105,7 +105,7 @@ const makeConfigured = (calling: Calling & Pick<SignInOptions, 'now'>) => {
     try {
       return await current.value
     } catch (cause) {
-      // What was good before is so for as long again; after a first reading that failed there is nothing.
+      // Metadata that was read before is used for another period; after a failed first reading there is none.
       if (known === current) known = isOld ? { ...before, at: now() } : undefined
       if (isOld) return before.value
       if (cause instanceof Unavailable) throw cause

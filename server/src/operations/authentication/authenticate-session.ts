@@ -58,7 +58,7 @@ const renew = async (
   const { session, now } = found
   try {
     const fresh = await signIn.renew(tokens.refreshToken)
-    // Nor does a JWT that is none for this service take the place of the one that is: either way the session ends with it.
+    // A fresh JWT that this service does not accept is as good as a refusal: the session then ends with its present JWT.
     const isRefusedNow = 'refused' in fresh || !(await mayTakeItsPlace(ports, session, fresh.jwt))
     const next = isRefusedNow ? { ...tokens, refreshToken: null } : fresh
     await ports.sessions.renew(session.id, claim, { sealedTokens: signIn.seal(next), expiresAt: next.expiresAt })

@@ -116,7 +116,7 @@ const makeReading = (make: () => Promise<RangeDocument | 'epoch_changed'>): Read
   const reading: Reading = {
     document,
     begin: release => {
-      // It came in the turn of another caller.
+      // The turn of another caller began it already.
       if (reading.isBegun) return release()
       reading.isBegun = true
       make().then(resolve, reject).finally(release)
@@ -167,7 +167,7 @@ export const makeRangeReader = (ports: FeedPorts): RangeReader => {
       if (known !== undefined) return known
       const asked = `${signingKey.publicJwk.kid} ${wanted.epoch} ${key}`
       const other = underWay.get(asked)
-      // In a turn of its own caller too: that of the other may be far.
+      // It waits in a turn of this caller too: the turn of the other caller may be far away.
       if (other !== undefined) {
         enter(other, by)
         return other.document

@@ -26,7 +26,7 @@ const fullOf = ({ segments }: Chain): Segment[] => {
   return last !== undefined && last.facts < FULL_FACTS ? segments.slice(0, -1) : [...segments]
 }
 
-/** Begins, at once for all who asked before, after the run before it has ended. */
+/** Runs one at a time. All who ask before a run begins share it. */
 const inTurns = <Answer>(run: () => Promise<Answer>): (() => Promise<Answer>) => {
   let last: Promise<unknown> = Promise.resolve()
   let next: Promise<Answer> | undefined

@@ -119,7 +119,7 @@ const check = async (
   return (await isKnownTo(ports, caller, conditions.lineage)) ? {} : { refusal: OBSTACLES.unknown_token }
 }
 
-/** The revocation without whom it selected, and without the id of a root, where the caller may not know of them. */
+/** The revocation without the agents that it selected and without the id of its root, where the caller may not know of these. */
 const hideUnknown = async (ports: TokenPorts, caller: Administrator, revocation: Revocation): Promise<Revocation> => {
   const { conditions } = revocation
   const shown = mayKnowSelection(caller)

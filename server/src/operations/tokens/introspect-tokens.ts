@@ -136,7 +136,7 @@ const makeLookups = (ports: IntrospectPorts, requests: readonly IntrospectReques
     begin: (wereFound: readonly boolean[]): void => {
       isEarly = wereFound
       early = lookup(ports, requests, n => wereFound[n] === true)
-      // Where the keys cannot be had nobody waits for it.
+      // Where the keys cannot be read, `finish` is not called, and nothing else handles a rejection.
       early.catch(() => undefined)
     },
     /** What was found for each request, in order; nothing for one that may not ask. */

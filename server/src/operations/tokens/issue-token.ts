@@ -48,7 +48,7 @@ export const makeIssueRoom = ({ monotonic: now, timing: { issueGroupMs } }: Cloc
   const adapt = (beganAt: MonotonicMilliseconds, tookMs: Milliseconds): void => {
     if (tookMs < issueGroupMs / 2) max = Math.min(ISSUES_MAX, Math.ceil(max * GROWTH))
     if (tookMs <= issueGroupMs) return
-    // Of those that were let in together the last one says how many were too many, and not each by itself.
+    // Groups that began under one limit are all compared with that limit, so that their cuts do not add up.
     if (beganAt >= sinceMs) {
       before = max
       sinceMs = now()
@@ -105,7 +105,7 @@ export const makeIssueToken = (
     inGroups<Joining, Exclude<IssueAnswer, Error>>(
       requests => {
         onGroup?.(requests.length)
-        // Of the last member: one that has waited for long does not shorten the time of the others.
+        // The latest deadline of the members: a request that has waited for long does not shorten the time of the others.
         const until = Math.max(...requests.map(({ origin }) => origin.until))
         const end = room.begin()
         return inTime(issueTokens(ports, requests, until), until).finally(end)

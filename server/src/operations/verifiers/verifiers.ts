@@ -6,7 +6,7 @@ import type { OrRefusal } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { type ListPage, type PagingRequest, readKeyedPage } from '../reading/read-page.ts'
 
-/** Takes the report of a follower. It is with the store a moment later, and what it used a second later. */
+/** Takes the report of a follower. The store gets the position a moment later, and the uses a second later. */
 export const reportPosition = (
   { verifiers, usage }: Pick<Ports, 'verifiers' | 'usage'>,
   caller: ApiKeyCaller,

@@ -21,8 +21,8 @@ export type Change = Omit<RangeDocument, 'epoch'> & { readonly signedAt: Monoton
 
 type RecentChanges = {
   /**
-   * Begins where the one before it ended. What another key signed is forgotten: that key may be revoked, and a follower that is
-   * behind reads its documents signed anew.
+   * Adds a change that begins where the last one ended. Drops changes that another key signed: that key may be revoked, and a
+   * follower that is behind reads its documents signed anew.
    */
   readonly add: (change: Change) => void
   /** Forgets what was signed before this time. */
@@ -196,7 +196,7 @@ export const makeFeedWatch = (options: WatchOptions): FeedWatch => {
       }
       await delay(pauseMs, undefined, { ref: false })
     }
-    // What happens until somebody follows again is not known.
+    // Nothing is read until the next follower comes: what is kept would miss the changes in between.
     confirmed = undefined
     reached = undefined
     recent.clear()

@@ -37,7 +37,7 @@ export type Follower = {
   readonly end: (reason: EndReason) => void
 }
 
-/** One whose API key was recognized. `until`: by when it has its answer, or stays. */
+/** A caller whose API key was recognized. `until`: the time by which it is answered, or is a follower. */
 export type Recognized = FeedCaller & { readonly until: MonotonicMilliseconds }
 
 export type Followers = {
@@ -94,7 +94,7 @@ const makeKeyCheck = ({ ports, inTime, onFault }: FollowersOptions, followers: R
   let isChecking = false
 
   const check = async (): Promise<void> => {
-    // The key of a follower that comes meanwhile was checked a moment ago.
+    // A follower that joins during this check is left out: its key was checked a moment ago.
     const asked = [...followers]
     const permitted = await inTime(findFollowing(ports, [...new Set(asked.map(({ keyHash }) => keyHash))]))
     for (const follower of asked) if (!permitted.has(follower.keyHash)) follower.end('not_permitted')
@@ -129,7 +129,7 @@ const makeFollowing = (options: FollowersOptions) => {
   const { members: followers } = crowd
   const watch = makeFeedWatch({
     ports,
-    // What is new waits for no range that somebody else asks for.
+    // A reader of its own, so that new changes do not wait for ranges that other callers ask for.
     ranges: makeRangeReaderOfOne(ports),
     inTime,
     isFollowed: () => followers.size > 0,

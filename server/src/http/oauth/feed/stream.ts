@@ -67,7 +67,7 @@ const drained = async (response: ServerResponse): Promise<void> => {
   }
 }
 
-/** Returns whether nothing may be written now, for what was written waits to be read; it cuts off who reads too slowly. */
+/** Returns whether to write nothing now, because too much waits to be read. Cuts off a follower that reads too slowly. */
 const makeSlowness = ({ response, timing, metrics }: Streaming): (() => boolean) => {
   let since: number | undefined
   return () => {

@@ -34,7 +34,7 @@ const LATE = Object.assign(new Error('The server closes.'), { code: 'ERR_HTTP_RE
 const watchSpeaking = (server: Server, timing: CloseTiming, isSecure: boolean) => {
   const speaking = new Map<Socket, number>()
   server.prependListener(isSecure ? 'secureConnection' : 'connection', (socket: Socket) => {
-    // Of one that was held, bytes wait in the stream.
+    // Bytes that wait in the stream of a connection that was held do not count: nobody has read them.
     speaking.set(socket, socket.bytesRead - socket.readableLength)
     socket.once('close', () => speaking.delete(socket))
     // Node calls this after the last response, and would close a connection of which not all is read.
@@ -44,7 +44,7 @@ const watchSpeaking = (server: Server, timing: CloseTiming, isSecure: boolean) =
   const endResting = (): void => {
     for (const [socket, bytesRead] of speaking) {
       if (!isAnswering(socket)) {
-        // Else the head of a request arrives.
+        // After further bytes a request is arriving: its answer ends the connection.
         if (socket.bytesRead === bytesRead) endGently(socket, timing)
       } else if (lastResponseOf(socket)?.headersSent === true) {
         lastResponseOf(socket)?.once('close', () => endGently(socket, timing))

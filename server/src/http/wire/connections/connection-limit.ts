@@ -33,8 +33,8 @@ export type ConnectionLimit = {
   /** Counts the connection and returns the function that takes it back, once; or null if there is one too many. */
   readonly enter: (source: Source) => (() => void) | null
   /**
-   * Whether there are few enough for one more to be kept for long: the others are for those that come and go. `isOneOfFew`:
-   * a caller that keeps it keeps few.
+   * Whether one more connection may be kept for long: a part of them is left for short ones. `isOneOfFew`: its caller keeps
+   * only a few.
    */
   readonly mayStay: (isOneOfFew: boolean) => boolean
 }

@@ -37,6 +37,6 @@ export const endGently = (socket: Socket, { lingerMs, requestMs }: EndTiming, me
     if (!socket.destroyed) silence = setTimeout(cut, lingerMs).unref()
   })
   socket.resume()
-  // Node starts to read again by then; without its parser it would not.
+  // Deferred: Node first resumes reading, which it does only while its parser is attached.
   setImmediate(readOn, socket, onBytes)
 }
