@@ -125,7 +125,7 @@ const Gate = () => {
   useEffect(() => {
     if (isSignedIn) setSignedIn(true)
   }, [isSignedIn])
-  // Who is signed in and cannot be asked for now stays where they are: each request shows what fails.
+  // A signed-in operator stays on the page while their session cannot be read: each request shows its own failure.
   if (session === undefined && query.failureReason === null) return <Waiting query={query} />
   if (session === undefined) {
     return (

@@ -104,7 +104,7 @@ const useEnds = ({ count, commandOf }: Pick<ActProps<unknown>, 'count' | 'comman
     enabled: count !== undefined && isAsked,
     refetchInterval: COUNT_AGAIN_MS,
     retry: false,
-    // It is of the moment in which it was counted.
+    // Not cached: a count holds only for the moment at which it was made.
     gcTime: 0,
   })
 

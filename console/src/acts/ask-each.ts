@@ -29,7 +29,7 @@ const NOTHING: Omit<Progress, 'of' | 'left' | 'beganMs'> = { done: 0, before: 0,
 
 const isGone = (fault: unknown): boolean => fault instanceof ApiRefused && fault.status === 404
 
-/** Of one of which nothing was heard before it is not known whose act it was, unless it was so before this act began. */
+/** Counts an answer. An id whose earlier request got no answer counts as unsure, unless it was done before this act began. */
 const withAnswer = (progress: Progress, id: string, { at, isDoneNow }: Asked): Progress => {
   const { beganMs, done, before, unsure, unheard, since, until } = progress
   const left = progress.left.filter(one => one !== id)
@@ -40,7 +40,7 @@ const withAnswer = (progress: Progress, id: string, { at, isDoneNow }: Asked): P
   return { ...progress, ...counts, left, since: times[0], until: times.at(-1) }
 }
 
-/** One that is gone is left no more. */
+/** Counts a failure. A record that no longer exists (404) is not asked for again. */
 const withFault = (progress: Progress, id: string, fault: unknown): Progress => {
   const failure = failureOf(id, fault)
   return {

@@ -84,7 +84,7 @@ export type EachFormProps = {
   readonly onAgain: () => void
 }
 
-/** Of some that were refused after others were done everything is known. */
+/** A refusal is an answer: only failures without one make the outcome unknown. */
 const outcomeOf = ({ left, done, failures }: Progress): Outcome => {
   if (left.length > 0 && failures.some(({ isRefused }) => !isRefused)) return 'unknown'
   return left.length > 0 && done === 0 ? 'asked' : 'done'

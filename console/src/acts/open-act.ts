@@ -48,17 +48,17 @@ export const openAct = ({ onClose = () => undefined, ...act }: Opened): void => 
   change({ ...CLOSED, act: { ...act, onClose, opener: document.activeElement } })
 }
 
-/** Not while something would be lost with it: that says why. */
+/** Closes the dialog, unless something in it would be lost: the dialog then says why it stays open. */
 export const closeAct = (): void => {
   const { act } = state
   if (holds.size > 0) {
     change({ ...state, isCloseRefused: true })
     return
   }
-  // How far it came says where the focus goes.
+  // The outcome stays: it decides where the focus goes.
   change({ ...CLOSED, outcome: state.outcome })
   if (act === undefined) return
-  // What was left is not asked for again with the same words, but what became of it may be asked for once more.
+  // Drops the note, except after an unknown outcome: the operator may then repeat the act with the same note.
   if (state.outcome !== 'unknown') keepDraft(act.name, '')
   act.onClose()
 }

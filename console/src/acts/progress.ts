@@ -7,13 +7,13 @@ export type Progress = {
   readonly beganMs: number
   /** How many were done by this act. */
   readonly done: number
-  /** How many were so before, by another act. */
+  /** How many another act had done before. */
   readonly before: number
-  /** How many were so when they were asked for again, after nothing was heard of them. */
+  /** How many were done when they were asked for again, after a request without an answer. */
   readonly unsure: number
-  /** Of the last time that they were asked for. */
+  /** The failures of the last request for each. */
   readonly failures: readonly Failure[]
-  /** The ids of those of which once nothing was heard. */
+  /** The ids of which a request got no answer. */
   readonly unheard: readonly string[]
   /** The ids of those that were not asked for, or are not known to be done. */
   readonly left: readonly string[]
@@ -22,7 +22,7 @@ export type Progress = {
   readonly until?: string | undefined
 }
 
-/** How many have an answer, or none. */
+/** How many were asked for, whether or not an answer came. */
 export const triedOf = ({ of, left, failures }: Pick<Progress, 'of' | 'left' | 'failures'>): number =>
   of - left.filter(id => failures.every(failure => failure.id !== id)).length
 

@@ -31,7 +31,7 @@ const ActLink = ({ to }: { readonly to: string }) => (
 export const TheAct = ({ subject }: { readonly subject: string }) =>
   useMay(ACCESS.readAudit) ? <ActLink to={auditOf(subject)} /> : null
 
-/** What was asked for was so before: it was this act, where nothing was heard of an earlier try, or another. */
+/** The act found its work already done: by an earlier try that got no answer, or by another act. */
 export const NothingChanged = () =>
   wasUnheard() ? (
     <p>It was so when it was asked for again: by the try of which nothing was heard, or by another act.</p>

@@ -4,7 +4,7 @@ import { type Ends, WouldEnd } from '../acts/would-end.tsx'
 import { administration } from '../reading/service.ts'
 import type { Change } from './agent-fields.ts'
 
-/** Somebody who types is not counted for after each letter. */
+/** The pause after the last keystroke before the ends are counted, so that not every letter costs a count. */
 const PAUSE_MS = 300
 
 export type ChangeEnd = {

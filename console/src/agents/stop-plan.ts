@@ -13,7 +13,7 @@ export type StopPlan = {
   readonly gone: readonly AgentRecord[]
 }
 
-/** What was got for the tokens of one of them may be a token of another: `descendants` are at most so many. */
+/** Sums the plans. A descendant of one agent's token may be another agent's token: there may be fewer `descendants` than the sum. */
 export const sumOf = ({ stops }: Pick<StopPlan, 'stops'>) => ({
   tokens: stops.reduce((sum, { ends }) => sum + ends.tokens, 0),
   descendants: stops.reduce((sum, { ends }) => sum + ends.descendants, 0),

@@ -10,7 +10,7 @@ let timer: ReturnType<typeof setInterval> | undefined
 
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener)
-  // What is read by now says what the service's clock is.
+  // Answers since then may have set the clock of the service.
   if (timer === undefined) now = serviceNow()
   // One clock for all, and none in a tab that nobody sees.
   timer ??= setInterval(() => {

@@ -34,7 +34,7 @@ export const Reading = ({ onAgain }: { readonly onAgain?: () => void }) => {
 type Asked = {
   readonly data: unknown
   readonly error: Error | null
-  /** Of the last try, while others follow. */
+  /** Why the last try failed, while further tries follow. */
   readonly failureReason: Error | null
   readonly refetch: () => unknown
 }
@@ -43,7 +43,7 @@ type Asked = {
 export const Waiting = ({ query: { data, error, failureReason, refetch } }: { readonly query: Asked }) => {
   const queryClient = useQueryClient()
   const again = async (): Promise<void> => {
-    // One that hangs is not asked again by itself.
+    // A query that hangs is not repeated unless it is canceled first.
     await queryClient.cancelQueries({ predicate: each => each.state.data === undefined }, { silent: true })
     void refetch()
   }

@@ -1,7 +1,7 @@
-// After an act: what is shown is read anew, but for what does not change by it. What came of the act is said meanwhile.
+// After an act the page reads again what the act may have changed. The outcome of the act is shown meanwhile.
 import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query'
 
-/** They are of the moment in which they were asked for, or change by no act of this page. */
+/** Queries that an act does not make stale: they belong to the moment of their request, or no act of this page changes them. */
 const UNTOUCHED: readonly unknown[] = [
   'session',
   'metadata',

@@ -22,7 +22,7 @@ type Toggled<Row> = {
   readonly isRange: boolean
 }
 
-/** Rows that came or went meanwhile do not move where a range begins; without its row it is the one row alone. */
+/** A range begins at the row that was chosen last, wherever that is by now; if it is gone, the one row alone is chosen. */
 export const toggleRows = <Row>(chosen: Chosen<Row>, { rows, idOf, index, isRange }: Toggled<Row>): Chosen<Row> => {
   const row = rows[index]
   if (row === undefined) return chosen

@@ -23,7 +23,7 @@ type Asked<Row> = {
 export type ReadList<Row> = {
   readonly rows: readonly Row[]
   readonly error: Error | null
-  /** Of the last try, while others follow. */
+  /** Why the last try failed, while further tries follow. */
   readonly failureReason: Error | null
   readonly isPending: boolean
   readonly isPart: boolean

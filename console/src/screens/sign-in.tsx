@@ -25,7 +25,7 @@ const WHAT_BECAME: Readonly<Record<Outcome, string>> = {
   done: 'was done.',
 }
 
-/** Of several it is known of some. */
+/** Says what became of the act. Of an act on several records the outcome of some is known: the text counts them. */
 const becameOf = ({ outcome, progress }: Interrupted): string =>
   outcome === 'unknown' && progress !== undefined
     ? `was sent: ${progress}. The audit log has those that were done.`

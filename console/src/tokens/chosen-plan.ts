@@ -46,7 +46,7 @@ export const planAmong = <Token extends Member>(
   return { chosen: ending.filter(({ id }) => ids.has(id)), below: ending.filter(({ id }) => !ids.has(id)) }
 }
 
-/** Reads each tree once, one after the other. Where one is longer than a page, its chosen are older than what was read: each is asked for. */
+/** Reads each tree once. Of a tree longer than a page only the newest tokens are read: chosen ones that are older are read singly. */
 export const planOf = async <Token extends Member & { readonly root_id: string | null }>(
   asked: readonly Token[],
   read: ReadTokens<Token>,

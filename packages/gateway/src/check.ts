@@ -77,7 +77,7 @@ const queryOf = ({ requestFrom, audiences }: GatewayConfig, target: CheckTarget)
   return isNarrower ? query : undefined
 }
 
-/** Headers of which a second line would be somebody else's word. */
+/** Headers that are refused when they come twice: one of the lines may be from somebody else, and readers differ in which they take. */
 const singleHeaders = ({ certificate, requestFrom }: GatewayConfig): readonly string[] => [
   'authorization',
   'dpop',

@@ -130,7 +130,7 @@ const timeOf = ({ feed, runtime }: Parts): TimeRange => {
   return { earliestMs: Math.max(earliestMs, forgottenMs), latestMs: Math.max(latestMs, forgottenMs) }
 }
 
-/** So far the clocks of this machine may be apart where a proof is judged by them: the time of a proof is asked of nobody else. */
+/** How far the clocks of this machine may differ while proofs are judged by them: nothing else knows the time of a proof. */
 const CLOCKS_APART_MS_MAX = 5000
 
 /** A time to judge a proof by; undefined where a clock was set, and the service has not yet said how late it is. */
@@ -149,7 +149,7 @@ const judgeByFacts = ({ digests }: Parts, facts: Facts, entry: CachedToken): Ver
   return facts.judge(subjects)
 }
 
-/** What the feed says; undefined where it is too stale to say anything. Of a promise: to be asked again then. */
+/** The verdict of the feed; undefined where the feed is too stale. A promise means: ask again once it has resolved. */
 const judgeByFeed = (parts: Parts, entry: CachedToken): Verdict | undefined | Promise<void> => {
   const { feed, settings } = parts
   const facts = feed?.facts

@@ -21,7 +21,7 @@ export type Sending = {
   readonly carriesToken: boolean
 }
 
-/** A stream is read once. What iterates is one for `fetch` of Node. */
+/** A stream can be read only once. Node's `fetch` takes an async iterable as a stream. */
 const isStream = (body: unknown): boolean =>
   body instanceof ReadableStream || (typeof body === 'object' && body !== null && Symbol.asyncIterator in body)
 
@@ -71,7 +71,7 @@ const bytesOf = (body: unknown): Uint8Array<ArrayBuffer> | undefined => {
   }
 }
 
-/** The body as it is now. What stays as given changes no more once it is made: texts, blobs; or is read once: a stream. */
+/** Copies a body that its caller may change. Texts and blobs never change, and a stream can be read only once: they stay. */
 const copyBody = (body: unknown): NonNullable<RequestInit['body']> => {
   if (body instanceof URLSearchParams) return new URLSearchParams(body.toString())
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice()
@@ -83,13 +83,13 @@ const copyBody = (body: unknown): NonNullable<RequestInit['body']> => {
   return copy
 }
 
-/** A copy: it is sent turns later, and what the caller does with its own meanwhile changes nothing. Each member is read once. */
+/** Copies an init, each member read once: the request is sent turns later, and the caller may change its object until then. */
 const copyInit = (given: RequestInit): RequestInit => {
   if (typeof given !== 'object') throw new TypeError("fetch: init is not an object, such as { method: 'POST' }.")
   const init: Record<string, unknown> = { ...given }
   for (const name of MEMBERS) {
     const value: unknown = Object.hasOwn(init, name) ? init[name] : Reflect.get(given, name)
-    // Here, not turns later: an object of the caller's may have another text by then.
+    // Converted now, because the caller's object may convert to another text later.
     if (value !== undefined) init[name] = name in TEXTS || name === 'method' ? textOf(value) : value
   }
   const { signal = null, body = null } = init

@@ -11,7 +11,7 @@ import { markNow, type Obtained, type World } from './token-cache.ts'
 import { TokenRefused, TokenUnavailable } from './token-errors.ts'
 
 const ANSWER_BYTES_MAX = 65_536
-/** What a server may say of a lifetime; one that lies is asked again after a day. */
+/** The longest lifetime that is believed: a token is replaced after a day, whatever the server says. */
 const LIFETIME_SECONDS_MAX = 86_400
 const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'

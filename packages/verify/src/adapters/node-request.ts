@@ -25,7 +25,7 @@ const headerOf = ({ headers }: NodeRequest, name: string): string | undefined =>
 
 const findRepeated = makeFindRepeated(['authorization', 'dpop'])
 
-/** Whether a line of credentials comes twice: of two lines `Authorization` Node keeps the first, and who reads on may see the second. */
+/** Whether a header with credentials comes twice: Node keeps the first `Authorization`, and later code may read the second. */
 const isRepeated = ({ raw, rawHeaders = raw?.rawHeaders }: NodeRequest): boolean =>
   // A middleware may have added to `headers`, so that their number says nothing of the lines.
   rawHeaders !== undefined && findRepeated({ rawHeaders, headers: {} }) !== undefined

@@ -76,7 +76,7 @@ const errorOf = (fault: unknown): object =>
 
 /** Passes a fault to the error handler of the framework, unless the response is over: that handler would end it a second time. */
 const passFault = async (response: NodeResponse, next: Next, fault: unknown): Promise<void> => {
-  // What takes no error would run the handler as if the token were verified.
+  // A `next` without parameters ignores the error, and would run the handler as if the token were verified.
   if (next.length > 0 && !isOver(response)) return void (await next(errorOf(fault)))
   report(fault)
   if (!isOver(response)) send(response, FAULT)
@@ -109,7 +109,7 @@ const respond = async <Request extends NodeRequest>(
     await next()
   } catch (fault) {
     await passFault(response, next, fault)
-    // What the next handler began and failed to end has no other end.
+    // The next handler failed after it had begun a response: nothing else will end it.
     if (isPassedOn && isOver(response) && response.writableEnded !== true) response.destroy?.()
   }
 }

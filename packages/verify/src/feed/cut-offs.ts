@@ -92,7 +92,7 @@ export const makeCutOffs = (): CutOffs => {
   const others = new Map<string, CutOff>()
   let seqMax = 0
 
-  /** Adds a cut-off to an anchor. Of two on one anchor the larger `seq` covers what both cover; it stays as long as either. */
+  /** Adds a cut-off to an anchor. Of two on one anchor the larger `seq` covers the tokens of both, and is kept as long as either. */
   const addAnchored = (anchor: Anchor, digest: string, cutOff: CutOff): void => {
     const there = anchored[anchor].get(digest)
     const seq = Math.max(cutOff.seq, there?.seq ?? 0)

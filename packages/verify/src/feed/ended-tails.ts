@@ -86,7 +86,7 @@ export type EndedTails = {
 export const makeEndedTails = (): EndedTails => {
   const windows = new Map<number, Window>()
   let size = 0
-  /** What is in a window that is not over as a whole counts until the whole is. */
+  /** Seconds before this are over. A window is deleted, and its tails stop counting, once all of its seconds are over. */
   let droppedBefore = 0
 
   const roomFor = (key: number, count: number): Window => {

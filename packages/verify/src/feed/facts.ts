@@ -53,7 +53,7 @@ export const makeFacts = (epoch: string, { endsMax, cutOffsMax }: FactBounds = F
 
   const passTime = (nowMs: number): void => {
     serviceMs = Math.max(serviceMs, nowMs)
-    // What expires in a second is over when that second has begun and a moment of it has passed.
+    // What expires at second N is over as soon as the time is later than N, so the time is rounded up.
     const second = Math.ceil(serviceMs / 1000)
     if (second <= droppedBefore) return
     droppedBefore = second

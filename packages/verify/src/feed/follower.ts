@@ -85,7 +85,7 @@ const followOnce = async (feed: Feed, trust: StreamTrust, catchUp: () => Promise
 
 /** Returns how long to wait at least. */
 const takeFault = (feed: Feed, trust: StreamTrust, fault: unknown): number => {
-  // Who ended it knows.
+  // This process ended the request itself: that is no fault to report.
   if (feed.signal.aborted || feed.following.signal.aborted) return 0
   if (fault instanceof QuietStream) trust.distrust()
   if (fault instanceof StartOver) forgetFacts(feed)

@@ -38,7 +38,7 @@ export const makeCatchUp = (feed: Feed): (() => Promise<void>) => {
     } catch (fault) {
       if (fault instanceof StartOver) forgetFacts(feed)
       reportFault(feed, 'Changes could not be fetched', fault)
-      // Who asks meanwhile joins this one, so that nothing is sent before the time that the service stated.
+      // A caller that asks during this pause joins this run, so that no request is sent before the time that the service stated.
       await pause(feed.runtime, retryAfterMsOf(fault), feed.signal)
     } finally {
       underWay = undefined

@@ -1,4 +1,4 @@
-// Reads a snapshot: all of its segments, or nothing. What is half applied is held by nobody.
+// Reads a snapshot: all of its segments, or nothing. The caller never gets facts in which a segment is missing.
 import { RequestFailure } from '../wire/http.ts'
 import type { Changes, Range } from './document.ts'
 import { type FactBounds, type Facts, makeFacts } from './facts.ts'

@@ -73,8 +73,8 @@ export const makeReports = (feed: Feed, url: string, name: string): Reports => {
     })
 
   /**
-   * Whether there is nothing to say at once: what was applied meanwhile is, unless the service does not take reports. While the
-   * verifier starts over it has no place to report.
+   * Reports the position. Returns whether to wait until the next report is due: a position that was applied meanwhile is reported at
+   * once, unless the service does not take reports. A verifier that starts over has no position to report.
    */
   const reportOnce = async (): Promise<boolean> => {
     const tried = placeText()

@@ -2,7 +2,7 @@
 import type { Proven } from './dpop.ts'
 
 export const PROOFS_REMEMBERED_MAX = 100_000
-/** So that no agent fills the room of all others, with however many keys. */
+/** The most proofs of one client, so that an agent with many keys cannot fill the memory of all. */
 export const PROOFS_OF_ONE_CLIENT_MAX = 25_000
 
 /** Remembers a proof. `first`: it was not there. */

@@ -54,7 +54,7 @@ const RETRY_MS = 5000
 /** The time between readings that unknown key ids cause, which any caller can make up. Two in a row are allowed once. */
 export const UNKNOWN_KID_COOLDOWN_MS = 16_000
 const UNKNOWN_KID_BURST = 2
-/** One that is under way may have begun before it was demanded. */
+/** A reading under way may have begun before the demand, and then does not meet it: a second one has to follow. */
 const READINGS_TO_WAIT_FOR = 2
 
 /** A cache on the way may hold the set for minutes; this verifier knows when it needs another. */

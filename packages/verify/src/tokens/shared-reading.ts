@@ -1,4 +1,4 @@
-// One reading at a time for all who need it. In a worker it ends with the request that began it, whatever else waits.
+// One reading at a time for all who need it. In a worker a reading ends with the request that began it, even if others wait for it.
 import { elapsedMs, type Instant, instantOf, type Runtime } from '../wire/runtime.ts'
 
 /** `ended` never rejects by itself. */
@@ -8,7 +8,7 @@ type Reading = { readonly since: Instant; readonly ended: Promise<void> }
 const LOST_READINGS_MAX = 2
 
 export type SharedReading = {
-  /** Joins the one under way, or begins one. Who waits for one that was lost reads in its place. */
+  /** Joins the reading under way, or begins one. A caller whose reading was lost with its request reads again itself. */
   readonly once: () => Promise<void>
   readonly isUnderWay: () => boolean
   /** Whether the one under way will never end. */

@@ -4,7 +4,7 @@ import type { Runtime } from './runtime.ts'
 
 const NOTHING = (): void => undefined
 
-/** Settles with the signal, although the work may not. What the work throws or rejects with later is nobody's any more. */
+/** Settles when the signal aborts, even if the work goes on. What the work throws or rejects with after that is ignored. */
 export const untilAborted = async <T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
   signal?.throwIfAborted()
   let stop = NOTHING

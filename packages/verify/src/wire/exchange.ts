@@ -86,7 +86,7 @@ export const send = (
     return response
   }, signal)
 
-/** What a stream of the caller's may return in place of it has no length to count. */
+/** A stream of the caller's may return something else, which has no length to count. */
 const bytesOf = (chunk: unknown): Uint8Array => {
   if (!ArrayBuffer.isView(chunk)) throw new ExchangeFault('the body is not of bytes')
   return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength)

@@ -87,7 +87,7 @@ const unknownIn = (given: object, kinds: Kinds): string | undefined => {
 /** An error that names the option, and never its value: that may be a secret. */
 class OptionError extends TypeError {}
 
-/** Such an error as it is. What a member throws may hold a secret. */
+/** An OptionError as it is. The message of any other fault is dropped: what a member throws may hold a secret. */
 export const namedFault = (where: string, fault: unknown): TypeError =>
   fault instanceof OptionError ? fault : new TypeError(`${where}: the options cannot be read.`)
 
