@@ -1,4 +1,6 @@
 // What tests of the PostgreSQL store share: addresses of databases, and the clock of the database.
+import type { TestContext } from 'node:test'
+import pg from 'pg'
 import { TIMING } from '../../server/src/ports/timing.ts'
 import type { DatabaseAddress } from '../../server/src/store/postgres/connection/address.ts'
 import type { Connection } from '../../server/src/store/postgres/connection/connection.ts'
@@ -35,3 +37,16 @@ export const addressOf = async (database: string, more: Partial<DatabaseAddress>
 /** Runs `work` on a connection to the primary. */
 export const withConnection = <T>(address: DatabaseAddress, work: (connection: Connection) => Promise<T>): Promise<T> =>
   withThatConnection(connectPatiently({ address, timing: TIMING }), work)
+
+/** The text of the prepared statement of this name that this thread asks PostgreSQL for while `work` runs. */
+export const preparedText = async (t: TestContext, name: string, work: () => Promise<unknown>): Promise<string> => {
+  const { mock } = t.mock.method(pg.Client.prototype, 'query')
+  await work()
+  mock.restore()
+  const asked = mock.calls.map(
+    call => call.arguments[0] as unknown as { readonly text: string; readonly name?: string },
+  )
+  const found = asked.find(one => one.name === name)
+  if (found === undefined) throw new Error(`No statement is asked as ${name}.`)
+  return found.text
+}

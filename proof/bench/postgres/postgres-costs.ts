@@ -5,14 +5,13 @@ import type pg from 'pg'
 import { REASONS } from '../../../api/values/reason.ts'
 import { ABOVE_EVERY_ID, lowestIdAt } from '../../../server/src/domain/ledger/token-id.ts'
 import type { Connection } from '../../../server/src/store/postgres/connection/connection.ts'
-import { ENDED_RANGE_STATEMENTS } from '../../../server/src/store/lists/ended-streams.ts'
-import { TOKEN_RANGE_STATEMENTS } from '../../../server/src/store/lists/token-ranges.ts'
 import {
   type FilledStore,
   LIVE_LIFETIME_SECONDS,
   REASONS_GIVEN,
   type Span,
 } from '../../../testkit/stores/fill-store.ts'
+import { endedRanges, tokenRanges } from '../../../testkit/stores/list-statements.ts'
 
 /** The bytes of the partitions of one table, either the packed or the others. */
 export type Bytes = {
@@ -133,12 +132,12 @@ const rangesOf = ({ live, ended }: FilledStore, numbers: Numbers): readonly Aske
   const tokens = WAYS.flatMap(({ access, token, keys }) =>
     Object.entries(tokenAt).map(([depth, below]) => ({
       name: `live tokens${access}, ${depth}`,
-      text: statementWith(TOKEN_RANGE_STATEMENTS, token),
+      text: statementWith(tokenRanges(), token),
       values: [...keys(numbers), LIVE_LIFETIME_SECONDS, lowestIdAt(live.oldest - 60_000), below, PAGE],
     })),
   )
   const endings = WAYS.flatMap(({ access, ended: condition, keys }) => {
-    const text = statementWith(ENDED_RANGE_STATEMENTS, condition)
+    const text = statementWith(endedRanges(), condition)
     const reasons = text.includes('reason = ?') ? [reason] : []
     return Object.entries(endedAt).map(([depth, at]) => ({
       name: `ended${access}${reasons.length === 0 ? '' : ', a reason'}, ${depth}`,

@@ -1,6 +1,7 @@
 // A statement program: an intention of the store, as the statements that it asks and what it makes of the answers. It knows no
 // database and waits for none, so that a store that answers at once and one that must be awaited run the same one.
 
+import { channel } from 'node:diagnostics_channel'
 import { isStorable } from '../domain/text/text.ts'
 
 /** `Uint8Array`: bytes, an id of a token among them. Whole numbers stand for numbers, times and booleans (0 and 1). */
@@ -22,8 +23,12 @@ export type Answer = { readonly rows: readonly unknown[]; readonly changes: numb
 /** It catches no fault of a statement: its runner ends it, and what it wrote is rolled back. */
 export type Program<T> = Generator<Statement, T, Answer>
 
+/** The text of each statement that a program asks. Without a subscriber nothing is published. */
+export const STATEMENTS = channel('mintmark:statements')
+
 /** What the edge let through is a fault here: no database is asked for what it would refuse, or keep as another text. */
 const statement = (text: string, values: readonly Value[], wants: Statement['wants']): Statement => {
+  if (STATEMENTS.hasSubscribers) STATEMENTS.publish(text)
   if (values.every(value => typeof value !== 'string' || isStorable(value))) return { text, values, wants }
   throw new Error(`A text that no store holds was given to: ${text}`)
 }

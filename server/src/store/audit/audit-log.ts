@@ -171,16 +171,6 @@ const listRefusals = (request: PageRequest<RefusalFilters>): Program<Page<Refusa
   return readNewest<RefusedRow, RefusalCount>({ scan: REFUSED, read: refusalOf, keeps }, request)
 }
 
-/** The scans above, for the test that reads their plans. */
-export const AUDIT_SCANS: readonly Scan[] = [
-  REFUSED,
-  ALL,
-  scanBy('request_id', ''),
-  scanBy('subject', ''),
-  scanBy('actor', ''),
-  scanBy('kind', ''),
-]
-
 type AuditLogConnection = AuditLog & {
   /** Hands over what it has counted and not handed over yet. Never rejects. */
   readonly settle: () => Promise<void>

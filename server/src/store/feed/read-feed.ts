@@ -37,9 +37,6 @@ const FACTS = `select position, ${FACT_COLUMNS} from fact
 /** A number greater than that of every row of a position. */
 const LAST_OF_POSITION = Number.MAX_SAFE_INTEGER
 
-/** The statement above, for the test that reads its plan. */
-export const FEED_STATEMENTS = [FACTS]
-
 const TAIL_BYTES = 8
 /** A cut-off that names many agents counts as as many facts as need its room. */
 const CUT_OFF_CHARACTERS = 200

@@ -28,9 +28,6 @@ const LIST = `select v.api_key as "apiKeyId", k.name as "apiKeyName", v.name, v.
 const PAGE = `${LIST} where (v.api_key, v.name) > (?, ?) order by v.api_key, v.name limit ?`
 const PAGE_OF_KEY = `${LIST} where v.api_key = ? and v.name > ? order by v.name limit ?`
 
-/** The statements above, for the test that reads their plans. */
-export const VERIFIER_STATEMENTS = [PAGE, PAGE_OF_KEY]
-
 /** An id has so many characters; the name follows it. */
 const ID_CHARACTERS = 36
 

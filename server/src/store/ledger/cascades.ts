@@ -33,9 +33,6 @@ export const readCascadingActs = (): Program<readonly CascadingAct[]> =>
 const CHILDREN = `select ${TOKEN_COLUMNS} from token ${byIndex('token_lineage')}
   where lineage = ? and life = ? and id >= ? order by id limit ?`
 
-/** The statements above, for the test that reads their plans. */
-export const CASCADE_STATEMENTS = [CHILDREN]
-
 type Descendants = {
   readonly rows: readonly TokenRow[]
   /** The last lineage of which no row is left. */

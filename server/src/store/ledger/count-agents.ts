@@ -15,9 +15,6 @@ const LIVE = `from token ${byIndex('token_agent')} where agent = ? and life = ? 
 const ROWS = `select ${TOKEN_COLUMNS} ${LIVE}`
 const COUNT = `select agent, count(*) as count from (select agent ${LIVE}) as live group by agent`
 
-/** The statements above, for the test that reads their plans. */
-export const COUNT_AGENTS_STATEMENTS = [ROWS, COUNT]
-
 type Counts = {
   /** The counts by agent, without agents that have no live token. */
   readonly counts: ReadonlyMap<number, Count>

@@ -20,9 +20,6 @@ const LIVE = `from token ${byIndex('token_agent')} where agent = ? and life = ? 
 const ROWS = `select ${TOKEN_COLUMNS} ${LIVE}`
 const TALLY = `select cred, count(*) as count from (select cred ${LIVE}) as live group by cred`
 
-/** The statements above, for the test that reads their plans. */
-export const COUNT_STATEMENTS = [ROWS, TALLY]
-
 type Tally = { readonly cred: number; readonly count: number }
 
 type Range = { readonly agent: number; readonly life: number; readonly limit: number }

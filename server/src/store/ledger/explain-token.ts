@@ -35,9 +35,6 @@ import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 const LIVE = `select ${TOKEN_COLUMNS} from token where life = ? and id = ?`
 const ACT_OF = 'select act, at, reason from cutoff where seq = ?'
 
-/** The statements of an explanation beside those that show a token, for the tests that read their plans. */
-export const EXPLAIN_STATEMENTS: readonly string[] = [LIVE, ACT_OF, ...Object.values(ENDED_SEQ)]
-
 /** No act ended many tokens since one was decided on whose number is not below this: nothing more needs to be read. */
 const UNTOUCHED: Omit<EndedSeqs, 'service'> = { agent: 0, credential: 0, key: 0 }
 

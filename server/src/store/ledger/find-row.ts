@@ -9,9 +9,6 @@ import { TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 const ENDED = `select ${ENDED_COLUMNS} from ended where id = ? and at between ? and ?`
 const LIVE = `select ${TOKEN_COLUMNS} from token where life = ? and id = ?`
 
-/** The statements above, for the tests that read their plans. */
-export const ROW_STATEMENTS: readonly string[] = [LIVE, ENDED]
-
 /** The row of a token, live or ended; undefined where nothing is left of it. */
 export function* findRow(
   { endedBetween }: Pick<Seen, 'endedBetween'>,

@@ -29,9 +29,6 @@ const SELECT = {
     where agent = ? and life = ? and id > ? and id < ? order by id limit ?`,
 } as const
 
-/** The statements above, for the test that reads their plans. */
-export const LIVE_ROW_STATEMENTS: readonly string[] = Object.values(SELECT)
-
 type Order = keyof typeof SELECT
 
 type LiveRows = {

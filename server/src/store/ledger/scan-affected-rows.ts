@@ -52,9 +52,6 @@ const SELECT = {
     order by agent, life, id limit ?`,
 } as const
 
-/** The statements above, for the test that reads their plans. */
-export const SCAN_STATEMENTS: readonly string[] = Object.values(SELECT).flatMap(select => [select('>='), select('>')])
-
 /** Returns the agent whose rows alone the cut-off may cover; null: any. The tokens of a credential are among those of its agent. */
 export function* readAgentOf({ agent, credential }: CutOff): Program<number | null> {
   if (agent !== null || credential === null) return agent

@@ -22,9 +22,6 @@ const SELECT = {
   issuedAfter: 'select minute from ended_minute where minute between ? and ? and newest >= ? order by minute desc',
 } as const
 
-/** The statements above, for the test that reads their plans. */
-export const OPEN_MINUTE_STATEMENTS: readonly string[] = Object.values(SELECT)
-
 type Open = {
   /** The latest open minute that is not after the requested one. */
   readonly minute: number

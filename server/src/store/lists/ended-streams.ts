@@ -48,8 +48,6 @@ const FROM = {
 
 type By = keyof typeof FROM
 
-const WAYS = Object.keys(FROM) as readonly By[]
-
 const NEWEST_FIRST = 'order by at desc, id desc'
 
 const within = (by: By): string => `${FROM[by]} and (at, id) < (?, ?) and at >= ?`
@@ -64,10 +62,6 @@ const stepRange = (by: By): Range => ({
   order: NEWEST_FIRST,
   leftOutAsOne: LEFT_OUT_AS_ONE.byIndex,
 })
-
-/** The statements of these streams, for the tests that read their plans. */
-export const ENDED_RANGE_STATEMENTS: readonly string[] = WAYS.map(wholeRange)
-export const ENDED_STEP_RANGES: readonly Range[] = WAYS.map(stepRange)
 
 const topOf = ({ endedBefore, issuedBefore }: HistoryFilters, after: Position | null): Position => {
   const bounds = [

@@ -32,9 +32,6 @@ const CHILDREN = {
     where lineage = ? and id > ? and at between ? and ? order by id limit ?`,
 } as const
 
-/** The statements above, for the test that reads their plans. */
-export const LINEAGE_STATEMENTS: readonly string[] = Object.values(CHILDREN)
-
 /** Lineages that a page looks at. */
 const LINEAGES_MAX = 1000
 

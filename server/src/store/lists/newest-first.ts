@@ -16,7 +16,7 @@ type Period = { readonly since: number | null; readonly before: number | null }
 
 // `column = ?` would leave PostgreSQL the index by time alone, which it takes where that one is in the order of the rows: a
 // page of what is rare would read the whole log. Compared and ordered as one, the column has to lead.
-export const newestFirst = ({ table, columns, index, only }: Scan): string => {
+const newestFirst = ({ table, columns, index, only }: Scan): string => {
   const key = only === null ? '' : `${only.column}, `
   const [place, has] = only === null ? ['', ''] : ['?, ', `${only.column} is not null and `]
   return `select ${columns} from ${table} ${byIndex(index)}

@@ -35,12 +35,6 @@ export const endOf = ({ position, rows, order }: Range): string =>
 const fitting = ({ columns, rows, order }: Range, { sql }: Condition): string =>
   `select ${columns} ${rows} and case when ${sql} then 1 when id = ? then 1 else 0 end = 1 ${order} limit ?`
 
-/** Both statements of a step, for the tests that read their plans. */
-export const stepStatements = (range: Range, condition: Condition): readonly string[] => [
-  endOf(range),
-  fitting(range, condition),
-]
-
 type Placed = { readonly id: Uint8Array }
 
 /** The values of a range. */

@@ -14,9 +14,6 @@ const COMPARED_WITH = 16 * COMPARED_ROWS
 const ENDED = `select id from ended ${byIndex('ended_scope')} where scope = ?
   order by at desc, id desc limit 1 offset ${RARE_ROWS_MAX}`
 
-/** The statement above, for the test that reads its plan. */
-export const RARE_SCOPE_STATEMENTS: readonly string[] = [ENDED]
-
 /** Tokens of one lifetime, from one id on and below another. */
 export type Part = { readonly life: number; readonly low: string; readonly below: string }
 

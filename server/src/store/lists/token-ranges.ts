@@ -30,10 +30,6 @@ export const tokenRange = (by: Access['by']): Range => ({
 
 export const wholeRange = ({ columns, rows, order }: Range): string => `select ${columns} ${rows} ${order} limit ?`
 
-/** The ranges of the statements of these streams, and those that read a range whole: for the tests that read their plans. */
-export const TOKEN_RANGES: readonly Range[] = (Object.keys(FROM) as Access['by'][]).map(tokenRange)
-export const TOKEN_RANGE_STATEMENTS: readonly string[] = TOKEN_RANGES.map(wholeRange)
-
 /** The later of two bounds, and the earlier. */
 export const higher = (a: string, b: string): string => (a > b ? a : b)
 export const lower = (a: string, b: string): string => (a < b ? a : b)

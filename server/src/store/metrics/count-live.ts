@@ -28,9 +28,6 @@ const NTH = `select id ${RANGE} offset ?`
 const TALLY = `select count(*) as count from (select id ${RANGE}) as live`
 const ROWS = `select ${TOKEN_COLUMNS} ${RANGE}`
 
-/** The statements above, for the test that reads their plans. */
-export const COUNT_LIVE_STATEMENTS = [NTH, TALLY, ROWS]
-
 /** The ids from `low` on and below `below`. */
 type Range = { readonly life: number; readonly low: Uint8Array; readonly below: Uint8Array }
 

@@ -12,9 +12,6 @@ const NEWEST_TOKEN = 'select id from token where life = ? order by id desc limit
 const NEWEST_END = `select id from ended ${byIndex('ended_reason')} where reason = ? order by at desc, id desc limit 1`
 const NEWEST_ACT = 'select n from audit order by n desc limit 1'
 
-/** The statements above, for the test that reads their plans. */
-export const NEWS_STATEMENTS: readonly string[] = [NEWEST_TOKEN, NEWEST_END, NEWEST_ACT]
-
 type IdRow = { readonly id: Uint8Array }
 
 function* newestOf(statement: string, keys: readonly number[]): Program<string> {

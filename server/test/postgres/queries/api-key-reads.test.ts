@@ -6,9 +6,8 @@ import { makeLayout } from '../../../src/metrics/layout.ts'
 import { makeSlab, openRecorder } from '../../../src/metrics/memory.ts'
 import { readMemory } from '../../../src/metrics/read-memory.ts'
 import type { NewApiKey } from '../../../src/ports/secret-repositories.ts'
-import { READ_API_KEYS } from '../../../src/store/postgres/hot/read-api-keys.ts'
 import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
-import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
+import { addressOf, preparedText, withConnection } from '../../../../testkit/databases/postgres-store.ts'
 import { act, makeTestStore, openTestedStore } from '../../../../testkit/stores/store.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
@@ -69,10 +68,11 @@ test('256 callers with unknown API keys at once take a few reads of the store, a
 })
 
 test('API keys are read by the index of their hashes', async t => {
-  const { file } = await makeWorld(t)
+  const { store, file } = await makeWorld(t)
+  const text = await preparedText(t, 'read_api_keys', () => store.apiKeys.find([makeHash()]))
   const plan = await withConnection(await addressOf(databaseOf(file)), async connection => {
     const { rows } = await connection.ask({
-      text: `explain (costs off) ${READ_API_KEYS}`,
+      text: `explain (costs off) ${text}`,
       values: [[makeHash(), makeHash()]],
     })
     return rows.map(row => String((row as Record<string, unknown>)['QUERY PLAN'])).join('\n')

@@ -1,13 +1,10 @@
 // The lists on PostgreSQL: which index each of their statements scans, under the plan that is made for any values.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ENDED_RANGE_STATEMENTS, ENDED_STEP_RANGES } from '../../../src/store/lists/ended-streams.ts'
-import { stepStatements } from '../../../src/store/lists/scan-step.ts'
-import { TOKEN_RANGE_STATEMENTS, TOKEN_RANGES } from '../../../src/store/lists/token-ranges.ts'
-import { SCAN_STATEMENTS } from '../../../src/store/ledger/scan-affected-rows.ts'
 import type { Connection } from '../../../src/store/postgres/connection/connection.ts'
 import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
+import { CUT_OFF_SCANS, endedRanges, tokenRanges } from '../../../../testkit/stores/list-statements.ts'
 import { act, createAgent, issue, makeTestStore, newTokens } from '../../../../testkit/stores/store.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
@@ -62,13 +59,12 @@ test('each range of the lists scans one index of each partition in its order, wh
   await store.ledger.insert(children.map(child => ({ ...child, parent })))
   for (const token of [...tokens.slice(0, ENDED), ...children.slice(0, ENDED)])
     await store.ledger.end(token, 'manual_revocation', act('token.revoke'))
-  const steps = [...TOKEN_RANGES, ...ENDED_STEP_RANGES].flatMap(range => stepStatements(range, COLUMNS))
-  const statements = [...TOKEN_RANGE_STATEMENTS, ...ENDED_RANGE_STATEMENTS, ...steps, ...SCAN_STATEMENTS]
+  const lists = [...tokenRanges(), ...endedRanges(), ...tokenRanges(COLUMNS), ...endedRanges(COLUMNS)]
   const plans = await withConnection(await addressOf(databaseOf(file)), async connection => {
     await connection.ask({ text: `analyze ${TODAY}` })
     await connection.ask({ text: `analyze ${WEEK}` })
     const found: (readonly string[])[] = []
-    for (const statement of statements) found.push(await planOf(connection, statement))
+    for (const statement of [...lists, ...CUT_OFF_SCANS]) found.push(await planOf(connection, statement))
     return found
   })
   assert.deepEqual(
@@ -79,7 +75,7 @@ test('each range of the lists scans one index of each partition in its order, wh
   )
   // The lists read one partition after another; a scan whose key begins with the agent reads all of them side by side.
   assert.deepEqual(
-    plans.slice(0, -SCAN_STATEMENTS.length).filter(plan => plan.includes('Merge Append')),
+    plans.slice(0, lists.length).filter(plan => plan.includes('Merge Append')),
     [],
   )
   assert.deepEqual(

@@ -1,9 +1,8 @@
 // How PostgreSQL looks a token up.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOOKUP_STATEMENT } from '../../../src/store/postgres/hot/batched-lookup.ts'
 import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
-import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
+import { addressOf, preparedText, withConnection } from '../../../../testkit/databases/postgres-store.ts'
 import { readRows } from '../../../../testkit/stores/store-file.ts'
 import { createAgent, issue, makeTestStore } from '../../../../testkit/stores/store.ts'
 
@@ -20,10 +19,11 @@ test('a look-up by address touches one partition of tokens, by its key', async t
   clock.advance(DAY_MS)
   const [tomorrow] = await issue(store, agent, {})
   assert.ok(today && tomorrow)
+  const lookup = await preparedText(t, 'lookup', () => store.ledger.find([tomorrow]))
   const plan = await withConnection(address, async connection => {
     // So small a table would be read whole, and the plan kept when it is large.
     await connection.ask({ text: 'analyze token' })
-    const explain = { text: `explain (analyze, costs off, timing off) ${LOOKUP_STATEMENT}`, name: 'explained' }
+    const explain = { text: `explain (analyze, costs off, timing off) ${lookup}`, name: 'explained' }
     for (const one of [today, tomorrow]) await connection.ask({ ...explain, values: [[300], [one.id], one.id, one.id] })
     const { rows } = await connection.ask({ ...explain, values: [[300], [tomorrow.id], tomorrow.id, tomorrow.id] })
     return rows.map(row => String((row as Record<string, unknown>)['QUERY PLAN']))

@@ -1,17 +1,12 @@
 // The plans that PostgreSQL makes for any values: whatever the tables hold, a page seeks its place in the index made for it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { AUDIT_SCANS } from '../../../src/store/audit/audit-log.ts'
-import { ENDED_RANGE_STATEMENTS } from '../../../src/store/lists/ended-streams.ts'
-import { OPEN_MINUTE_STATEMENTS } from '../../../src/store/lists/ended-minutes.ts'
-import { newestFirst } from '../../../src/store/lists/newest-first.ts'
-import { TOKEN_RANGE_STATEMENTS } from '../../../src/store/lists/token-ranges.ts'
-import { EXPLAIN_STATEMENTS } from '../../../src/store/ledger/explain-token.ts'
-import { ROW_STATEMENTS } from '../../../src/store/ledger/find-row.ts'
-import { SCAN_STATEMENTS } from '../../../src/store/ledger/scan-affected-rows.ts'
 import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
+import { AUDIT_READS, statementsOfRead } from '../../store/lists/audit-statements.ts'
 import { NAME_STATEMENTS } from '../../store/lists/name-statements.ts'
+import { explainStatements } from '../../store/ledger/explain-statements.ts'
+import { CUT_OFF_SCANS, endedRanges, OPEN_MINUTES, tokenRanges } from '../../../../testkit/stores/list-statements.ts'
 import { makeTestStore, START, type TestStore } from '../../../../testkit/stores/store.ts'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
 
@@ -61,12 +56,9 @@ const ENDED_PLANS = [
   [`${BACKWARD} ended_subject_at_id_idx`, `Index Cond: ((subject = $1) AND ${ENDED_FROM(2)})`],
 ]
 
-/** Of which an index holds the rows that have none too. */
-const NULLABLE = ['subject', 'request_id']
-
 const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: readonly (readonly string[])[] }>> = {
   'a range of live tokens': {
-    statements: TOKEN_RANGE_STATEMENTS,
+    statements: tokenRanges(),
     plans: [
       [`${BACKWARD} token_pkey`, 'Index Cond: ((life = $1) AND (id >= $2) AND (id < $3))'],
       [`${BACKWARD} token_life_id_idx`, 'Index Cond: ((life = $1) AND (id >= $2) AND (id < $3))'],
@@ -84,9 +76,9 @@ const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: rea
       ]),
     ],
   },
-  'a range of ended tokens': { statements: ENDED_RANGE_STATEMENTS, plans: ENDED_PLANS },
+  'a range of ended tokens': { statements: endedRanges(), plans: ENDED_PLANS },
   'the tokens that a cut-off may reach': {
-    statements: SCAN_STATEMENTS,
+    statements: CUT_OFF_SCANS,
     plans: [
       ...['token_pkey', 'token_life_id_idx'].flatMap(index =>
         ['>=', '>'].map(than => [`Index Scan using ${index}`, `Index Cond: ((life = $1) AND (id ${than} $2))`]),
@@ -98,19 +90,8 @@ const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: rea
     ],
   },
   'the minutes of history to scan': {
-    statements: OPEN_MINUTE_STATEMENTS,
+    statements: OPEN_MINUTES,
     plans: [1, 2].map(() => [`${BACKWARD} ended_minute_pkey`, 'Index Cond: ((minute >= $1) AND (minute <= $2))']),
-  },
-  'a page of the audit log': {
-    statements: AUDIT_SCANS.map(newestFirst),
-    // Sorted are only those of one millisecond, among themselves.
-    plans: AUDIT_SCANS.map(({ index, only }) => [
-      'Incremental Sort',
-      `${BACKWARD} ${index}`,
-      only === null
-        ? 'Index Cond: ((at >= $1) AND (at <= $2))'
-        : `Index Cond: (${NULLABLE.includes(only.column) ? `(${only.column} IS NOT NULL) AND ` : ''}(ROW(${only.column}, at) >= ROW($1, $2)) AND (ROW(${only.column}, at) <= ROW($3, $4)))`,
-    ]),
   },
 }
 
@@ -129,22 +110,39 @@ const MANY = `
       case when n % 2 = 0 then n % 3 end, case when n % 2 = 0 then n % 5 end from generate_series(1, 20000) n;
   analyze`
 
-// Of one partition: of an empty one beside a full one the planner takes any index, and no statement opens that one.
-const LOOKUPS = {
-  statements: [...ROW_STATEMENTS, ...EXPLAIN_STATEMENTS],
-  plans: [
-    ['Index Scan using token_pkey', 'Index Cond: ((life = $1) AND (id = $2))'],
-    ['Index Scan using ended_pkey', 'Index Cond: ((id = $1) AND (at >= $2) AND (at <= $3))'],
-    ['Index Scan using token_pkey', 'Index Cond: ((life = $1) AND (id = $2))'],
-    ...['cutoff', 'agent', 'credential', 'signing_key'].map(table => [
-      `Index Scan using ${table}_pkey`,
-      `Index Cond: (${table === 'cutoff' ? 'seq' : 'n'} = $1)`,
-    ]),
-  ],
+/** Of which an index holds the rows that have none too. */
+const NULLABLE = ['subject', 'request_id']
+
+// Sorted are only those of one millisecond, among themselves.
+const AUDIT_PLANS = AUDIT_READS.map(({ index, column }) => [
+  'Incremental Sort',
+  `${BACKWARD} ${index}`,
+  column === null
+    ? 'Index Cond: ((at >= $1) AND (at <= $2))'
+    : `Index Cond: (${NULLABLE.includes(column) ? `(${column} IS NOT NULL) AND ` : ''}(ROW(${column}, at) >= ROW($1, $2)) AND (ROW(${column}, at) <= ROW($3, $4)))`,
+])
+
+const assertAuditPlans = async (): Promise<void> => {
+  const statements: string[] = []
+  for (const one of AUDIT_READS) statements.push(...(await statementsOfRead(world.store, one)))
+  assert.deepEqual(await plansOf(statements), AUDIT_PLANS)
 }
 
-test('an explanation only looks up keys: nothing grows with the number of tokens', async () =>
-  assert.deepEqual(await plansOf(LOOKUPS.statements), LOOKUPS.plans))
+const EXPLAIN_PLANS = [
+  ['Index Scan using cutoff_pkey', 'Index Cond: (seq = $1)'],
+  ...['agent', 'credential', 'signing_key'].map(table => [`Index Scan using ${table}_pkey`, 'Index Cond: (n = $1)']),
+  ['Index Scan using ended_pkey', 'Index Cond: ((id = $1) AND (at >= $2) AND (at <= $3))'],
+  ['Index Scan using token_pkey', 'Index Cond: ((life = $1) AND (id = $2))'],
+]
+
+test('an explanation only looks up keys: nothing grows with the number of tokens', async t => {
+  // The tables stay empty: of an empty partition beside a full one the planner takes any index, and no statement opens that one.
+  const { store, dispose } = await makeTestStore(null)
+  t.after(dispose)
+  assert.deepEqual(await plansOf(await explainStatements(store)), EXPLAIN_PLANS)
+})
+
+test('a page of the audit log is sought in the index made for it', assertAuditPlans)
 
 for (const [name, { statements, plans }] of Object.entries(PLANS)) {
   test(`${name} is sought in the index made for it`, async () => assert.deepEqual(await plansOf(statements), plans))
@@ -153,6 +151,7 @@ for (const [name, { statements, plans }] of Object.entries(PLANS)) {
 test('it is so whatever the tables hold, and whatever the database has counted in them', async () => {
   withFile(world.file, db => db.exec(MANY))
   for (const { statements, plans } of Object.values(PLANS)) assert.deepEqual(await plansOf(statements), plans)
+  await assertAuditPlans()
 })
 
 const NAMED = `

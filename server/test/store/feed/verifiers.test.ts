@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import type { PositionReport } from '../../../src/domain/clients/verifier.ts'
 import { removeVerifiers, reportPositions } from '../../../src/store/feed/report-positions.ts'
-import { VERIFIER_STATEMENTS } from '../../../src/store/feed/verifiers.ts'
+import { statementsDuring } from '../../../../testkit/stores/asked-statements.ts'
 import {
   act,
   makeTestStore,
@@ -137,8 +137,14 @@ test('a reset of the clock forgets all verifiers, whose reports lie in its futur
 })
 
 testEmbedded('a page of verifiers seeks its place, and sorts nothing', async t => {
-  const { file } = await makeWorld(t)
-  for (const statement of VERIFIER_STATEMENTS) {
+  const { store, file } = await makeWorld(t)
+  const asked = await statementsDuring(async () => {
+    await namesOf(store)
+    await namesOf(store, randomUUID())
+  })
+  const statements = asked.filter(text => text.includes('from verifier'))
+  assert.equal(statements.length, 2)
+  for (const statement of statements) {
     const plan = planOf(file, statement)
     assert.ok(plan.length > 0 && plan.every(step => step.startsWith('SEARCH ')), plan.join('; '))
     assert.match(plan.join('; '), /SEARCH v USING PRIMARY KEY/)

@@ -5,8 +5,6 @@ import { OWN_CHECKS } from '../../../../api/values/explanation.ts'
 import { type EndingReason, REASONS } from '../../../../api/values/reason.ts'
 import { codeOf, type LedgerExplanation } from '../../../src/domain/ledger/explanation.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
-import { EXPLAIN_STATEMENTS } from '../../../src/store/ledger/explain-token.ts'
-import { ROW_STATEMENTS } from '../../../src/store/ledger/find-row.ts'
 import {
   act,
   createAgent,
@@ -17,6 +15,7 @@ import {
   type TokenWish,
 } from '../../../../testkit/stores/store.ts'
 import { planOf } from '../lists/list-plans.ts'
+import { explainStatements } from './explain-statements.ts'
 
 /** An act that covers more leaves their rows to the backfill. */
 const FEW = 64
@@ -120,9 +119,11 @@ test('a token that never was is not explained', async t => {
 })
 
 testEmbedded('an explanation only looks up keys: nothing grows with the number of tokens', async t => {
-  const { file, dispose } = await makeTestStore(null)
+  const { store, file, dispose } = await makeTestStore(null)
   t.after(dispose)
-  for (const statement of [...ROW_STATEMENTS, ...EXPLAIN_STATEMENTS]) {
+  const statements = await explainStatements(store)
+  assert.equal(statements.length, 6)
+  for (const statement of statements) {
     assert.match(
       planOf(file, statement).join('; '),
       /^SEARCH \w+ USING (?:PRIMARY KEY|INTEGER PRIMARY KEY) \([^;]*$/,

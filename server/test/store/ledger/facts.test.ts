@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { until } from '../../../../testkit/processes/until.ts'
-import { COUNT_LIVE_STATEMENTS } from '../../../src/store/metrics/count-live.ts'
+import { statementsDuring } from '../../../../testkit/stores/asked-statements.ts'
 import { planOf } from '../lists/list-plans.ts'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
 import {
@@ -15,6 +15,9 @@ import {
   testEmbedded,
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
+
+/** Whether a statement counts, or reads what is counted. */
+const ofCount = (text: string): boolean => text.includes('from token where life = ?')
 
 const open = async (t: TestContext): Promise<TestStore> => {
   const world = await makeTestStore(null)
@@ -66,8 +69,17 @@ test('a count during which an agent was stopped is of before or of after', async
 })
 
 testEmbedded('live tokens are counted in the order of their ids, each within its lifetime', async t => {
-  const { file } = await open(t)
-  for (const statement of COUNT_LIVE_STATEMENTS) {
+  const { store, file } = await open(t)
+  const agent = await createAgent(store)
+  await issue(store, agent, ...Array.from({ length: 65 }, () => ({})))
+  const asked = await statementsDuring(async () => {
+    await store.facts()
+    await store.agents.disable(agent.id, act('agent.disable'))
+  })
+  const judged = await statementsDuring(() => store.facts())
+  const statements = [...asked.filter(ofCount), ...judged.filter(ofCount)]
+  assert.equal(statements.length, 3)
+  for (const statement of statements) {
     assert.match(planOf(file, statement).join(), /USING PRIMARY KEY \(life=\? AND id>\? AND id<\?\)/)
   }
 })

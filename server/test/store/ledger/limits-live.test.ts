@@ -4,12 +4,12 @@ import { test, type TestContext } from 'node:test'
 import { LIMIT_BOUNDS } from '../../../../api/values/limits.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { backfillStep } from '../../../src/store/ledger/backfill.ts'
-import { DEAD_ROWS_MAX, LIVE_ROW_STATEMENTS } from '../../../src/store/ledger/live-rows.ts'
+import { DEAD_ROWS_MAX } from '../../../src/store/ledger/live-rows.ts'
 import { aliveOf, changeIn, endingsOf, openElsewhere } from '../../../../testkit/stores/agent-world.ts'
+import { statementsDuring } from '../../../../testkit/stores/asked-statements.ts'
 import { ask, limited, upTo } from '../../../../testkit/stores/limited-agents.ts'
 import {
   act,
-  createAgent,
   KEEP_LONG,
   makeTestStore,
   newTokens,
@@ -284,10 +284,13 @@ test('the highest ceiling holds exactly', async t => {
 
 testEmbedded('live tokens are read by the index of their agent, and never sorted by the store', async t => {
   const { store, file } = await open(t)
-  await createAgent(store)
-  for (const statement of LIVE_ROW_STATEMENTS) {
-    assert.deepEqual(planOf(file, statement), [
-      'SEARCH token USING INDEX token_agent (agent=? AND life=? AND id>? AND id<?)',
-    ])
-  }
+  const agent = await limited(store, { liveTokensMax: 1, atLiveTokensMax: 'supersede' })
+  const asked = await statementsDuring(async () => {
+    for (let n = 0; n < 2; n += 1) await ask(store, agent)
+  })
+  const plan = 'SEARCH token USING INDEX token_agent (agent=? AND life=? AND id>? AND id<?)'
+  assert.deepEqual(
+    asked.filter(text => text.includes('token_agent')).map(text => planOf(file, text)),
+    [[plan], [plan]],
+  )
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { HistoryFilters } from '../../../src/domain/lists/page.ts'
-import { OPEN_MINUTE_STATEMENTS } from '../../../src/store/lists/ended-minutes.ts'
+import { OPEN_MINUTES } from '../../../../testkit/stores/list-statements.ts'
 import { isPostgresTested, NO_HISTORY_FILTERS, testEmbedded } from '../../../../testkit/stores/store.ts'
 import { fill } from './backfill-steps.ts'
 import { planOf } from './list-plans.ts'
@@ -98,7 +98,7 @@ test('a scan between two times of issue returns what brute force returns', async
 })
 
 testEmbedded('the minutes to scan are one search by their key', () => {
-  const plans = OPEN_MINUTE_STATEMENTS.flatMap(statement => planOf(world.test.file, statement))
+  const plans = OPEN_MINUTES.flatMap(statement => planOf(world.test.file, statement))
   const search = 'SEARCH ended_minute USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
   assert.deepEqual(plans, [search, search])
 })

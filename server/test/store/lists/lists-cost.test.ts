@@ -9,12 +9,13 @@ import {
 } from '../../../src/domain/lists/page.ts'
 import { askedOfColumns } from '../../../src/store/lists/asked-columns.ts'
 import { ANY_NUMBERS } from '../../../src/store/lists/asked-numbers.ts'
-import { ENDED_RANGE_STATEMENTS, ENDED_STEP_RANGES } from '../../../src/store/lists/ended-streams.ts'
-import { RARE_SCOPE_STATEMENTS } from '../../../src/store/lists/shares.ts'
-import { type Range, stepStatements } from '../../../src/store/lists/scan-step.ts'
-import { TOKEN_RANGE_STATEMENTS, TOKEN_RANGES } from '../../../src/store/lists/token-ranges.ts'
-import { CASCADE_STATEMENTS } from '../../../src/store/ledger/cascades.ts'
-import { SCAN_STATEMENTS } from '../../../src/store/ledger/scan-affected-rows.ts'
+import {
+  CUT_OFF_SCANS,
+  DESCENDANTS,
+  endedRanges,
+  RARE_SCOPE,
+  tokenRanges,
+} from '../../../../testkit/stores/list-statements.ts'
 import {
   isPostgresTested,
   NO_HISTORY_FILTERS,
@@ -182,8 +183,6 @@ const IN_SCOPE_SET = ['CORRELATED SCALAR SUBQUERY 1', 'SEARCH scope_set_item USI
 /** The end of a step is found in the index alone, where that is of all rows. */
 const covering = (plan: string): string =>
   /delegated|token_subject|ended_subject/.test(plan) ? plan : plan.replace('USING INDEX', 'USING COVERING INDEX')
-const stepPlans = (ranges: readonly Range[]) =>
-  plans(ranges.flatMap(range => (COLUMNS === null ? [] : stepStatements(range, COLUMNS))))
 
 const ENDED_PLANS = [
   `SEARCH ended USING INDEX ended_reason (reason=? ${RANGE.ended})`,
@@ -198,32 +197,30 @@ const plans = (statements: readonly string[]) => statements.flatMap(statement =>
 testEmbedded(
   'each range of the lists is one search of its own index, without a scan and without a temporary sort',
   () => {
-    assert.deepEqual(plans(TOKEN_RANGE_STATEMENTS), TOKEN_PLANS)
-    assert.deepEqual(plans(ENDED_RANGE_STATEMENTS), ENDED_PLANS)
+    assert.deepEqual(plans(tokenRanges()), TOKEN_PLANS)
+    assert.deepEqual(plans(endedRanges()), ENDED_PLANS)
     assert.deepEqual(
-      stepPlans(TOKEN_RANGES),
+      plans(tokenRanges(COLUMNS)),
       TOKEN_PLANS.flatMap(plan => [covering(plan), plan, ...IN_SCOPE_SET]),
     )
     assert.deepEqual(
-      stepPlans(ENDED_STEP_RANGES),
+      plans(endedRanges(COLUMNS)),
       ENDED_PLANS.map(plan => plan.replace(RANGE.ended, ENDED_STEP)).flatMap(plan => [
         covering(plan),
         plan,
         ...IN_SCOPE_SET,
       ]),
     )
-    assert.deepEqual(plans(RARE_SCOPE_STATEMENTS), ['SEARCH ended USING COVERING INDEX ended_scope (scope=?)'])
+    assert.deepEqual(plans(RARE_SCOPE), ['SEARCH ended USING COVERING INDEX ended_scope (scope=?)'])
   },
 )
 
 testEmbedded('the descendants of an ended token are reached by their parents', () =>
-  assert.deepEqual(plans(CASCADE_STATEMENTS), [
-    'SEARCH token USING INDEX token_lineage (lineage=? AND life=? AND id>?)',
-  ]),
+  assert.deepEqual(plans(DESCENDANTS), ['SEARCH token USING INDEX token_lineage (lineage=? AND life=? AND id>?)']),
 )
 
 testEmbedded('a cut-off reaches the tokens of one agent by its index', () =>
-  assert.deepEqual(plans(SCAN_STATEMENTS), SCAN_PLANS),
+  assert.deepEqual(plans(CUT_OFF_SCANS), SCAN_PLANS),
 )
 
 const RARE = ['https://rare.example']

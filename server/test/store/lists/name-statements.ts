@@ -4,19 +4,10 @@ import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
 import { listAgents } from '../../../src/store/lists/list-agents.ts'
 import { nameRecords } from '../../../src/store/lists/read-names.ts'
 import { listApiKeys } from '../../../src/store/repositories/api-keys.ts'
-import type { Program } from '../../../src/store/statement-program.ts'
+import { statementsOf } from '../../../../testkit/stores/asked-statements.ts'
 import { NO_NAME_FILTERS } from '../../../../testkit/stores/store.ts'
 
 const ID = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
-
-const statementsOf = (program: Program<unknown>): readonly string[] => {
-  const texts: string[] = []
-  for (let step = program.next(); step.done !== true; ) {
-    texts.push(step.value.text)
-    step = program.next({ rows: [], changes: 0 })
-  }
-  return texts
-}
 
 const FIRST = { after: null, limit: 10 }
 

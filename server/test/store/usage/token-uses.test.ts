@@ -5,9 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { ENDED_A_MINUTE_MAX, EXPIRED_A_MINUTE_MAX, PAIRS_A_MINUTE_MAX } from '../../../../api/values/usage.ts'
 import type { LateUseFilters } from '../../../src/domain/clients/token-use.ts'
 import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
-import { newestFirst } from '../../../src/store/lists/newest-first.ts'
-import { USE_SCANS } from '../../../src/store/usage/evidence/read-uses.ts'
-import { RESOLVE_STATEMENTS } from '../../../src/store/usage/evidence/resolve-uses.ts'
+import { statementsDuring } from '../../../../testkit/stores/asked-statements.ts'
 import { retentionStep } from '../../../src/store/sqlite/writer/maintenance.ts'
 import {
   act,
@@ -200,15 +198,33 @@ testEmbedded('uses are removed after 30 days, in steps', async t => {
 })
 
 testEmbedded('lists and look-ups of uses seek in an index, and sort nothing', async t => {
-  const { file } = await makeWorld(t)
-  for (const one of USE_SCANS) {
-    const [first = '', ...rest] = planOf(file, newestFirst(one))
-    assert.match(first, new RegExp(`^SEARCH ${one.table} USING INDEX ${one.index} \\(.*at\\)?[<>]`))
+  const { store, file } = await makeWorld(t)
+  const [{ id: agentId }, apiKeyId] = [await createAgent(store), await addApiKey(store)]
+  const [tokenId = ''] = tokenIds(1, 1)
+  const scanOf = async (table: string, read: () => Promise<unknown>): Promise<string> => {
+    const [scan = '', ...others] = (await statementsDuring(read)).filter(text => text.includes(` from ${table} `))
+    assert.deepEqual(others, [])
+    return scan
+  }
+  const scans: (readonly [table: string, index: string, scan: string])[] = []
+  for (const [by, filters] of Object.entries({ agent: { agentId, apiKeyId }, key: { apiKeyId }, at: {} })) {
+    const [uses, late] = [() => store.usage.listUses(page(filters)), () => store.usage.listLateUses(page(filters))]
+    scans.push(['token_use', `token_use_${by}`, await scanOf('token_use', uses)])
+    scans.push(['late_use', `late_use_${by}`, await scanOf('late_use', late)])
+  }
+  const ofToken = await scanOf('late_use', () => store.usage.listLateUses(page({ tokenId })))
+  for (const [table, index, scan] of [...scans, ['late_use', 'late_use_token', ofToken] as const]) {
+    const [first = '', ...rest] = planOf(file, scan)
+    assert.match(first, new RegExp(`^SEARCH ${table} USING INDEX ${index} \\(.*at\\)?[<>]`))
     assert.deepEqual(
       rest.filter(line => !/^(CORRELATED SCALAR SUBQUERY|SEARCH (agent|api_key) USING INTEGER PRIMARY KEY)/.test(line)),
       [],
     )
   }
-  for (const statement of RESOLVE_STATEMENTS)
-    assert.match(planOf(file, statement).join(), /^SEARCH ended USING PRIMARY KEY/)
+  const ended = await scanOf('ended', async () => {
+    const reference = { id: tokenId, lifetimeSeconds: 300, digest: '' }
+    store.usage.countInactive(apiKeyId, { kind: 'unfound', reference, audiences: null, isSignedBy: async () => false })
+    await store.settle()
+  })
+  assert.match(planOf(file, ended).join(), /^SEARCH ended USING PRIMARY KEY/)
 })

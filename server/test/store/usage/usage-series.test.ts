@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
-import { NEWS_STATEMENTS } from '../../../src/store/repositories/read-news.ts'
-import { SERIES_STATEMENTS } from '../../../src/store/usage/issuing/read-series.ts'
+import { statementsDuring } from '../../../../testkit/stores/asked-statements.ts'
 import { run } from '../../../src/store/statement-program.ts'
 import { act, createAgent, issue, makeTestStore, testEmbedded } from '../../../../testkit/stores/store.ts'
 import { newApiKey } from '../../../../testkit/stores/new-things.ts'
@@ -70,11 +69,20 @@ testEmbedded('beyond a bound there are at least so many ends', async t => {
 })
 
 testEmbedded('series and looks of the console seek in an index, and read nothing outside of their window', async t => {
-  const { file, dispose } = await makeTestStore(null)
+  const { store, file, dispose } = await makeTestStore(null)
   t.after(dispose)
+  const agent = await createAgent(store)
+  const [token] = await issue(store, agent, {})
+  assert.ok(token)
+  await store.ledger.end(token, 'manual_revocation', act('token.revoke'))
+  const asked = await statementsDuring(async () => {
+    for (const agentId of [null, agent.id]) await store.usage.series({ ...ALL, agentId })
+    await store.sessions.readNews([])
+  })
   // The newest act is the last row of its table.
-  const ofAct = NEWS_STATEMENTS.filter(statement => !statement.includes('audit'))
-  for (const statement of [...SERIES_STATEMENTS, ...ofAct]) {
+  const statements = asked.filter(text => /from (?:agent_usage|token_use|ended|token)\s/.test(text))
+  assert.equal(statements.length, 11)
+  for (const statement of statements) {
     const plan = planOf(file, statement)
     assert.match(plan[0] ?? '', /^(SEARCH|CO-ROUTINE)/, statement)
     assert.ok(!plan.some(line => /^SCAN (agent|ended|token)|TEMP B-TREE FOR ORDER/.test(line)), plan.join())

@@ -153,6 +153,3 @@ export const makeBatchedLookup = (session: Session, metrics: Metrics = NO_METRIC
     },
   })
 }
-
-/** The statement of look-ups, for the test that reads its plan. */
-export const LOOKUP_STATEMENT = lookupStatement('true')

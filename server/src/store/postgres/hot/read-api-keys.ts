@@ -56,6 +56,3 @@ export const makeReadApiKeys = (
   })
   return keyHashes => ask(keyHashes, deadline())
 }
-
-/** The statement, for the test that reads its plan. */
-export const READ_API_KEYS = statementOf('true')

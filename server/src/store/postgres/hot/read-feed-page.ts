@@ -102,6 +102,3 @@ export const makeFeedParts = (session: Session, parts: FeedReadParts): FeedParts
   fewFacts: makeReadFeedPage(session, parts),
   epochSuffix: timelineSuffix,
 })
-
-/** The statement, for the test that reads its plan. */
-export const READ_FEED_PAGE = statementOf('true')

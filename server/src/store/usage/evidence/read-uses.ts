@@ -67,18 +67,6 @@ const scanOfToken = (tokenId: string): Scan => ({
   only: { column: 'token', value: bytesOfId(tokenId) },
 })
 
-/** The scans above, for the test that reads their plans. */
-export const USE_SCANS: readonly Scan[] = [
-  ...[USES, LATE].flatMap(list =>
-    [
-      { agent: 1, apiKey: null },
-      { agent: null, apiKey: 1 },
-      { agent: null, apiKey: null },
-    ].map(only => scanOf(list, { ...only, isLimited: false })),
-  ),
-  scanOfToken('019aa5f0-7c3e-7b1a-9c55-8f4f0d2b6a31'),
-]
-
 const NOTHING = { records: [], next: null, examined: 0 }
 
 type Shown = Pick<TokenUse, 'agentId' | 'apiKeyId' | 'isOutside'>

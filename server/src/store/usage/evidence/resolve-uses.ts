@@ -11,9 +11,6 @@ import type { EndedCount, PairCount, ReportedUses, UnfoundCount, UseCount } from
 
 const ENDED = 'select agent, key, aud from ended where id = ? and at between ? and ?'
 
-/** The statement above, for the test that reads its plan. */
-export const RESOLVE_STATEMENTS: readonly string[] = [ENDED]
-
 type Ended = { readonly agentId: string; readonly publicJwk: PublicJwk; readonly audience: readonly string[] }
 
 function* readEnded(snapshot: Snapshot, nameCaches: NameCaches, tokenId: string): Program<Ended | undefined> {

@@ -70,16 +70,6 @@ const ENDED = {
   ofAgent: endedIn(`${byIndex('ended_agent')} where agent = ? and reason = ?`),
 } as const
 
-/** The statements above, for the test that reads their plans. */
-export const SERIES_STATEMENTS: readonly string[] = [
-  ISSUED,
-  issuedOf(2),
-  USED,
-  USED_OF,
-  ...Object.values(ENDED.ofAll),
-  ...Object.values(ENDED.ofAgent),
-]
-
 type Ends = ReadonlyMap<Milliseconds, Count>
 
 /** Steps from the newest slot with ends to the one before it; counts at most `countedMax` rows, and at least that there are some. */
