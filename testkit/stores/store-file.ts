@@ -1,10 +1,9 @@
 // The file of a store, looked at and changed by SQL beside the program, and its writing connection without the thread.
-import { type Database, openDatabase } from '../../server/src/store/sqlite/connection/database.ts'
+import { type Database, openDatabase, runProgram } from '../../server/src/store/sqlite/connection/database.ts'
 import { TIMING } from '../../server/src/ports/timing.ts'
 import type { ManualClock } from '../../server/src/store/clocks.ts'
 import { clockOf, startClock } from '../../server/src/store/sqlite/connection/clock.ts'
 import type { Program } from '../../server/src/store/statement-program.ts'
-import { runProgram } from '../../server/src/store/sqlite/connection/statements.ts'
 import {
   begin,
   openTransaction,

@@ -3,7 +3,7 @@
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
 import { countRefusals } from './audit/refusals.ts'
 import type { BackgroundTask } from './background.ts'
-import { areFactsOver, removeFacts } from './feed/remove-facts.ts'
+import { areFactsOver, removeFacts } from './feed/append-facts.ts'
 import { areVerifiersGone, dropAllVerifiers, removeVerifiers, reportPositions } from './feed/report-positions.ts'
 import { endAllWithAudit, endToken } from './ledger/end-tokens.ts'
 import { dropAllIssueCounts } from './ledger/issue-counts.ts'

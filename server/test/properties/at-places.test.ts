@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { atPlaces } from '../../src/domain/at-places.ts'
+import { atPlaces } from '../../src/domain/one-by-one.ts'
 
 test('each item that was asked about has what was found for it, and no other has anything', () => {
   const items = fc.array(fc.record({ name: fc.integer(), isAsked: fc.boolean() }))

@@ -1,21 +1,20 @@
 // The life of signing keys under random rotations, changes of configuration, restarts, stops and steps of the clock: no
 // key signs that a verifier may not have, and none goes that a live token needs.
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDatabase } from '../../src/store/sqlite/connection/database.ts'
-import * as fc from 'fast-check'
+import { openDatabase, readServiceRow, runProgram } from '../../src/store/sqlite/connection/database.ts'
 import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from '../../src/domain/keys/key-life.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { makeManualClock } from '../../src/store/clocks.ts'
 import { clockOf, startClock, steadyOf } from '../../src/store/sqlite/connection/clock.ts'
 import { createNextKey, rotateKey } from '../../src/store/signing-keys/key-acts.ts'
 import { makeKeyScheduler } from '../../src/store/signing-keys/key-scheduler.ts'
-import { readServiceRow, runProgram } from '../../src/store/sqlite/connection/statements.ts'
 import { applyMigrations } from '../../src/store/sqlite/schema/migrations.ts'
 import { createFirstKey, readCurrentSigningKey, readPublished } from '../../src/store/signing-keys/signing-keys.ts'
 import { writingConnection } from '../../src/store/sqlite/connection/transaction.ts'
 import { act, someSigningKey, START } from '../../../testkit/stores/store.ts'
 import { inTransaction } from '../../../testkit/stores/store-file.ts'
+import assert from 'node:assert/strict'
+import * as fc from 'fast-check'
 
 const SECOND = 1000
 const DAY = 86_400 * SECOND

@@ -90,7 +90,7 @@ const NO_ROW: Readonly<Record<string, string>> = {
   'server/src/cli/terminal/standard-input.ts readStandardInput': BYTES,
   'server/src/domain/import/hydra-client.ts readHydraClient': 'planDocument of Hydra calls it',
   'server/src/domain/import/keycloak-client.ts readKeycloakClient': 'planDocument of Keycloak calls it',
-  'server/src/http/oauth/present-api-key.ts readApiKey': 'it reads headers, by parseAuthorization and decodeBasic',
+  'server/src/http/oauth/client-credentials.ts readApiKey': 'it reads headers, by parseAuthorization and decodeBasic',
   'server/src/keys/clients/der.ts readInside': 'it is readElements, of one element',
   'server/src/keys/providers/fetch-json.ts readBounded': BYTES,
 }

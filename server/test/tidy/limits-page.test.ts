@@ -135,7 +135,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'api-key-repository/CACHED_MAX',
     'version-keyed-cache/CACHED_MAX',
     'name-cache/CACHED_MAX',
-    'known-sets/CACHED_MAX',
+    'insert-plain/CACHED_MAX',
     'live-tokens/CACHED_MAX',
     'dpop-proofs/CACHED_MAX',
     'provider-signature/KNOWN_MAX',
@@ -164,7 +164,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
   'a text is cut, and nothing is refused': [
     'found-at/FOUND_AT_CHARACTERS_MAX',
     'plan-clients/CLIENT_ID_CHARACTERS_MAX',
-    'seeded-slots/CHARACTERS_MAX',
+    'failed-authentications/CHARACTERS_MAX',
     'outage-log/REASONS_MAX',
   ],
   'when metadata of a provider is fetched again': ['provider-key-set/METADATA_MILLISECONDS_MAX'],

@@ -3,7 +3,7 @@ import { readdir, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { adviseOnFiles, connectionsThatFit } from '../limits.ts'
 import { fail, type Finding, good, warn } from '../../domain/checkup.ts'
-import { besideStore } from '../../store/sqlite/connection/beside-store.ts'
+import { besideStore } from '../../store/sqlite/connection/serving-lock.ts'
 import type { Subject } from './subject.ts'
 
 const [OTHERS_READ, OTHERS_WRITE] = [0o004, 0o002]

@@ -5,11 +5,31 @@ import type { CutOff, CutOffConditions } from '../../domain/ledger/ledger.ts'
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import { expiryOf, type TokenRow } from '../ledger/token-rows.ts'
-import { only, run, type Program, all } from '../statement-program.ts'
+import { only, run, type Program, all, first } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 import { createHash } from 'node:crypto'
 import { spellingsOf } from '../ledger/interned-sets.ts'
 import { bytesOfId } from '../rows.ts'
+
+// Removes facts of the revocation feed that concern no token any more. A follower at an earlier position misses nothing.
+
+/** How long a fact is kept beyond its time, so that a verifier whose requests are under way still finds it. */
+const KEPT_SECONDS = 60
+const STEP_ROWS = 500
+
+const lastOver = (now: Milliseconds): number => Math.floor(now / 1000) - KEPT_SECONDS
+
+const OLD = 'select 1 as found from fact where until < ? limit 1'
+const REMOVE = 'delete from fact where n in (select n from fact where until < ? order by until limit ?)'
+
+export function* areFactsOver(now: Milliseconds): Program<boolean> {
+  return (yield* first(OLD, lastOver(now))) !== undefined
+}
+
+/** Removes facts in one step. Returns whether there may be more to do. */
+export function* removeFacts(now: Milliseconds): Program<'more' | 'nothing_left'> {
+  return (yield* run(REMOVE, lastOver(now), STEP_ROWS)) < STEP_ROWS ? 'nothing_left' : 'more'
+}
 
 // How the revocation feed names things: short digests of public ids, the tails of token ids, and the conditions of a cut-off
 // by the names that a verifier finds in tokens, instead of the store's numbers.
@@ -104,8 +124,8 @@ const tailsOf = (rows: readonly Ended[]) =>
 export function* appendEnds(moment: Moment, rows: readonly Ended[]): Program<void> {
   if (rows.length === 0) return
   const facts = tailsOf(rows)
-  const first = yield* takePositions(moment, facts.length)
-  for (const [n, { until, tails }] of facts.entries()) yield* run(INSERT, first + n, until, tails, null)
+  const start = yield* takePositions(moment, facts.length)
+  for (const [n, { until, tails }] of facts.entries()) yield* run(INSERT, start + n, until, tails, null)
 }
 
 const LONGEST = 'select coalesce(max(life), 0) as life from lifetime'

@@ -2,11 +2,10 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import type { StoreInspection } from '../inspection.ts'
 import { StoreProblem } from '../store-problem.ts'
-import { besideStore } from './connection/beside-store.ts'
+import { besideStore } from './connection/serving-lock.ts'
 import { refuseMarked } from './connection/backup-mark.ts'
 import { refuseNetworkFileSystem, refuseUnwritable } from './connection/connection.ts'
-import { type Database, openDatabase } from './connection/database.ts'
-import { runProgram, statementsOf } from './connection/statements.ts'
+import { type Database, openDatabase, runProgram, statementsOf } from './connection/database.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from './schema/migrations.ts'
 
 const codeOf = (fault: unknown): string =>

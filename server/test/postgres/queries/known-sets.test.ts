@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { DAY_MS } from '../../../../api/values/time.ts'
 import type { Connection } from '../../../src/store/postgres/connection/connection.ts'
 import { makeFailOvers } from '../../../src/store/postgres/connection/fail-overs.ts'
-import { makeKnownSets } from '../../../src/store/postgres/hot/known-sets.ts'
+import { makeKnownSets } from '../../../src/store/postgres/hot/insert-plain.ts'
 
 const CONNECTION: Connection = {
   ask: () => Promise.reject(new Error('All is asked through the driver.')),

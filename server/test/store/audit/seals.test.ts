@@ -1,21 +1,20 @@
 // The seals of the audit log: what was done to it, anywhere in 3,000 entries, is found and named.
-import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Database } from '../../../src/store/sqlite/connection/database.ts'
-import fc from 'fast-check'
+import { type Database, runProgram, statementsOf } from '../../../src/store/sqlite/connection/database.ts'
 import type { Tampering } from '../../../../api/values/audit.ts'
 import type { AuditVerdict, KnownSeal } from '../../../src/domain/audit/seal.ts'
 import { auditSealKey } from '../../../src/keys/at-rest/sealed-bytes.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import { ENTRY_COLUMNS } from '../../../src/store/audit/seal-chain.ts'
 import { isSealDue, sealStep } from '../../../src/store/audit/seals.ts'
-import { runProgram, statementsOf } from '../../../src/store/sqlite/connection/statements.ts'
 import { lastGiven, writingConnection } from '../../../src/store/sqlite/connection/transaction.ts'
 import { checkAudit } from '../../../src/store/offline/sqlite/verify-audit.ts'
 import { START } from '../../../../testkit/stores/store.ts'
 import { inTransaction } from '../../../../testkit/stores/store-file.ts'
 import { checkByParts, comparable } from './check-by-parts.ts'
 import { makeSealedLog, openImage, type SealedLog } from './sealed-log.ts'
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
 
 const ENTRIES = 3000
 const KEY = auditSealKey(new Uint8Array(32).fill(7))

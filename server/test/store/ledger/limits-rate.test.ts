@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { issuedAtOf } from '../../../src/domain/ledger/token-id.ts'
-import { groupCommit } from '../../../src/store/sqlite/writer/group-commit.ts'
+import { groupCommit } from '../../../src/store/sqlite/writer/writer-queue.ts'
 import { packTokens } from '../../../src/store/sqlite/writer/packed-tokens.ts'
 import { monotonicMs } from '../../../src/store/clocks.ts'
 import { changeIn, openElsewhere } from '../../../../testkit/stores/agent-world.ts'

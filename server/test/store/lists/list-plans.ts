@@ -1,6 +1,5 @@
 // How SQLite says it will run a statement.
-import { openDatabase } from '../../../src/store/sqlite/connection/database.ts'
-import { sqliteText } from '../../../src/store/sqlite/connection/statements.ts'
+import { openDatabase, sqliteText } from '../../../src/store/sqlite/connection/database.ts'
 
 /** The steps of the plan, in SQLite's words. */
 export const planOf = (file: string, statement: string): readonly string[] => {

@@ -12,7 +12,7 @@ import { TIMING } from '../../../src/ports/timing.ts'
 import { makeManualClock } from '../../../src/store/clocks.ts'
 import { startClock, steadyOf } from '../../../src/store/sqlite/connection/clock.ts'
 import { makeKeyScheduler } from '../../../src/store/signing-keys/key-scheduler.ts'
-import { runProgram } from '../../../src/store/sqlite/connection/statements.ts'
+import { runProgram } from '../../../src/store/sqlite/connection/database.ts'
 import {
   act,
   KEEP_LONG,

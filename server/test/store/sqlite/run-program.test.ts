@@ -1,9 +1,14 @@
 // Statement programs on SQLite: each statement is asked for as its program wants it, and a hint becomes what it means there.
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Database, openDatabase } from '../../../src/store/sqlite/connection/database.ts'
+import {
+  type Database,
+  openDatabase,
+  runProgram,
+  sqliteText,
+  statementsOf,
+} from '../../../src/store/sqlite/connection/database.ts'
 import { all, asBytes, byIndex, first, given, only, run, type Program } from '../../../src/store/statement-program.ts'
-import { runProgram, sqliteText, statementsOf } from '../../../src/store/sqlite/connection/statements.ts'
+import assert from 'node:assert/strict'
 
 type Thing = { readonly n: number; readonly name: string }
 

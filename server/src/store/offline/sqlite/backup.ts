@@ -3,7 +3,7 @@ import { createReadStream, existsSync, lstatSync, mkdtempSync, rmSync, statSync 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type Database, findDamage, openDatabase } from '../../sqlite/connection/database.ts'
+import { type Database, findDamage, openDatabase, runProgram, statementsOf } from '../../sqlite/connection/database.ts'
 import type { BackupContent } from '../../../domain/restore.ts'
 import { putInPlace } from '../../../files/durable-files.ts'
 import { findOutput, makePrivateFile, type Output, partOf } from '../../../files/output.ts'
@@ -20,8 +20,12 @@ import { refuseBesideService } from '../../sqlite/connection/serving-lock.ts'
 import { migrateSqliteStore } from '../../sqlite/open.ts'
 import { rowsInto } from './table-rows.ts'
 import { appendDigest } from './backup-digest.ts'
-import { removePart } from './remove-part.ts'
-import { runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
+
+// Removes a file of SQLite that is not finished, with what stands beside it.
+
+export const removePart = (part: string): void => {
+  for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(`${part}${ending}`, { force: true })
+}
 
 export type BackupOptions = {
   /** The path of the store. */

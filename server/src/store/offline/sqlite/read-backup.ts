@@ -1,6 +1,6 @@
 // What a backup holds, for the person who is about to restore it. Reading changes nothing, and makes no file beside it.
 import { statSync } from 'node:fs'
-import { type Database, findDamage, openDatabase } from '../../sqlite/connection/database.ts'
+import { type Database, findDamage, openDatabase, runProgram, statementsOf } from '../../sqlite/connection/database.ts'
 import type { BackupContent } from '../../../domain/restore.ts'
 import type { SigningKey } from '../../../domain/keys/signing-key.ts'
 import { only } from '../../statement-program.ts'
@@ -10,7 +10,6 @@ import { isBackup, isDigestWanted, readContent } from '../../sqlite/connection/b
 import { checkDigest, damaged } from './backup-digest.ts'
 import { type ExportedStore, readState } from './table-rows.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from '../../sqlite/schema/migrations.ts'
-import { runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 
 type FoundBackup = BackupContent & {
   /** False where an older version made the backup: then damage may go undetected. */

@@ -6,7 +6,7 @@ import { reencrypt, type Reencryption } from '../reencrypt.ts'
 import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
 import { openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
 import { takeServingLock } from '../../sqlite/connection/serving-lock.ts'
-import { readServiceRow, runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
+import { readServiceRow, runProgram, statementsOf } from '../../sqlite/connection/database.ts'
 import { begin, type OfflineTiming, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
 
 type Options = {

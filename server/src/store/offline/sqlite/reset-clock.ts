@@ -4,7 +4,7 @@ import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { monotonicMs } from '../../clocks.ts'
 import { endAndReset } from '../reset-clock.ts'
 import { openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
-import { readServiceRow, runProgram } from '../../sqlite/connection/statements.ts'
+import { readServiceRow, runProgram } from '../../sqlite/connection/database.ts'
 import { takeServingLock } from '../../sqlite/connection/serving-lock.ts'
 import { begin, type OfflineTiming, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
 

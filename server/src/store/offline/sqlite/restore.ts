@@ -1,7 +1,14 @@
 // Puts a backup in the place of a store: all of it, or what was there stays.
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Database, findDamage, openDatabase } from '../../sqlite/connection/database.ts'
+import {
+  type Database,
+  findDamage,
+  openDatabase,
+  readServiceRow,
+  runProgram,
+  statementsOf,
+} from '../../sqlite/connection/database.ts'
 import { flush, putInPlace } from '../../../files/durable-files.ts'
 import { followLinks, makePrivateFile } from '../../../files/output.ts'
 import { monotonicMs } from '../../clocks.ts'
@@ -12,9 +19,8 @@ import { dropLog } from './change-log.ts'
 import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
 import { isBusy, openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
 import { dropDigest } from './backup-digest.ts'
-import { removePart } from './remove-part.ts'
+import { removePart } from './backup.ts'
 import { takeServingLock } from '../../sqlite/connection/serving-lock.ts'
-import { readServiceRow, runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 import { begin, type OfflineTiming, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
 
 type InPlace = {

@@ -1,9 +1,8 @@
 // Checks the audit log in the file of a store.
-import type { Database } from '../../sqlite/connection/database.ts'
+import { type Database, runProgram, type Statements, statementsOf } from '../../sqlite/connection/database.ts'
 import type { AuditVerdict } from '../../../domain/audit/seal.ts'
 import { type AuditCheck, beginCheck } from '../verify-audit.ts'
 import { openForReading } from '../../sqlite/connection/connection.ts'
-import { runProgram, type Statements, statementsOf } from '../../sqlite/connection/statements.ts'
 import { lastGiven } from '../../sqlite/connection/transaction.ts'
 
 const inSnapshot = <T>(sql: Statements, work: () => T): T => {

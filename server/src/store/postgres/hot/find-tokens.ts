@@ -1,5 +1,5 @@
 // Says of tokens that were looked up what they are, and whether they are dead.
-import { atPlaces } from '../../../domain/at-places.ts'
+import { atPlaces } from '../../../domain/one-by-one.ts'
 import type { TokenAddress } from '../../../domain/ledger/claims.ts'
 import { isDead, type LookedUpToken } from '../../../domain/ledger/ledger.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'

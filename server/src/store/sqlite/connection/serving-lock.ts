@@ -1,10 +1,17 @@
 // One process serves a store at a time: two would each run a clock, backfill and remove. The lock ends with the process.
-import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync, realpathSync } from 'node:fs'
 import { type Database, openDatabase } from './database.ts'
 import { StoreProblem } from '../../store-problem.ts'
-import { besideStore } from './beside-store.ts'
 import { isBusy, refuseForeignUser } from './connection.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
+
+// Where the files beside a store are: beside the file itself, where SQLite has its own, and not beside a link to it.
+
+type Ending = '' | '-wal' | '-shm' | '-serving' | '-moving'
+
+/** Returns the path of a file beside the store; a link to the store counts as the store itself. */
+export const besideStore = (file: string, ending: Ending): string =>
+  `${existsSync(file) ? realpathSync(file) : file}${ending}`
 
 const makeLockFile = (path: string): void => {
   try {

@@ -1,5 +1,5 @@
 // The writing connection, and one transaction on it. Runs only where nothing else writes in the process.
-import type { Database } from './database.ts'
+import { type Database, readServiceRow, type Statements, statementsOf } from './database.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
 import type { Timing } from '../../../ports/timing.ts'
@@ -10,7 +10,6 @@ import { first, given, type Program } from '../../statement-program.ts'
 import type { NumberedTable, Transaction } from '../../transaction.ts'
 import { LEASE_MS } from '../../lease.ts'
 import { isBusy } from './connection.ts'
-import { readServiceRow, type Statements, statementsOf } from './statements.ts'
 
 /** A transaction, and the statements of its connection for what is done most. */
 export type SqliteTransaction = Transaction & { readonly sql: Statements }

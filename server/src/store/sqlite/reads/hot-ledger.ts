@@ -15,7 +15,7 @@ import type { Ancestor } from '../../../domain/ledger/lineage.ts'
 import type { StoredAncestor } from '../../ledger/lineages.ts'
 import { NO_ANCESTORS, type TokenNumbers, tokenOf } from '../../ledger/token-rows.ts'
 import type { NameCache } from '../../name-cache.ts'
-import { runProgram, type Statements } from '../connection/statements.ts'
+import { runProgram, type Statements } from '../connection/database.ts'
 
 export const makeHotLedger = (reader: SqliteReader, nameCaches: NameCaches, writer: SqliteWriter): HotLedger => {
   const findTokens = makeFindTokens(nameCaches)

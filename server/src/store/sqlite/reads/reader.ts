@@ -1,5 +1,5 @@
 // The reading side of a serving thread: snapshots of the store, with the store's clock, and no statement left open.
-import type { Database } from '../connection/database.ts'
+import { type Database, readServiceRow, runProgram, type Statements, statementsOf } from '../connection/database.ts'
 import type { CutOff } from '../../../domain/ledger/ledger.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
@@ -11,7 +11,6 @@ import type { OnFault } from '../../background.ts'
 import type { Program } from '../../statement-program.ts'
 import type { Reader, Snapshot } from '../../snapshot.ts'
 import { isBusy, isStoreFault } from '../connection/connection.ts'
-import { readServiceRow, runProgram, type Statements, statementsOf } from '../connection/statements.ts'
 import { endedBetween } from '../connection/transaction.ts'
 import type { SqliteWriter } from '../writer/writer-client.ts'
 

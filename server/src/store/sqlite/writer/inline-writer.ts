@@ -1,3 +1,4 @@
+// In this folder: the one writing thread of SQLite, which commits queued jobs in groups; and its client in each serving thread.
 // The writing thread's code without a thread: for a command, and for tests. It waits for a lock of the file in the thread that
 // calls it, so a lock that this thread holds itself is never given up.
 import { EventEmitter } from 'node:events'

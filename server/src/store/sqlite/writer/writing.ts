@@ -10,11 +10,10 @@ import { monotonicMs, sleep } from '../../clocks.ts'
 import { clockOf, steadyOf } from '../connection/clock.ts'
 import { openForWriting } from '../connection/connection.ts'
 import { guardFiles } from '../connection/serving-lock.ts'
-import { groupCommit, reportedFault } from './group-commit.ts'
+import { groupCommit, reportedFault, makePauseTimer, makeWriterQueue } from './writer-queue.ts'
 import { type WritingConnection, writingConnection } from '../connection/transaction.ts'
 import { startMaintenance } from './maintenance.ts'
 import type { JobMessage, WriterControl, WriterOptions, WriterReport } from './writer-messages.ts'
-import { makePauseTimer, makeWriterQueue } from './writer-queue.ts'
 
 /** Makes gaps in the work: another process (the CLI) must find the lock free now and then, however busy the service is. */
 const makeGaps = ({ writerStretchMs, writerGapMs, writerIdleMs }: WriterOptions['timing']) => {
