@@ -5,7 +5,7 @@ import { AGENT_ID, AUDIENCE } from './examples.ts'
 import { atMost, timeMember, uuidOrNull } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
-import { IMPORT_BYTES_MAX, IMPORT_VALUES_MAX, IMPORTED_AGENTS_MAX } from './values/bounds.ts'
+import { IMPORT_BYTES_MAX, IMPORT_VALUES_MAX, IMPORTED_AGENTS_MAX } from './values/limits.ts'
 
 const importedAgent = newSettings
   .extend({

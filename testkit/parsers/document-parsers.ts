@@ -121,7 +121,7 @@ export const DOCUMENT_PARSERS: readonly Parser[] = [
     { name: 'parseDocument', good: constant('[{"token":"a"}]', [{ token: 'a' }]) },
     refusesBy(CommandFailed, parseDocument),
   ),
-  parsersIn('server/src/cli/terminal/pem-keys.ts').ofText(
+  parsersIn('server/src/cli/credential-options.ts').ofText(
     { name: 'readPemKeys', good: constant(PEM_KEY) },
     refusesBy(CommandFailed, readPemKeys),
   ),

@@ -201,7 +201,7 @@ export const KEY_PARSERS: readonly Parser[] = [
     { name: 'readRegisteredKeys', good: jwk.map(({ input }) => ({ input: `[${String(input)}]` })) },
     ofJson(value => Array.isArray(value) && readRegisteredKeys(value)),
   ),
-  parsersIn('server/src/keys/providers/operator-role.ts').ofText(
+  parsersIn('server/src/keys/providers/identity-providers.ts').ofText(
     { name: 'operatorRole', good: fc.constant({ input: '{"role":"a, admin ,b"}', value: 'admin' }) },
     ofJson(
       value =>

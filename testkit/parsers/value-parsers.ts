@@ -1,6 +1,5 @@
 // The parsers of single values: names, scopes, times, addresses and ids (api/values and domain).
 import { createHmac } from 'node:crypto'
-import fc from 'fast-check'
 import { isResource } from '../../api/values/audience.ts'
 import { parseSubjectPattern, SUBJECT_KINDS, type SubjectKind } from '../../api/values/credentials.ts'
 import { canonicalName, parseName } from '../../api/values/distinguished-name.ts'
@@ -8,8 +7,7 @@ import { FEED_WAIT_SECONDS_MAX, parseEpoch, parsePosition, parseRange, parseWait
 import { isKid } from '../../packages/verify/src/readers/kid.ts'
 import { GRANT_TYPES, isActsForEntry, isGrantType, labelIn } from '../../api/values/delegation.ts'
 import { isLabelKey, parseLabel } from '../../api/values/labels.ts'
-import { isDescription, isName } from '../../api/values/name.ts'
-import { isNote } from '../../api/values/note.ts'
+import { isDescription, isName, isNote } from '../../api/values/name.ts'
 import { parseReasonList, REASONS, type Reason } from '../../api/values/reason.ts'
 import { parseItemOrAny, parseScope, parseScopeItem, parseScopePatterns } from '../../api/values/scope.ts'
 import { normalSubject } from '../../api/values/subject-name.ts'
@@ -19,6 +17,7 @@ import { isProviderAddress, parseWebAddress } from '../../packages/verify/src/re
 import { formatPlan, readPlan } from '../../server/src/domain/ledger/plan.ts'
 import { charactersOf } from './hostile-inputs.ts'
 import { type Good, type Parser, parsersIn } from './parser.ts'
+import fc from 'fast-check'
 
 const same = (texts: fc.Arbitrary<string>): fc.Arbitrary<Good> => texts.map(input => ({ input, value: input }))
 
@@ -199,5 +198,5 @@ export const VALUE_PARSERS: readonly Parser[] = [
   delegation.ofText({ name: 'isGrantType', good: taken(fc.constantFrom(...GRANT_TYPES)) }, isGrantType),
   names.ofText({ name: 'isName', good: taken(goodName) }, isName),
   names.ofText({ name: 'isDescription', good: taken(goodName) }, isDescription),
-  parsersIn('api/values/note.ts').ofText({ name: 'isNote', good: taken(goodName) }, isNote),
+  parsersIn('api/values/name.ts').ofText({ name: 'isNote', good: taken(goodName) }, isNote),
 ]

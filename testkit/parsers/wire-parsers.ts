@@ -1,5 +1,4 @@
 // The parsers of requests: paths, headers, forms, queries, JSON bodies and cursors (http and domain).
-import fc from 'fast-check'
 import type { FastifyRequest } from 'fastify'
 import { createAgent } from '../../api/agents.ts'
 import { listTokens } from '../../api/tokens.ts'
@@ -14,10 +13,9 @@ import { cookieOf } from '../../server/src/http/wire/cookies.ts'
 import { RefusedInput } from '../../server/src/http/wire/refused-input.ts'
 import { readClientCredentials } from '../../server/src/http/oauth/client-credentials.ts'
 import { decodeBasic, parseAuthorization } from '../../server/src/http/wire/authorization.ts'
-import { readQuery } from '../../server/src/http/wire/fields.ts'
+import { readQuery, parseBody } from '../../server/src/http/wire/fields.ts'
 import { parseTarget } from '../../server/src/domain/text/request-target.ts'
 import { decodeFormValue, parsePairs } from '../../packages/verify/src/readers/form.ts'
-import { parseBody } from '../../server/src/http/wire/form.ts'
 import { hopsOfForwarded, hopsOfForwardedFor } from '../../server/src/http/wire/forwarded.ts'
 import { readIdempotencyKey } from '../../server/src/http/wire/idempotency-key.ts'
 import { makeJsonReader } from '../../server/src/http/wire/json-body.ts'
@@ -28,6 +26,7 @@ import { makeCertificate } from '../keys/make-certificate.ts'
 import { charactersOf } from './hostile-inputs.ts'
 import { type Good, ofJson, type Parser, parsersIn } from './parser.ts'
 import { goodName } from './value-parsers.ts'
+import fc from 'fast-check'
 
 /** Undefined for input that is refused by a RefusedInput. */
 const orRefused = <T>(read: () => T): T | undefined => {
@@ -108,7 +107,7 @@ const json: fc.Arbitrary<Good> = fc.json().map(input => ({ input }))
 
 export const WIRE_PARSERS: readonly Parser[] = [
   forms.ofText({ name: 'parsePairs', good: form }, parsePairs),
-  parsersIn('server/src/http/wire/form.ts').ofBytes({ name: 'parseBody', good: form }, parseBody),
+  parsersIn('server/src/http/wire/fields.ts').ofBytes({ name: 'parseBody', good: form }, parseBody),
   forms.ofText(
     { name: 'decodeFormValue', good: text.map(value => ({ input: encodeURIComponent(value), value })) },
     decodeFormValue,
@@ -190,7 +189,7 @@ export const WIRE_PARSERS: readonly Parser[] = [
     takesGzip,
   ),
   ...CERTIFICATE_FORMS.map(one =>
-    parsersIn('server/src/http/wire/connections/certificate-header.ts').ofText(
+    parsersIn('server/src/http/wire/connections/client-certificate.ts').ofText(
       {
         name: `readCertificateHeader of ${one}`,
         good: fc.constant({ input: HEADERS[one], value: certificate.thumbprint }),

@@ -1,5 +1,5 @@
 // Holds answers, and the requests that were taken, against the OpenAPI document of the service that gave them.
-import { withoutByteOrderMark } from '../../server/src/domain/text/byte-order-mark.ts'
+import { withoutByteOrderMark } from '../../server/src/domain/text/text.ts'
 import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 

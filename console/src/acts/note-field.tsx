@@ -1,6 +1,6 @@
 // Why: for those who read the history or the audit log later.
 import { useContext, useEffect, useId, useRef, useState } from 'react'
-import { isNote, NOTE_FORM } from '../../../api/values/note.ts'
+import { isNote, NOTE_FORM } from '../../../api/values/name.ts'
 import { textIn } from '../parts/form-fields.tsx'
 import { ActContext, draftOf } from './draft.ts'
 

@@ -16,8 +16,8 @@ import {
   type FailureMemory,
   makeFailedAuthentications,
   makeFailureMemory,
+  makeSlots,
 } from '../keys/clients/failed-authentications.ts'
-import { makeSlots } from '../keys/clients/seeded-slots.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Timing } from '../ports/timing.ts'
 import { monotonicMs } from '../store/clocks.ts'

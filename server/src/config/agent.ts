@@ -1,6 +1,19 @@
 // The agent for which `mintmark token get` asks, and what the command sees that it runs.
-import { type Environment, ownEnvironment, readEach } from './config.ts'
+import { type Environment, ownEnvironment, readEach, ConfigurationError } from './config.ts'
 import type { GivenRemote } from './remote.ts'
+import { makeSettingReader } from './reader.ts'
+
+// The service that `mintmark doctor` looks at from outside.
+
+/** Returns the given URL, or else that of the environment; null if there is none. The command reports other mistakes as findings. */
+export const readServiceUrl = (given: string | undefined, env: Environment = ownEnvironment()): string | null => {
+  if (given !== undefined) return given
+  const read = makeSettingReader(env)
+  const before = read.mistakes.length
+  const url = read.value('MINTMARK_URL') ?? null
+  if (read.mistakes.length > before) throw new ConfigurationError(read.mistakes.slice(before))
+  return url
+}
 
 /** The service and the credential of an agent; null where the environment does not set one. */
 export type AgentConfig = {

@@ -1,7 +1,7 @@
 // Parsers of settings that name a file.
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { withoutByteOrderMark } from '../domain/text/byte-order-mark.ts'
+import { withoutByteOrderMark } from '../domain/text/text.ts'
 import { type Parser, wrong } from './values.ts'
 
 const NOT_UTF8 = 'ERR_ENCODING_INVALID_ENCODED_DATA'

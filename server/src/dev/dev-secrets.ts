@@ -4,7 +4,20 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { StartRefused } from '../config/start-refused.ts'
 import { writeSecrets } from '../files/write-output.ts'
-import { readPrivateFile } from './private-files.ts'
+import { readFileSync } from 'node:fs'
+import { withoutByteOrderMark } from '../domain/text/text.ts'
+
+// Files of the data folder that `mintmark dev` wrote at a former start.
+
+/** The text, or undefined if there is no such file. */
+export const readPrivateFile = (path: string): string | undefined => {
+  try {
+    return withoutByteOrderMark(readFileSync(path, 'utf8'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
 
 const text = z.string().min(1)
 

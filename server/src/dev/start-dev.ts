@@ -19,12 +19,11 @@ import { refuseFolder } from '../config/start-refused.ts'
 import { writeSecrets } from '../files/write-output.ts'
 import type { Timing } from '../ports/timing.ts'
 import { ensureDemo } from './demo.ts'
-import { type DevSecrets, makeDevSecrets, readDevSecrets, writeDevSecrets } from './dev-secrets.ts'
+import { type DevSecrets, makeDevSecrets, readDevSecrets, writeDevSecrets, readPrivateFile } from './dev-secrets.ts'
 import { CONSOLE_CLIENT_ID, fetchDevToken, issuerAt } from './dev-token.ts'
 import { makeIdentityProvider } from './identity-provider.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { loopbackHosts } from './loopback-hosts.ts'
-import { readPrivateFile } from './private-files.ts'
 
 // The output of `mintmark dev`: where it listens, and a line to paste for each operation. It contains no secret.
 

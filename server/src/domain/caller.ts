@@ -1,3 +1,4 @@
+// In this folder: rules that several subjects share: callers, refusals, fair queues, restores. All of domain/ is pure.
 // Authenticated callers, and the rights of each kind.
 import { type Access, type Permission, type Role, ROLES } from '../../../api/values/access.ts'
 import type { Act, Actor } from './audit/act.ts'

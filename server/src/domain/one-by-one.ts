@@ -1,6 +1,21 @@
 // Work for a whole group at once. If it fails, it is repeated for each member alone, so that a bad member fails alone.
 import { Unavailable } from './refusal.ts'
 
+// Puts what was found for some items of a group back at the places of those items.
+
+/**
+ * Returns for each item, in order, what was found if `isAsked`, and undefined otherwise. `found` has one entry for each that
+ * `isAsked`, in order.
+ */
+export const atPlaces = <Item, Found>(
+  items: readonly Item[],
+  isAsked: (item: Item, n: number) => boolean,
+  found: readonly Found[],
+): readonly (Found | undefined)[] => {
+  let next = 0
+  return items.map((item, n) => (isAsked(item, n) ? found[next++] : undefined))
+}
+
 /** Members of a group, at most: a larger one gains little, and its last member waits for all (measured for the store's inserts). */
 export const GROUP_MAX = 256
 

@@ -11,7 +11,7 @@ import {
 } from '../../src/http/wire/connections/connection-limit.ts'
 import { makeNetworks } from '../../../packages/gateway/src/process/networks.ts'
 import { TIMING } from '../../src/ports/timing.ts'
-import { makeSlots } from '../../src/keys/clients/seeded-slots.ts'
+import { makeSlots } from '../../src/keys/clients/failed-authentications.ts'
 
 const slotsOf = makeSlots(new Uint8Array(32).fill(2), CONNECTION_SLOTS)
 

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { OPERATIONS } from '../../../api/operations.ts'
 import { decodeBasic, parseAuthorization } from '../../src/http/wire/authorization.ts'
 import { decodeFormValue, parsePairs } from '../../../packages/verify/src/readers/form.ts'
-import { parseBody } from '../../src/http/wire/form.ts'
+import { parseBody } from '../../src/http/wire/fields.ts'
 import { makeJsonReader, takeJson } from '../../src/http/wire/json-body.ts'
 
 test('pairs of a form come in their order, decoded; an empty pair is passed over', () => {

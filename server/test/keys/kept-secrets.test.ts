@@ -7,7 +7,7 @@ import { makeReencryption, openFormerSealKey } from '../../src/keys/at-rest/reen
 import { auditSealKey, keyEncryptionKeyId } from '../../src/keys/at-rest/sealed-bytes.ts'
 import { cache } from '../../src/keys/cache.ts'
 import { readRegisteredKeys } from '../../src/keys/clients/registered-keys.ts'
-import { makeSlots } from '../../src/keys/clients/seeded-slots.ts'
+import { makeSlots } from '../../src/keys/clients/failed-authentications.ts'
 import { makeSessionSecrets } from '../../src/keys/providers/session-secrets.ts'
 import { formatRevocations } from '../../src/keys/tokens/token-codec.ts'
 import { openSigningKey, sealSigningKey } from '../../src/keys/tokens/signing-keys.ts'

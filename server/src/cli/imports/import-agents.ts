@@ -1,9 +1,9 @@
 // Sends the agents of a plan, some a request, and joins what became of each client in the order of its document.
 import { importClients } from '../../../../api/imports.ts'
-import { IMPORT_BYTES_MAX, IMPORTED_AGENTS_MAX } from '../../../../api/values/bounds.ts'
+import { IMPORT_BYTES_MAX, IMPORTED_AGENTS_MAX } from '../../../../api/values/limits.ts'
 import { formatScope } from '../../../../api/values/scope.ts'
 import { formatTime, nearestInstant } from '../../../../api/values/time.ts'
-import { atPlaces } from '../../domain/at-places.ts'
+import { atPlaces } from '../../domain/one-by-one.ts'
 import { rejectedOutcome } from '../../domain/import/import-outcome.ts'
 import type { DecidedClient, PlannedClient } from '../../domain/import/plan-clients.ts'
 import type { Api } from '../remote/api.ts'

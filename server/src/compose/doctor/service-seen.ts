@@ -1,6 +1,6 @@
 // The service as a caller sees it at its address: its metadata and its components.
 import { readBounded } from '../../keys/providers/fetch-json.ts'
-import { withoutByteOrderMark } from '../../domain/text/byte-order-mark.ts'
+import { withoutByteOrderMark } from '../../domain/text/text.ts'
 import type { Timing } from '../../ports/timing.ts'
 
 export type Answer = { readonly status: number; readonly json: unknown }

@@ -1,4 +1,20 @@
 // Texts in the store: which can be stored unchanged, and the hashes (in lower-case hex) of those that must not be stored.
+
+// The byte order mark with which some editors and servers begin a text in UTF-8. One is passed over in front of a document
+// (RFC 8259 §8.1 allows it), and refused by name where a value would silently become another one.
+
+export const BYTE_ORDER_MARK = '\u{FEFF}'
+
+/** Its three bytes as a header shows them, each as a character. */
+export const HEADER_BYTE_ORDER_MARK = '\u{EF}\u{BB}\u{BF}'
+
+export const withoutByteOrderMark = (text: string): string =>
+  text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text
+
+/** `what` is what begins with it. */
+export const formatByteOrderMark = (what: string): string =>
+  `${what} begins with a byte order mark (U+FEFF): send it without one.`
+
 /**
  * PostgreSQL refuses a NUL in a text, and with it the whole statement. Half of a surrogate pair is not UTF-8: it would be
  * stored as U+FFFD, which is another text.

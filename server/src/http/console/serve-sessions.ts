@@ -12,7 +12,7 @@ import {
 import { beginSession } from '../../operations/sessions/sessions.ts'
 import type { SignIn } from '../../ports/sessions.ts'
 import { escapeText, escapeUrl, PAGE_HEADERS, writePage } from '../openapi/page.ts'
-import type { RawFields } from '../wire/form.ts'
+import type { RawFields } from '../wire/fields.ts'
 import { answerInTime } from '../wire/answer-deadline.ts'
 import type { Wire } from '../wire/wire.ts'
 import { type CookieNames, cookieNamesOf, cookieOf, dropCookie, isOwnPage } from '../wire/cookies.ts'

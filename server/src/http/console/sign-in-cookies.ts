@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SESSION_MS_MAX, SIGN_IN_MS_MAX } from '../../domain/clients/session.ts'
 import type { Sha256 } from '../../domain/text/text.ts'
 import type { SignInBegun } from '../../ports/sessions.ts'
-import type { RawFields } from '../wire/form.ts'
+import type { RawFields } from '../wire/fields.ts'
 import { type CookieNames, cookieOf, cookiesFrom, dropCookie, setCookie } from '../wire/cookies.ts'
 
 /** Sign-ins of one browser that began and are not complete. */

@@ -5,7 +5,7 @@ import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 import { NO_TRACES, type RequestSpan, type Traces } from '../../ports/traces.ts'
 import { makeAnswerMetrics, type AnswerSeries } from './answer-metrics.ts'
-import { queuedMs, wishedMs } from '../wire/arrival.ts'
+import { queuedMs, wishedMs } from '../wire/answer-deadline.ts'
 import { type AccessLog, formatOutcome } from './access-line.ts'
 import { type EndedRequest, noteOf, openNote, type RequestNote, type RouteFacts, whoOf } from './request-note.ts'
 

@@ -5,12 +5,35 @@ import type { revokeToken } from '../../../../api/oauth.ts'
 import type { FormOf } from '../../../../api/operation.ts'
 import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
 import { ASSERTION_TYPE } from '../../../../api/values/credentials.ts'
-import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
+import { isRefused, type OrRefusal, refuse, counted, refuseCaller } from '../../domain/refusal.ts'
 import type { RequestOrigin } from '../../operations/authentication/authenticate-client.ts'
 import type { ClientCredentials } from '../../operations/authentication/recognize-client.ts'
 import { answerBy } from '../wire/answer-deadline.ts'
-import { type Authorization, decodeBasic, parseAuthorization } from '../wire/authorization.ts'
+import { type Authorization, decodeBasic, parseAuthorization, headerOf } from '../wire/authorization.ts'
 import type { Wire } from '../wire/wire.ts'
+import type { PresentedApiKey } from '../../operations/authentication/authenticate-api-key.ts'
+
+// Reads the API key of a resource server: in X-API-Key, or as the password of HTTP Basic with its id as the user.
+
+type Presented = { readonly apiKey: PresentedApiKey | undefined }
+
+const refuseScheme = (what: string) =>
+  counted(refuseCaller('invalid_client', `${what} needs an API key: send a live one in X-API-Key.`, 'Basic'), {
+    way: 'api_key',
+    clientId: null,
+  })
+
+/** What the request presents. `what` it asks for, as the beginning of a sentence. */
+export const readApiKey = (request: FastifyRequest, what: string): OrRefusal<Presented> => {
+  const key = headerOf(request, 'x-api-key')
+  const authorization = parseAuthorization(request.headers.authorization)
+  if (authorization === undefined) return { apiKey: key === undefined ? undefined : { key, id: null } }
+  if (key !== undefined) {
+    return refuse('invalid_request', 'The request authenticates itself by X-API-Key and by Authorization: choose one.')
+  }
+  const basic = authorization.scheme === 'basic' ? decodeBasic(authorization.credentials) : undefined
+  return basic === undefined ? refuseScheme(what) : { apiKey: { key: basic.password, id: basic.user } }
+}
 
 /** The fields with which a client authenticates itself, in every form that takes them. */
 export type ClientFields = Pick<

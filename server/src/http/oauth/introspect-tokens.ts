@@ -11,7 +11,7 @@ import { signIntrospections } from '../../operations/tokens/sign-introspections.
 import { makeNegotiator } from '../../domain/text/accept.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { answerBy, answerInGroup } from '../wire/answer-deadline.ts'
-import { readApiKey } from './present-api-key.ts'
+import { readApiKey } from './client-credentials.ts'
 import { makeCallerNote } from '../notes/request-note.ts'
 import type { Wire } from '../wire/wire.ts'
 

@@ -1,7 +1,7 @@
 // The parts that operations of the OpenAPI document refer to: headers, refusals, and the parameter of every creation.
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
-import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from '../../../../api/values/bounds.ts'
+import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from '../../../../api/values/limits.ts'
 import { PROOF_CHARACTERS_MAX } from '../../../../packages/verify/src/readers/proof-claims.ts'
 import { ISSUER } from '../../../../api/examples.ts'
 import { ERRORS } from '../wire/error-reference.ts'

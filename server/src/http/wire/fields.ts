@@ -1,10 +1,17 @@
 // Turns raw fields into the typed input of a route: its zod schema is the parser, the type and the documentation.
-import type { Buffer } from 'node:buffer'
+import { type Buffer, isUtf8 } from 'node:buffer'
 import { z } from 'zod'
-import { BYTE_ORDER_MARK, formatByteOrderMark } from '../../domain/text/byte-order-mark.ts'
-import type { Pair } from '../../../../packages/verify/src/readers/form.ts'
-import { parseBody, type RawFields } from './form.ts'
+import { BYTE_ORDER_MARK, formatByteOrderMark } from '../../domain/text/text.ts'
+import { type Pair, parsePairs } from '../../../../packages/verify/src/readers/form.ts'
 import { RefusedInput } from './refused-input.ts'
+
+// Form-encoded bodies and query strings as they came.
+
+/** Pairs as they came, in order; undefined where the text is not form-encoded UTF-8. */
+export type RawFields = { readonly pairs: readonly Pair[] | undefined }
+
+export const parseBody = (body: Buffer): readonly Pair[] | undefined =>
+  isUtf8(body) ? parsePairs(body.toString('utf8')) : undefined
 
 /** `/oauth/*` ignores what it does not know (RFC 6749 §3.2); a list refuses it: a mistyped filter must not widen it. */
 type Strictness = 'ignores unknown' | 'refuses unknown'

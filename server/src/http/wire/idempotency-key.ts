@@ -1,6 +1,6 @@
 // Reads Idempotency-Key (draft-ietf-httpapi-idempotency-key-header §2.1): a string of structured fields, or bare.
 import type { FastifyRequest } from 'fastify'
-import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from '../../../../api/values/bounds.ts'
+import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from '../../../../api/values/limits.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 
 /** RFC 9651 §3.3.3. */

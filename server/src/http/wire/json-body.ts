@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { withoutByteOrderMark } from '../../domain/text/byte-order-mark.ts'
+import { withoutByteOrderMark } from '../../domain/text/text.ts'
 import { countValues } from '../../domain/text/json-values.ts'
 import { findMemberFault, formatMemberFault } from '../../domain/text/member-names.ts'
 import { compileValidator } from './fields.ts'

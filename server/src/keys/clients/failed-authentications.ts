@@ -4,7 +4,22 @@
 import { networkOf, UNKNOWN_SOURCE } from '../../domain/source.ts'
 import type { FailedAuthentications } from '../../ports/failed-authentications.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
-import { makeSlots } from './seeded-slots.ts'
+import { createHmac } from 'node:crypto'
+
+// Maps texts to slots of a table of constant size. The seed is random, so nobody can choose texts that share a slot.
+
+/** The length to which a text is cut: what follows makes no difference. */
+const CHARACTERS_MAX = 512
+
+const SLOT_BYTES = 4
+
+/** Returns the slots of a text, `count` of them and independent of one another, each from 0 to `slots` - 1. */
+export const makeSlots =
+  (seed: Uint8Array, slots: number) =>
+  (text: string, count = 1): readonly number[] => {
+    const digest = createHmac('sha256', seed).update(text.slice(0, CHARACTERS_MAX)).digest()
+    return Array.from({ length: count }, (_, n) => digest.readUInt32BE(n * SLOT_BYTES) % slots)
+  }
 
 /** The slots of each of the two tables, which take 512 KiB. */
 const SLOTS = 65_536

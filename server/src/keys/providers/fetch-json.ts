@@ -1,7 +1,7 @@
 // In this folder: identity providers and other issuers: their keys, their JWTs, the sign-in of operators. No token chooses an address.
 // One GET of a JSON document of an identity provider: bounded in bytes, without redirects, only over https.
 import packageJson from '../../../package.json' with { type: 'json' }
-import { withoutByteOrderMark } from '../../domain/text/byte-order-mark.ts'
+import { withoutByteOrderMark } from '../../domain/text/text.ts'
 import { isProviderAddress } from '../../../../packages/verify/src/readers/web-address.ts'
 import type { ReadingFailure } from '../../ports/key-sets.ts'
 

@@ -1,5 +1,5 @@
 // The sign-ins that were called back: each may ask the provider once. In shared memory of constant size, for all threads of a process.
-import { makeSlots } from '../clients/seeded-slots.ts'
+import { makeSlots } from '../clients/failed-authentications.ts'
 import { hash, randomBytes } from 'node:crypto'
 
 const SLOTS = 65_536

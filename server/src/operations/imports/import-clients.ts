@@ -1,5 +1,5 @@
 // Takes over the clients of another server as agents, with their client ids and, where these are known, their secrets.
-import { atPlaces } from '../../domain/at-places.ts'
+import { atPlaces } from '../../domain/one-by-one.ts'
 import { type Agent, isClientId } from '../../domain/clients/agent.ts'
 import { type AgentChange, type AgentSettings, applyChange, BLANK_SETTINGS } from '../../domain/clients/change-agent.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'

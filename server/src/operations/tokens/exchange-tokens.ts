@@ -4,7 +4,7 @@
 import { isForAny } from '../../../../api/values/audience.ts'
 import { actsForId, actsForLabels, labelIn } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond } from '../../../../api/values/scope.ts'
-import { atPlaces } from '../../domain/at-places.ts'
+import { atPlaces } from '../../domain/one-by-one.ts'
 import { refuseScopeItem } from '../../domain/clients/grant-refusals.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
 import type { Labels } from '../../../../api/values/labels.ts'

@@ -1,11 +1,10 @@
 // Says whether tokens are active (RFC 7662), for all requests of a group at once. Every answer starts at inactive.
 import { isForAny } from '../../../../api/values/audience.ts'
-import { atPlaces } from '../../domain/at-places.ts'
+import { atPlaces, oneByOne } from '../../domain/one-by-one.ts'
 import type { ApiKeyCaller } from '../../domain/caller.ts'
 import type { Actor, Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
 import { actorClaim, audienceClaim } from '../../domain/ledger/claims.ts'
 import type { Introspection } from '../../domain/ledger/introspection.ts'
-import { oneByOne } from '../../domain/one-by-one.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import { DIGEST_CHARACTERS } from '../../domain/text/text.ts'
 import type { FoundToken, Ports } from '../../ports/ports.ts'

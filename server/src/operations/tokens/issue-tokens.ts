@@ -1,9 +1,8 @@
 // Issues access tokens by client credentials (RFC 6749 §4.4) and by token exchange (RFC 8693), for all requests of a group at
 // once: decide, sign, write, answer. A token leaves only once its row is durable.
-import { atPlaces } from '../../domain/at-places.ts'
+import { atPlaces, oneByOne } from '../../domain/one-by-one.ts'
 import { refuseProof } from '../../domain/ledger/dpop.ts'
 import type { LimitName } from '../../../../api/values/limits.ts'
-import { oneByOne } from '../../domain/one-by-one.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse, Unavailable } from '../../domain/refusal.ts'
 import { AGENT_LIMITS } from '../../domain/refusal-reasons.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'

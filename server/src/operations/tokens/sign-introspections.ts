@@ -1,8 +1,7 @@
 // Says whether tokens are active in answers that are signed (RFC 9701), for all requests of a group at once: the
 // caller can show one to others. An inactive token's answer is signed as any other.
-import { atPlaces } from '../../domain/at-places.ts'
+import { atPlaces, oneByOne } from '../../domain/one-by-one.ts'
 import type { IntrospectionClaims } from '../../domain/ledger/introspection.ts'
-import { oneByOne } from '../../domain/one-by-one.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { introspectEach, type IntrospectPorts, type IntrospectRequest } from './introspect-tokens.ts'

@@ -1,7 +1,7 @@
 // How mintmark import sends what it planned: in requests that the service takes, and what it says when one of them fails.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { IMPORT_BYTES_MAX, IMPORTED_AGENTS_MAX } from '../../../../api/values/bounds.ts'
+import { IMPORT_BYTES_MAX, IMPORTED_AGENTS_MAX } from '../../../../api/values/limits.ts'
 import { importAgents } from '../../../src/cli/imports/import-agents.ts'
 import { planDocument } from '../../../src/cli/imports/plan-document.ts'
 import type { Api } from '../../../src/cli/remote/api.ts'

@@ -1,7 +1,7 @@
 // POST /api/v1/imports, asked badly: what is no import, or more than one may hold, is 400 or 413 and changes nothing.
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { IMPORT_BYTES_MAX, IMPORT_VALUES_MAX, IMPORTED_AGENTS_MAX } from '../../../../api/values/bounds.ts'
+import { IMPORT_BYTES_MAX, IMPORT_VALUES_MAX, IMPORTED_AGENTS_MAX } from '../../../../api/values/limits.ts'
 import { JSON_TYPE } from '../../../../testkit/callers/administration.ts'
 import { type Answer, assertProblem, send, statusBeforeBody } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'

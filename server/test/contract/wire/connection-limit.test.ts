@@ -14,7 +14,7 @@ import {
 } from '../../../src/http/wire/connections/connection-limit.ts'
 import { TIMING, type Timing } from '../../../src/ports/timing.ts'
 import { makeNetworks } from '../../../../packages/gateway/src/process/networks.ts'
-import { makeSlots } from '../../../src/keys/clients/seeded-slots.ts'
+import { makeSlots } from '../../../src/keys/clients/failed-authentications.ts'
 
 const PER_ADDRESS = 12
 const MAX = 40

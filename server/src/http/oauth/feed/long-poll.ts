@@ -11,7 +11,7 @@ import type { FeedCaller } from '../../../operations/feed/authenticate-followers
 import type { RangeReader } from '../../../operations/feed/read-range.ts'
 import { inGroups } from '../../../operations/group.ts'
 import type { LabelsOf, Metrics } from '../../../ports/metrics.ts'
-import { noteWish } from '../../wire/arrival.ts'
+import { noteWish } from '../../wire/answer-deadline.ts'
 import type { RequestOf } from '../../wire/describe.ts'
 import type { Wire } from '../../wire/wire.ts'
 import type { Follower, Followers, Recognized } from './followers.ts'

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { STREAM_TYPE } from '../../../../../api/revocation-feed.ts'
 import { isRefused, type OrRefusal } from '../../../domain/refusal.ts'
-import { noteWish } from '../arrival.ts'
+import { noteWish } from '../answer-deadline.ts'
 import type { Wire } from '../wire.ts'
 
 /** `data` has no line breaks. */
