@@ -50,3 +50,11 @@ export const preparedText = async (t: TestContext, name: string, work: () => Pro
   if (found === undefined) throw new Error(`No statement is asked as ${name}.`)
   return found.text
 }
+
+/** The lines of the plan that PostgreSQL makes of a statement for any values. */
+export const genericPlan = async (connection: Connection, statement: string): Promise<readonly string[]> => {
+  let n = 0
+  const text = `explain (generic_plan, costs off) ${statement.replaceAll('?', () => `$${++n}`)}`
+  const { rows } = await connection.ask({ text })
+  return rows.map(row => String((row as Record<string, unknown>)['QUERY PLAN']))
+}

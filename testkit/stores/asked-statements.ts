@@ -16,8 +16,8 @@ export const statementsOf = (
   return texts
 }
 
-/** The texts that the programs of this thread ask while `work` runs, each once, in the order of their first use. */
-export const statementsDuring = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
+/** The texts like this that the programs of this thread ask while `work` runs, each once, in the order of their first use. */
+export const statementsDuring = async (work: () => Promise<unknown>, like: RegExp): Promise<readonly string[]> => {
   const texts = new Set<string>()
   const note = (text: unknown): void => void texts.add(String(text))
   STATEMENTS.subscribe(note)
@@ -26,5 +26,5 @@ export const statementsDuring = async (work: () => Promise<unknown>): Promise<re
   } finally {
     STATEMENTS.unsubscribe(note)
   }
-  return [...texts]
+  return [...texts].filter(text => like.test(text))
 }

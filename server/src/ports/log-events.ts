@@ -138,8 +138,6 @@ export const LOG_EVENTS = {
   serving_thread_unclean: event('error', 'a serving thread did not end in good order', 'At the shutdown: `err`.'),
 } as const satisfies Readonly<Record<string, LogEvent>>
 
-export type EventName = keyof typeof LOG_EVENTS
-
 const rows: readonly [string, LogEvent][] = Object.entries(LOG_EVENTS)
 
 const byMessage: ReadonlyMap<string | null, string> = new Map(rows.map(([name, { message }]) => [message, name]))

@@ -7,7 +7,7 @@ import { makeSlab, openRecorder } from '../../../src/metrics/memory.ts'
 import { readMemory } from '../../../src/metrics/read-memory.ts'
 import type { NewApiKey } from '../../../src/ports/secret-repositories.ts'
 import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
-import { addressOf, preparedText, withConnection } from '../../../../testkit/databases/postgres-store.ts'
+import { addressOf, genericPlan, preparedText, withConnection } from '../../../../testkit/databases/postgres-store.ts'
 import { act, makeTestStore, openTestedStore } from '../../../../testkit/stores/store.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
@@ -70,13 +70,7 @@ test('256 callers with unknown API keys at once take a few reads of the store, a
 test('API keys are read by the index of their hashes', async t => {
   const { store, file } = await makeWorld(t)
   const text = await preparedText(t, 'read_api_keys', () => store.apiKeys.find([makeHash()]))
-  const plan = await withConnection(await addressOf(databaseOf(file)), async connection => {
-    const { rows } = await connection.ask({
-      text: `explain (costs off) ${text}`,
-      values: [[makeHash(), makeHash()]],
-    })
-    return rows.map(row => String((row as Record<string, unknown>)['QUERY PLAN'])).join('\n')
-  })
-  assert.match(plan, /Index Scan using api_key_key_hash_key on api_key/)
-  assert.doesNotMatch(plan, /Seq Scan on api_key/)
+  const plan = await withConnection(await addressOf(databaseOf(file)), connection => genericPlan(connection, text))
+  assert.match(plan.join('\n'), /Index Scan using api_key_key_hash_key on api_key/)
+  assert.doesNotMatch(plan.join('\n'), /Seq Scan on api_key/)
 })

@@ -7,7 +7,7 @@ import { makeSlab, openRecorder } from '../../../src/metrics/memory.ts'
 import { readMemory } from '../../../src/metrics/read-memory.ts'
 import type { FeedPage } from '../../../src/ports/revocation-feed.ts'
 import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
-import { addressOf, preparedText, withConnection } from '../../../../testkit/databases/postgres-store.ts'
+import { addressOf, genericPlan, preparedText, withConnection } from '../../../../testkit/databases/postgres-store.ts'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
 import { act, createAgent, issue, makeTestStore, openTestedStore } from '../../../../testkit/stores/store.ts'
 
@@ -95,13 +95,9 @@ test('of a range that holds more rows than one statement reads nothing is left o
 test('what is new is read by the index of positions', async t => {
   const { file, page } = await makeWorld(t)
   const asked = await preparedText(t, 'feed_page', () => page(0, 0))
-  const text = `explain (generic_plan, costs off) ${asked}`
-  const plan = await withConnection(await addressOf(databaseOf(file)), async connection => {
-    const { rows } = await connection.ask({ text })
-    return rows.map(row => String((row as Record<string, unknown>)['QUERY PLAN'])).join('\n')
-  })
+  const plan = await withConnection(await addressOf(databaseOf(file)), connection => genericPlan(connection, asked))
   assert.match(
-    plan,
+    plan.join('\n'),
     /Index Scan using fact_position on fact\n\s+Index Cond: \(\("?position"? > \$1\) AND \("?position"? <= \$2\)\)/,
   )
 })

@@ -1,9 +1,8 @@
 // The lists on PostgreSQL: which index each of their statements scans, under the plan that is made for any values.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Connection } from '../../../src/store/postgres/connection/connection.ts'
 import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
-import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
+import { addressOf, genericPlan, withConnection } from '../../../../testkit/databases/postgres-store.ts'
 import { CUT_OFF_SCANS, endedRanges, tokenRanges } from '../../../../testkit/stores/list-statements.ts'
 import { act, createAgent, issue, makeTestStore, newTokens } from '../../../../testkit/stores/store.ts'
 
@@ -28,14 +27,6 @@ const STEP_INDEXES = [
   'lineage_at_id_idx',
   'subject_at_id_idx',
 ]
-
-/** What each step of the plan does to which index or table. */
-const planOf = async (connection: Connection, statement: string): Promise<readonly string[]> => {
-  let n = 0
-  const places = statement.replaceAll('?', () => `$${++n}`)
-  const { rows } = await connection.ask({ text: `explain (generic_plan, costs off) ${places}` })
-  return rows.map(row => String((row as Record<string, unknown>)['QUERY PLAN']).replace(/^[ >-]*/, ''))
-}
 
 const indexesIn = (plan: readonly string[], partition: string): readonly string[] =>
   plan.flatMap(line => {
@@ -64,7 +55,10 @@ test('each range of the lists scans one index of each partition in its order, wh
     await connection.ask({ text: `analyze ${TODAY}` })
     await connection.ask({ text: `analyze ${WEEK}` })
     const found: (readonly string[])[] = []
-    for (const statement of [...lists, ...CUT_OFF_SCANS]) found.push(await planOf(connection, statement))
+    for (const statement of [...lists, ...CUT_OFF_SCANS]) {
+      const lines = await genericPlan(connection, statement)
+      found.push(lines.map(line => line.replace(/^[ >-]*/, '')))
+    }
     return found
   })
   assert.deepEqual(

@@ -151,12 +151,12 @@ test('a page looks at 10,000 entries at most, and one that found too few has a s
   assert.ok(page.next !== null)
 })
 
-for (const one of AUDIT_READS) {
-  testEmbedded(`the scan of ${one.table} by ${one.index} seeks in that index, and sorts nothing`, async () => {
-    const [statement = '', ...others] = await statementsOfRead(world.store, one)
-    assert.deepEqual(others, [])
-    const plan = planOf(world.file, statement)
-    assert.equal(plan.length, 1, plan.join('; '))
-    assert.match(plan[0] ?? '', new RegExp(`^SEARCH ${one.table} USING INDEX ${one.index} \\(.*at\\)?[<>]`))
+for (const [index, , read] of AUDIT_READS) {
+  testEmbedded(`what ${index} leads to is sought there, and sorted no more`, async () => {
+    const plans = (await statementsOfRead(world.store, read)).map(statement => planOf(world.file, statement))
+    assert.match(
+      plans.flat().join('; '),
+      new RegExp(`^SEARCH \\w+ USING INDEX ${index} \\((?:[^;]*, ?)?at\\)?[<>][^;]*$`),
+    )
   })
 }

@@ -201,30 +201,25 @@ testEmbedded('lists and look-ups of uses seek in an index, and sort nothing', as
   const { store, file } = await makeWorld(t)
   const [{ id: agentId }, apiKeyId] = [await createAgent(store), await addApiKey(store)]
   const [tokenId = ''] = tokenIds(1, 1)
-  const scanOf = async (table: string, read: () => Promise<unknown>): Promise<string> => {
-    const [scan = '', ...others] = (await statementsDuring(read)).filter(text => text.includes(` from ${table} `))
+  const reads = Object.entries({ agent: { agentId, apiKeyId }, key: { apiKeyId }, at: {} }).flatMap(([by, filters]) => [
+    [`token_use_${by}`, () => store.usage.listUses(page(filters))] as const,
+    [`late_use_${by}`, () => store.usage.listLateUses(page(filters))] as const,
+  ])
+  const ofToken = () => store.usage.listLateUses(page({ tokenId }))
+  for (const [index, read] of [...reads, ['late_use_token', ofToken] as const]) {
+    const [scan = '', ...others] = await statementsDuring(read, / from (?:token|late)_use /)
     assert.deepEqual(others, [])
-    return scan
-  }
-  const scans: (readonly [table: string, index: string, scan: string])[] = []
-  for (const [by, filters] of Object.entries({ agent: { agentId, apiKeyId }, key: { apiKeyId }, at: {} })) {
-    const [uses, late] = [() => store.usage.listUses(page(filters)), () => store.usage.listLateUses(page(filters))]
-    scans.push(['token_use', `token_use_${by}`, await scanOf('token_use', uses)])
-    scans.push(['late_use', `late_use_${by}`, await scanOf('late_use', late)])
-  }
-  const ofToken = await scanOf('late_use', () => store.usage.listLateUses(page({ tokenId })))
-  for (const [table, index, scan] of [...scans, ['late_use', 'late_use_token', ofToken] as const]) {
     const [first = '', ...rest] = planOf(file, scan)
-    assert.match(first, new RegExp(`^SEARCH ${table} USING INDEX ${index} \\(.*at\\)?[<>]`))
+    assert.match(first, new RegExp(`^SEARCH \\w+ USING INDEX ${index} \\(.*at\\)?[<>]`))
     assert.deepEqual(
       rest.filter(line => !/^(CORRELATED SCALAR SUBQUERY|SEARCH (agent|api_key) USING INTEGER PRIMARY KEY)/.test(line)),
       [],
     )
   }
-  const ended = await scanOf('ended', async () => {
+  const resolved = await statementsDuring(async () => {
     const reference = { id: tokenId, lifetimeSeconds: 300, digest: '' }
     store.usage.countInactive(apiKeyId, { kind: 'unfound', reference, audiences: null, isSignedBy: async () => false })
     await store.settle()
-  })
-  assert.match(planOf(file, ended).join(), /^SEARCH ended USING PRIMARY KEY/)
+  }, /from ended/)
+  assert.match(resolved.flatMap(text => planOf(file, text)).join(), /^SEARCH ended USING PRIMARY KEY[^,]*$/)
 })

@@ -78,11 +78,10 @@ testEmbedded('series and looks of the console seek in an index, and read nothing
   const asked = await statementsDuring(async () => {
     for (const agentId of [null, agent.id]) await store.usage.series({ ...ALL, agentId })
     await store.sessions.readNews([])
-  })
-  // The newest act is the last row of its table.
-  const statements = asked.filter(text => /from (?:agent_usage|token_use|ended|token)\s/.test(text))
-  assert.equal(statements.length, 11)
-  for (const statement of statements) {
+    // The newest act is the last row of its table.
+  }, /from (?:agent_usage|token_use|ended|token)\s/)
+  assert.equal(asked.length, 11)
+  for (const statement of asked) {
     const plan = planOf(file, statement)
     assert.match(plan[0] ?? '', /^(SEARCH|CO-ROUTINE)/, statement)
     assert.ok(!plan.some(line => /^SCAN (agent|ended|token)|TEMP B-TREE FOR ORDER/.test(line)), plan.join())
