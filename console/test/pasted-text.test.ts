@@ -1,7 +1,8 @@
 // What the search of the console takes a pasted text for.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readSought } from '../src/search/pasted-text.ts'
+import { ODD_TEXTS } from '../../testkit/parsers/hostile-inputs.ts'
+import { readSought } from '../src/reading/pasted-text.ts'
 
 const TOKEN = `eyJ${'a'.repeat(20)}.${'b'.repeat(20)}.${'c'.repeat(20)}`
 const ID = '0198c2f0-7b1e-7000-8000-0123456789ab'
@@ -39,4 +40,12 @@ test('a name is no token, and a secret is none either, nor are many words, nor t
   }
   const byChance = `eyJ${'a'.repeat(20)}.mmc_${'b'.repeat(20)}.${'c'.repeat(20)}`
   assert.deepEqual(readSought(`Bearer ${byChance}`), { token: byChance })
+})
+
+test('odd characters alone, before, behind and inside of a token, an id or a secret are answered', () => {
+  for (const odd of Object.values(ODD_TEXTS)) {
+    for (const text of [TOKEN, ID, SECRET, ''])
+      for (const at of [0, 5, text.length])
+        assert.ok(Object.keys(readSought(text.slice(0, at) + odd + text.slice(at))).length > 0)
+  }
 })

@@ -1,7 +1,6 @@
-// The parsers of what others install and of the console: headers and tokens of strangers, documents and streams of the
-// revocation feed, answers of a service, and what an operator pastes.
+// The parsers of what others install: headers and tokens of strangers, documents and streams of the revocation feed, and answers
+// of a service.
 import fc from 'fast-check'
-import { readSought } from '../../console/src/search/pasted-text.ts'
 import { parseObject as parseAnswer, retryAfterOf } from '../../packages/client/src/wire/answer.ts'
 import { parseAuthorization } from '../../packages/verify/src/authorization.ts'
 import { isUnreadable, readChanges, readHead, readSnapshot } from '../../packages/verify/src/feed/document.ts'
@@ -177,12 +176,5 @@ export const PACKAGE_PARSERS: readonly Parser[] = [
     },
     // What is asked of headers is this one; Headers itself takes no other text.
     text => retryAfterOf({ get: () => text } as unknown as Headers, 0),
-  ),
-  parsersIn('console/src/search/pasted-text.ts').ofText(
-    {
-      name: 'readSought',
-      good: good(` ${TOKEN_ID}\n`, { name: TOKEN_ID, tokenId: TOKEN_ID }),
-    },
-    readSought,
   ),
 ]

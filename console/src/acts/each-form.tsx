@@ -1,7 +1,7 @@
 // The form of an act on each of the chosen: what it would do, why, and then how far it is and what became of each that failed.
 import * as Dialog from '@radix-ui/react-dialog'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
-import { auditWithin, historyWithin } from '../tokens/act-of-end.ts'
+import { auditWithin, historyWithin } from './act-of-end.ts'
 import { ShortId } from '../parts/agent-name.tsx'
 import { CommandLine } from '../parts/command.tsx'
 import { Fault } from '../parts/fault.tsx'

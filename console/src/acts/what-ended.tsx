@@ -6,7 +6,7 @@ import { Link } from '../parts/link.tsx'
 import { formatExact } from '../parts/time.tsx'
 import { useMay } from '../reading/role.ts'
 import { administration } from '../reading/service.ts'
-import { auditAt, auditOf, historyWithin } from '../tokens/act-of-end.ts'
+import { auditAt, auditOf, historyWithin } from './act-of-end.ts'
 import { closeAct, wasUnheard } from './open-act.ts'
 import { type Ends, formatEnds } from './would-end.tsx'
 

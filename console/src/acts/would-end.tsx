@@ -5,8 +5,8 @@ import { formatNumber } from '../parts/format-number.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
 import { serviceNow } from '../reading/service-clock.ts'
+import { gatherByKey } from '../reading/gather-uses.ts'
 import type { AgentHit } from '../tokens/chosen-plan.ts'
-import { gatherByKey } from '../tokens/gather-uses.ts'
 
 export type Ends = {
   readonly tokens: number

@@ -17,7 +17,7 @@ import { ChangeAgent } from './agent-form.tsx'
 import { Credentials } from './credentials.tsx'
 import { DeleteAgent } from './delete-agent.tsx'
 import { Snippets } from './snippets.tsx'
-import { EnableAgent, StopAgent } from './stop-agent.tsx'
+import { EnableAgent, StopAgent } from '../acts/stop-agent.tsx'
 
 const TimeLine = lazy(async () => ({ default: (await import('./time-line.tsx')).TimeLine }))
 

@@ -6,7 +6,7 @@ import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
-import { historyWithin } from '../tokens/act-of-end.ts'
+import { historyWithin } from '../acts/act-of-end.ts'
 
 const TITLES: Readonly<Record<CredentialReason, string>> = {
   credential_revoked: 'it is not needed any more',

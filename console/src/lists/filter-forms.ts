@@ -3,7 +3,7 @@ import { parseLabel } from '../../../api/values/labels.ts'
 import { parseScopeItem } from '../../../api/values/scope.ts'
 import { parseTime } from '../../../api/values/time.ts'
 import { parseUuid } from '../../../api/values/uuid.ts'
-import { notFilter } from '../search/pasted-text.ts'
+import { notFilter } from '../reading/pasted-text.ts'
 
 type Form = { readonly parse: (text: string) => unknown; readonly expected: string; readonly example: string }
 

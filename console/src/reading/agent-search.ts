@@ -4,7 +4,7 @@ import { type GrantType, TOKEN_EXCHANGE } from '../../../api/values/delegation.t
 import { toLowerAscii } from '../../../api/values/ascii-case.ts'
 import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
-import { notFilter } from '../search/pasted-text.ts'
+import { notFilter } from './pasted-text.ts'
 import { administration } from './service.ts'
 
 export const AGENTS_SHOWN = 10

@@ -4,7 +4,7 @@ import { go } from '../address.ts'
 import { SEARCH_ID } from '../keyboard/keys.ts'
 import { Combobox } from '../parts/combobox.tsx'
 import { Fault } from '../parts/fault.tsx'
-import { readSought, type Sought } from './pasted-text.ts'
+import { readSought, type Sought } from '../reading/pasted-text.ts'
 import { useExplain } from './use-explain.ts'
 import { type Found, useSearch } from './use-search.ts'
 

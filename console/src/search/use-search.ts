@@ -10,7 +10,7 @@ import { OPEN } from '../parts/panel.tsx'
 import { agentSearch, besideName } from '../reading/agent-search.ts'
 import { useMay } from '../reading/role.ts'
 import { administration } from '../reading/service.ts'
-import type { Sought } from './pasted-text.ts'
+import type { Sought } from '../reading/pasted-text.ts'
 
 export type Found = Option
 

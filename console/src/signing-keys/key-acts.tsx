@@ -5,7 +5,7 @@ import { ActDialog, type Done } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { TheAct, WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
-import { historyWithin } from '../tokens/act-of-end.ts'
+import { historyWithin } from '../acts/act-of-end.ts'
 
 const PHRASE_CHARACTERS = 8
 

@@ -6,7 +6,7 @@ import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { WhatEnded } from '../acts/what-ended.tsx'
 import { formatNumber } from '../parts/format-number.ts'
 import { Waiting } from '../parts/waiting.tsx'
-import { carryOut, type Plan, planRevocation } from '../reading/revocation-plan.ts'
+import { carryOut, type Plan, planRevocation } from './revocation-plan.ts'
 import { administration } from '../reading/service.ts'
 import { commandOf, type Conditions, formatConditions, isWholeAgent } from './revocation-of.ts'
 

@@ -6,7 +6,7 @@ import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { wasUnheard } from '../acts/open-act.ts'
 import { NothingChanged, WhatEnded } from '../acts/what-ended.tsx'
 import { administration } from '../reading/service.ts'
-import { historyWithin } from './act-of-end.ts'
+import { historyWithin } from '../acts/act-of-end.ts'
 import { countByAgent } from './chosen-plan.ts'
 import { planChosen } from './plan-chosen.ts'
 

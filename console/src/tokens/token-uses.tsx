@@ -8,7 +8,7 @@ import { Time } from '../parts/time.tsx'
 import { useRefreshMs } from '../reading/live-stream.ts'
 import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
-import { gatherByKey } from './gather-uses.ts'
+import { gatherByKey } from '../reading/gather-uses.ts'
 
 /** Rows of a minute and an API key each: the newest, gathered by API key. */
 const MINUTES_READ = 200

@@ -72,6 +72,7 @@ const NO_ROW: Readonly<Record<string, string>> = {
   'console/src/reading/metadata.ts readMetadata': ASKS,
   'console/src/reading/read-page.ts readPage': ASKS,
   'console/src/reading/service.ts readSession': ASKS,
+  'console/src/reading/pasted-text.ts readSought': 'it is readPasted, and console/test tries it',
   'packages/client/src/tokens/private-key.ts readPrivateKey':
     'it reads a file of its own program, as PEM or by parseObject',
   'packages/client/src/wire/text-file.ts readTextFile': BYTES,

@@ -87,6 +87,7 @@ const PACKAGES = readFiles('packages/{,*/{,src/**/}}*.ts')
 const TESTS = ['server/test', 'testkit', 'proof/drills/test', 'packages/*/test', 'console/test'].flatMap(folder =>
   readFiles(`${folder}/**/*.ts`),
 )
+const CONSOLE = readFiles('console/src/**/*.{ts,tsx}')
 const CODE = [...SOURCES, ...PACKAGES, ...TESTS, ...readFiles('server/bin/*.js'), ...readFiles('examples/**/*.ts')]
 const BANNED_FOLDER = /(?:^|\/)(?:utils?|helpers?|common|shared|misc|lib)(?:\/|$)/
 const BANNED_STEM = /(?:^|[-./])(?:manager|helper|util|service|impl|data|info|index)s?(?:\.[a-z]+)+$/
@@ -145,8 +146,22 @@ test('domain, ports and operations import no package and nothing of Node', () =>
 })
 
 test('there are no circular imports, types included', () => {
-  const cycle = findCycle(new Map(CODE.map(file => [file.path, importedFilesOf(file)])))
+  const cycle = findCycle(new Map([...CODE, ...CONSOLE].map(file => [file.path, importedFilesOf(file)])))
   assert.equal(cycle, undefined, `An import cycle: ${cycle?.join(' → ')}`)
+})
+
+test('the folders of the console import one way', () => {
+  const folderOf = (path: string): string => /^console\/src\/[^/]+\//.exec(path)?.[0] ?? ''
+  const imported = Map.groupBy(CONSOLE, ({ path }) => folderOf(path)).entries()
+  const graph = new Map(
+    [...imported].map(([folder, files]) => {
+      const others = files.flatMap(importedFilesOf).map(folderOf)
+      return [folder, others.filter(other => other !== folder && other !== '')] as const
+    }),
+  )
+  assert.ok(graph.size > 10)
+  const cycle = findCycle(graph)
+  assert.equal(cycle, undefined, `A circle of folders: ${cycle?.join(' → ')}`)
 })
 
 test('process.env is read in config/config.ts only; main.ts sets what Node reads of it', () => {

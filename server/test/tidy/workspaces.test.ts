@@ -29,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'deploy',
     'site',
   ],
-  testkit: ['server/src', 'api', 'packages', 'console/src/search'],
+  testkit: ['server/src', 'api', 'packages'],
   proof: ['server/src', 'api', 'testkit', 'packages', 'deploy/grafana'],
   'console/test': ['console/src', 'api', 'packages/client', 'testkit'],
 }

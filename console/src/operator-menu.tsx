@@ -1,9 +1,9 @@
 // Who is signed in, with which role, and what is one's own: colors, single keys, the end of the session.
 import * as Menu from '@radix-ui/react-dropdown-menu'
-import type { Role, Session } from '../reading/service.ts'
-import { keysChoice } from '../keyboard/keys.ts'
-import { setTheme, type Theme, THEMES, useTheme } from './theme.ts'
-import { useSignOut } from './use-sign-out.tsx'
+import type { Role, Session } from './reading/service.ts'
+import { keysChoice } from './keyboard/keys.ts'
+import { setTheme, type Theme, THEMES, useTheme } from './parts/theme.ts'
+import { useSignOut } from './parts/use-sign-out.tsx'
 
 type OperatorMenuProps = { readonly session: Session; readonly role: Role; readonly onHelp: () => void }
 

@@ -1,11 +1,11 @@
 // Stops an agent: it gets no token any more, and those that it has end with all that was got for them.
 import { ACCESS } from '../../../api/values/access.ts'
-import { ActDialog } from '../acts/act-dialog.tsx'
-import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
-import { wasUnheard } from '../acts/open-act.ts'
-import { NothingChanged, TheAct, WhatEnded } from '../acts/what-ended.tsx'
+import { ActDialog } from './act-dialog.tsx'
+import { NoteField, noteIn, noteOptions } from './note-field.tsx'
+import { wasUnheard } from './open-act.ts'
+import { NothingChanged, TheAct, WhatEnded } from './what-ended.tsx'
 import { administration } from '../reading/service.ts'
-import { historyWithin } from '../tokens/act-of-end.ts'
+import { historyWithin } from './act-of-end.ts'
 
 type EnableAgentProps = { readonly id: string; readonly name: string }
 

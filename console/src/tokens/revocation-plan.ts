@@ -1,6 +1,6 @@
 // A revocation of many tokens in two steps: what would end, and its end.
-import { administration } from './service.ts'
-import type { Conditions } from '../tokens/revocation-of.ts'
+import { administration } from '../reading/service.ts'
+import type { Conditions } from './revocation-of.ts'
 
 export type Plan = {
   readonly conditions: Conditions
