@@ -5,7 +5,7 @@ import { TIMING } from '../../server/src/ports/timing.ts'
 import type { Connection } from '../../server/src/store/postgres/connection/connection.ts'
 import { applyMigrations } from '../../server/src/store/postgres/schema/migrations.ts'
 import { makePartitions } from '../../server/src/store/postgres/partitions/partitions.ts'
-import { type ManualClock, makeManualClock } from '../../server/src/store/clocks.ts'
+import { type ManualClock, makeManualClock } from '../stores/manual-clock.ts'
 import { makeTestDatabase, newDatabase, testCluster, type TestDatabase } from './postgres-cluster.ts'
 import { addressOf, withConnection } from './postgres-store.ts'
 

@@ -9,7 +9,7 @@ import { buildServer, type ServerOptions } from '../../server/src/http/server.ts
 import { makeSigningKey } from '../../server/src/keys/tokens/signing-keys.ts'
 import type { Ports } from '../../server/src/ports/ports.ts'
 import { TIMING, type Timing } from '../../server/src/ports/timing.ts'
-import type { ManualClock } from '../../server/src/store/clocks.ts'
+import type { ManualClock } from '../stores/manual-clock.ts'
 import { isDatabaseUrl, databaseOf } from '../databases/postgres-cluster.ts'
 import { addressOf, wayToStores } from '../databases/postgres-store.ts'
 import { type IdentityProvider, startIdentityProvider } from '../identity-providers/identity-provider.ts'

@@ -1,7 +1,7 @@
 // The file of a store, looked at and changed by SQL beside the program, and its writing connection without the thread.
 import { type Database, openDatabase, runProgram } from '../../server/src/store/sqlite/connection/database.ts'
 import { TIMING } from '../../server/src/ports/timing.ts'
-import type { ManualClock } from '../../server/src/store/clocks.ts'
+import type { ManualClock } from './manual-clock.ts'
 import { clockOf, startClock } from '../../server/src/store/sqlite/connection/clock.ts'
 import type { Program } from '../../server/src/store/statement-program.ts'
 import {

@@ -9,7 +9,7 @@ import type { ActKind } from '../../api/values/audit.ts'
 import { type AgentSettings, BLANK_SETTINGS } from '../../server/src/domain/clients/change-agent.ts'
 import type { TokenAddress } from '../../server/src/domain/ledger/claims.ts'
 import { limitsOf } from '../../api/values/limits.ts'
-import type { HistoryFilters, NameFilters, TokenFilters } from '../../server/src/domain/lists/page.ts'
+import type { AgentFilters, HistoryFilters, NameFilters, TokenFilters } from '../../server/src/domain/lists/page.ts'
 import type { SealedSigningKey } from '../../server/src/domain/keys/signing-key.ts'
 import { makeTokenId } from '../../server/src/domain/ledger/token-id.ts'
 import type { NewToken } from '../../server/src/ports/ports.ts'
@@ -18,7 +18,7 @@ import { resetDatabaseClock } from '../../server/src/store/offline/postgres/act-
 import { openPostgresStore } from '../../server/src/store/postgres/open.ts'
 import type { Retention } from '../../server/src/store/retention.ts'
 import type { StoreOptions } from '../../server/src/store/store-options.ts'
-import { type ManualClock, makeManualClock } from '../../server/src/store/clocks.ts'
+import { type ManualClock, makeManualClock } from './manual-clock.ts'
 import {
   migrateSqliteStore,
   openSqliteStore,
@@ -247,6 +247,17 @@ export const issue = async (
 }
 
 export const NO_NAME_FILTERS: NameFilters = { name: null, namePrefix: null, search: null }
+
+export const NO_AGENT_FILTERS: AgentFilters = {
+  ...NO_NAME_FILTERS,
+  idPrefix: null,
+  ids: [],
+  clientIds: [],
+  disabled: null,
+  grantType: null,
+  owner: null,
+  labels: [],
+}
 
 export const NO_TOKEN_FILTERS: TokenFilters = {
   agentId: null,

@@ -1,4 +1,3 @@
-// In this folder: what the console shows of tokens: columns, filters, the panel with checks and tree; and the acts that end them.
 // Where the audit log has the act that ended a token: at the instant of the end.
 import { addressOf } from '../address.ts'
 

@@ -1,6 +1,9 @@
 // How far an act on each of the chosen has come, in words.
 export type Failure = { readonly id: string; readonly message: string; readonly isRefused: boolean }
 
+/** An agent, and how many of its tokens end. */
+export type AgentHit = { readonly agent_id: string; readonly name: string | null; readonly tokens: number }
+
 export type Progress = {
   readonly of: number
   /** The act did not begin before, by the clock of the service. */

@@ -1,4 +1,5 @@
 // How many live tokens an act ends, what goes with them, and who asked about them lately: before it is done.
+import type { AgentHit } from './progress.ts'
 import { useQuery } from '@tanstack/react-query'
 import { NamedAgent } from '../parts/agent-name.tsx'
 import { formatNumber } from '../parts/format-number.ts'
@@ -6,7 +7,6 @@ import { readPage } from '../reading/read-page.ts'
 import { administration } from '../reading/service.ts'
 import { serviceNow } from '../reading/service-clock.ts'
 import { gatherByKey } from '../reading/gather-uses.ts'
-import type { AgentHit } from '../tokens/chosen-plan.ts'
 
 export type Ends = {
   readonly tokens: number

@@ -1,3 +1,4 @@
+// In this folder: what the console shows of tokens: columns, filters, the panel with checks and tree; and the acts that end them.
 // Who acted: an agent or an API key by its name, where the reader may see it.
 import type { Actor } from '../../../packages/client/src/index.ts'
 

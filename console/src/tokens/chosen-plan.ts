@@ -1,8 +1,6 @@
 // What would end with the tokens that were chosen: themselves, as far as they are live, and all that was got for them.
+import type { AgentHit } from '../acts/progress.ts'
 import type { TokenRecord } from '../../../packages/client/src/index.ts'
-
-/** An agent, and how many of its tokens end. */
-export type AgentHit = { readonly agent_id: string; readonly name: string | null; readonly tokens: number }
 
 type Member = Pick<TokenRecord, 'id' | 'parent_id' | 'depth'>
 

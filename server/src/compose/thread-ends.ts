@@ -6,8 +6,8 @@ import type { StoreHealth } from '../ports/ports.ts'
 import { monotonicMs } from '../store/clocks.ts'
 
 /** The number of ends within {@link WINDOW_MS} that is too many. */
-export const ENDS_MAX = 5
-export const WINDOW_MS = 60_000
+const ENDS_MAX = 5
+const WINDOW_MS = 60_000
 
 /** The ends of the latest threads, shared by all: in ms of their common clock, each in the place of the oldest. */
 export type ThreadEndCells = Float64Array

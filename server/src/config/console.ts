@@ -17,10 +17,7 @@ export type ConsoleConfig = {
 const NAMES = ['MINTMARK_CONSOLE_ISSUER', 'MINTMARK_CONSOLE_SCOPE', 'MINTMARK_CONSOLE_PARAMETERS'] as const
 
 /** Returns null if there is no client. `providers`: those whose operators are recognized; only one of them can sign in here. */
-export const readConsole = (
-  read: SettingReader,
-  providers: readonly IdentityProviderConfig[],
-): ConsoleConfig | null => {
+const readConsole = (read: SettingReader, providers: readonly IdentityProviderConfig[]): ConsoleConfig | null => {
   const clientId = read.value('MINTMARK_CONSOLE_CLIENT_ID')
   const clientSecret = read.value('MINTMARK_CONSOLE_CLIENT_SECRET') ?? null
   const issuer = read.value('MINTMARK_CONSOLE_ISSUER', providers[0]?.issuer) ?? providers[0]?.issuer

@@ -25,7 +25,7 @@ const parseFileAs =
 export const parseUtf8File = parseFileAs(bytes => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
 
 /** The content of a file in PEM, in which names stand between the blocks in any encoding. */
-export const parseFile = parseFileAs(bytes => withoutByteOrderMark(bytes.toString('utf8')))
+const parseFile = parseFileAs(bytes => withoutByteOrderMark(bytes.toString('utf8')))
 
 /** A certificate or a key in PEM. */
 export const parsePemFile =

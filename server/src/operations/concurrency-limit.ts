@@ -7,7 +7,7 @@ import { makeShares, type Permit } from '../domain/shares.ts'
  * Has room for at most `permitsMax`, which is asked each time; any further request is refused. `onFull` is called for the
  * first of them, and not again before all permits have been released.
  */
-export const makeConcurrencyLimit = (
+const makeConcurrencyLimit = (
   permitsMax: () => number,
   limit: WorkLimit,
   onFull: (taken: number) => void,

@@ -16,29 +16,8 @@ export type Clocks = { readonly wall: () => Milliseconds; readonly monotonic: ()
 
 export const MACHINE: Clocks = { wall: Date.now, monotonic: monotonicMs }
 
-/** The start of monotonic time in a test, in ms. */
-const ORIGIN = 1_000_000n
-
-/** `advance` moves both times, `stepWall` only the wall clock. Other threads read it by its buffer: [0] wall, [1] monotonic. */
-export const makeManualClock = (start: Milliseconds) => {
-  const buffer = new SharedArrayBuffer(16)
-  const cells = new BigInt64Array(buffer)
-  Atomics.store(cells, 0, BigInt(start))
-  Atomics.store(cells, 1, ORIGIN)
-  return {
-    buffer,
-    advance: (ms: number) => {
-      // In this order a thread that reads meanwhile, the wall clock first, sees no step ahead.
-      Atomics.add(cells, 1, BigInt(ms))
-      Atomics.add(cells, 0, BigInt(ms))
-    },
-    stepWall: (ms: number) => void Atomics.add(cells, 0, BigInt(ms)),
-    wall: () => Number(Atomics.load(cells, 0)),
-    monotonic: () => Number(Atomics.load(cells, 1)),
-  }
-}
-
-export type ManualClock = ReturnType<typeof makeManualClock>
+/** Both times move by `advance` alone. Other threads read them in the buffer: [0] wall, [1] monotonic, of 64 bits each. */
+export type ManualClock = Clocks & { readonly buffer: SharedArrayBuffer; readonly advance: (ms: number) => void }
 
 /** Waits by Node's timer; a clock that a test sets is moved on instead. */
 export const waitOf = (clock: ManualClock | undefined): Wait =>

@@ -38,7 +38,7 @@ const removeMinutes = (before: Milliseconds): Program<number> =>
   run(MINUTES, Math.floor(before / MINUTE_MS), RETENTION_ROWS)
 
 /** How long the counts of refused authentications are kept. */
-export const REFUSALS_KEPT_MS = 30 * DAY_MS
+const REFUSALS_KEPT_MS = 30 * DAY_MS
 
 const UNUSED_SCOPES = 'select n from scope_set where used_day < ? order by n limit ?'
 const UNUSED_AUDIENCES = 'select n from audience_set where used_day < ? order by n limit ?'

@@ -5,13 +5,14 @@ import type { Source } from '../../src/domain/source.ts'
 import {
   CONNECTION_SLOTS,
   type ConnectionCounts,
-  FEW_CONNECTIONS_MAX,
   makeConnectionCounts,
   makeConnectionLimit,
 } from '../../src/http/wire/connections/connection-limit.ts'
 import { makeNetworks } from '../../../packages/gateway/src/process/networks.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { makeSlots } from '../../src/keys/clients/failed-authentications.ts'
+
+const FEW_CONNECTIONS_MAX = 8
 
 const slotsOf = makeSlots(new Uint8Array(32).fill(2), CONNECTION_SLOTS)
 

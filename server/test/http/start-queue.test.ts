@@ -1,9 +1,10 @@
 // How many requests a turn of the event loop starts, which ones, and which are refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Kind, makeStartQueue, WAITING_MAX } from '../../src/http/wire/start-queue.ts'
+import { type Kind, makeStartQueue } from '../../src/http/wire/start-queue.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 
+const WAITING_MAX = { probe: 512, known: 4096, revocation: 1024, open: 8192 } as const
 const AT_FIRST = 64
 
 type Where = { readonly network: string; readonly kind: Kind }

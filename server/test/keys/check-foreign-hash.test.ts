@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { makeForeignHashCheck, WAITERS_MAX } from '../../src/keys/clients/check-foreign-hash.ts'
-import { VERIFICATIONS_MAX, VERIFICATIONS_OF_ONE_MAX } from '../../src/keys/clients/foreign-hash-queue.ts'
+import { makeForeignHashCheck } from '../../src/keys/clients/check-foreign-hash.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { pbkdf2Hash } from '../../../testkit/callers/imports.ts'
 
+const WAITERS_MAX = 64
+const VERIFICATIONS_OF_ONE_MAX = 4
+const VERIFICATIONS_MAX = 64
 const SECRET = 'a secret of another server'
 const HASH = pbkdf2Hash(SECRET, 10)
 const IN_TIME = Number.POSITIVE_INFINITY

@@ -3,12 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { makeClientKeys, WAITING_MAX } from '../../src/keys/clients/client-assertions.ts'
+import { makeClientKeys } from '../../src/keys/clients/client-assertions.ts'
 import type { Fetch } from '../../src/keys/providers/fetch-json.ts'
 import { WAITING_A_PLACE_MAX } from '../../src/keys/providers/provider-key-cache.ts'
 import { makeProofKey } from '../../../testkit/keys/dpop.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import { keySetsBy } from '../../../testkit/identity-providers/key-sets.ts'
+
+const WAITING_MAX = 512
 
 const key = makeProofKey()
 

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TIMING } from '../../src/ports/timing.ts'
-import {
-  makeForeignHashQueue,
-  VERIFICATIONS_MAX,
-  VERIFICATIONS_OF_ONE_MAX,
-} from '../../src/keys/clients/foreign-hash-queue.ts'
+import { makeForeignHashQueue } from '../../src/keys/clients/foreign-hash-queue.ts'
+
+const VERIFICATIONS_OF_ONE_MAX = 4
+const VERIFICATIONS_MAX = 64
 
 type One = { readonly credentialId: string; readonly network: string; readonly name: string; until: number }
 

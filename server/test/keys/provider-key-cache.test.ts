@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { KEYS_FRESH_MILLISECONDS, KEYS_HELD_MILLISECONDS_MAX } from '../../src/keys/providers/provider-key-cache.ts'
-import { KEYS_IN_SET_MAX } from '../../src/keys/providers/provider-key-set.ts'
 import type { ProviderKey } from '../../src/keys/providers/provider-key.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 import {
@@ -13,6 +12,7 @@ import {
   makeWorldOfThreads,
 } from '../../../testkit/identity-providers/key-cache-world.ts'
 
+const KEYS_IN_SET_MAX = 64
 const DOWN = { cause: 'it answered 500', detail: 'down' }
 
 test('the first token reads the keys, the next ones find them in memory', async () => {

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Administrator } from '../../src/domain/caller.ts'
 import { refuse } from '../../src/domain/refusal.ts'
-import { EXPORT_PAGE_RECORDS, exportPages } from '../../src/operations/reading/export-pages.ts'
+import { exportPages } from '../../src/operations/reading/export-pages.ts'
 import type { ListRequest } from '../../src/operations/reading/read-page.ts'
 
+const EXPORT_PAGE_RECORDS = 250
 const KEY: Administrator = { kind: 'api_key', id: 'key', permissions: ['tokens:read'], audiences: null }
 const NARROWED: Administrator = { ...KEY, audiences: ['https://a.example'] }
 const OPERATOR: Administrator = { kind: 'operator', iss: 'https://idp.example', sub: 'one', role: 'viewer' }

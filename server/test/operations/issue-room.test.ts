@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TIMING } from '../../src/ports/timing.ts'
-import { ISSUES_MAX, ISSUES_MIN, makeIssueRoom } from '../../src/operations/tokens/issue-token.ts'
+import { makeIssueRoom } from '../../src/operations/tokens/issue-token.ts'
 
+const ISSUES_MIN = 256
+const ISSUES_MAX = 2048
 const DEADLINE_MS = 4600
 const GROUP_MAX = 256
 /** Requests that come every 10 ms: four times what one commit a second serves. */

@@ -1,14 +1,11 @@
 // When a process whose threads end is well again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  ENDS_MAX,
-  makeThreadEndCells,
-  noteThreadEnd,
-  WINDOW_MS,
-  withThreadEnds,
-} from '../../src/compose/thread-ends.ts'
+import { makeThreadEndCells, noteThreadEnd, withThreadEnds } from '../../src/compose/thread-ends.ts'
 import type { StoreHealth } from '../../src/ports/ports.ts'
+
+const WINDOW_MS = 60_000
+const ENDS_MAX = 5
 
 const storeThat = (check: string | null): StoreHealth => ({
   check: async () => check,

@@ -9,11 +9,11 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_639, files: 698 },
-  'server/test': { globs: codeIn('server/test'), lines: 69_244, files: 543 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_599, files: 698 },
+  'server/test': { globs: codeIn('server/test'), lines: 69_227, files: 543 },
   packages: { globs: codeIn('packages'), lines: 19_938, files: 188 },
-  console: { globs: codeIn('console'), lines: 13_974, files: 210 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_370, files: 455 },
+  console: { globs: codeIn('console'), lines: 13_984, files: 210 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_407, files: 456 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_443, files: 49 },
 }
 

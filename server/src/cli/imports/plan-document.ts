@@ -12,7 +12,7 @@ import { hydraDocument, keycloakDocument } from './foreign-documents.ts'
 /** The export of a realm holds much that is not needed here. */
 export const DOCUMENT_BYTES_MAX = 16 * 1_048_576
 /** The number of values in a document, ignored ones included. An export of the greatest size has some 450,000. */
-export const DOCUMENT_VALUES_MAX = 500_000
+const DOCUMENT_VALUES_MAX = 500_000
 
 export type Source = 'keycloak' | 'hydra'
 

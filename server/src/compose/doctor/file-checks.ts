@@ -70,9 +70,9 @@ export const checkPrivateFiles = async ({ survey }: Subject): Promise<readonly F
 }
 
 const [MEBIBYTE, GIBIBYTE] = [1_048_576, 1_073_741_824]
-export const FREE_BYTES_WARNED = GIBIBYTE
-export const FREE_BYTES_NEEDED = 64 * MEBIBYTE
-export const FREE_PART_WARNED = 0.05
+const FREE_BYTES_WARNED = GIBIBYTE
+const FREE_BYTES_NEEDED = 64 * MEBIBYTE
+const FREE_PART_WARNED = 0.05
 const LOG_BYTES_WARNED = GIBIBYTE
 
 const inUnits = (bytes: number): string =>

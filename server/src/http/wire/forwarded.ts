@@ -6,7 +6,7 @@ import { type Source, unmapped } from '../../domain/source.ts'
 import { trimCharacters } from '../../domain/text/text.ts'
 
 /** Elements that are read of one header. */
-export const FORWARDED_HOPS_MAX = 32
+const FORWARDED_HOPS_MAX = 32
 
 type Address = Exclude<Source, 'unknown'>
 

@@ -9,7 +9,7 @@ const STARTED_MIN = 8
 const STARTED_MAX = 256
 const STARTED_AT_FIRST = 64
 /** How many requests of each kind wait in one thread: each takes some 4 kB. Each kind has a bound of its own, so that one cannot take the room of another. */
-export const WAITING_MAX = { probe: 512, known: 4096, revocation: 1024, open: 8192 } as const
+const WAITING_MAX = { probe: 512, known: 4096, revocation: 1024, open: 8192 } as const
 /** How many of a kind are started in each turn at most, beyond the room that all kinds share: each kind can arrive in a flood. */
 const STARTED_A_TURN = { probe: 64, known: 256, revocation: 16 } as const
 /** Revocations, which may be as slow as open requests, are started so many times fewer: long turns are of both. */

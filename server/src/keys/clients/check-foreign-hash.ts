@@ -11,7 +11,7 @@ import { makeForeignHashQueue, type RestTiming, type Verification } from './fore
 type Verified = Awaited<ReturnType<ImportedSecrets['verify']>>
 
 /** Requests that may wait for the verification of one secret: an agent that begins with many at once needs one. */
-export const WAITERS_MAX = 64
+const WAITERS_MAX = 64
 
 /** Which of the secrets the hash is of; -1 for none. */
 export type Verify = (message: ProofMessage) => Promise<ProofReply>

@@ -29,7 +29,7 @@ import { cache } from '../cache.ts'
 // The keys that client assertions are verified with: registered ones, and ones at an address, which are cached.
 
 /** Requests that may wait for the keys of all places. */
-export const WAITING_MAX = 512
+const WAITING_MAX = 512
 
 type ClientKeysOptions = {
   readonly keySets: KeySets

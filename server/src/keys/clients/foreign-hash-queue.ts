@@ -5,8 +5,8 @@ import type { Timing } from '../../ports/timing.ts'
 import { cache } from '../cache.ts'
 
 /** Different secrets that may wait or be under verification: all together, and of one share of a credential. */
-export const VERIFICATIONS_MAX = 64
-export const VERIFICATIONS_OF_ONE_MAX = 4
+const VERIFICATIONS_MAX = 64
+const VERIFICATIONS_OF_ONE_MAX = 4
 /** After a verification its credential rests so many times as long as that took: guesses get a quarter of a core. */
 const REST_PARTS = 3
 

@@ -6,7 +6,7 @@ import { fetchJson, type Fetch, type Fetched, wrongAnswer } from './fetch-json.t
 import { bareMembersOf } from './provider-key.ts'
 
 /** Keys of one set: large issuers have about ten. */
-export const KEYS_IN_SET_MAX = 64
+const KEYS_IN_SET_MAX = 64
 /** Metadata is asked for again when it is older, so that a provider may move its key set. */
 export const METADATA_MILLISECONDS_MAX = 600_000
 

@@ -32,20 +32,6 @@ export const showDelegation = async (
   return delegation ?? refuseUnknownAgent(agentId)
 }
 
-/** Asks nothing. */
-export const EVERY_AGENT: AgentFilters = {
-  idPrefix: null,
-  ids: [],
-  clientIds: [],
-  disabled: null,
-  grantType: null,
-  owner: null,
-  labels: [],
-  name: null,
-  namePrefix: null,
-  search: null,
-}
-
 /** One page of the agents that pass the filters. */
 export const listAgents = (
   ports: Pick<Ports, 'agents' | 'secrets'>,

@@ -7,7 +7,7 @@ import type { ListPage, ListRequest } from './read-page.ts'
  * Records in a page, at most: what an export holds in memory, and for how long it keeps a thread from other requests,
  * which get their turn between two pages.
  */
-export const EXPORT_PAGE_RECORDS = 250
+const EXPORT_PAGE_RECORDS = 250
 
 export type ExportReader = {
   /** As the export began. */

@@ -19,10 +19,10 @@ import type { Timing } from '../../ports/timing.ts'
 // serve in time is refused at once.
 
 /** Token requests under way in a thread: about a quarter of a second of its work. */
-export const ISSUES_MAX = 2048
+const ISSUES_MAX = 2048
 
 /** The least limit, however long the store takes: one group. */
-export const ISSUES_MIN = GROUP_MAX
+const ISSUES_MIN = GROUP_MAX
 
 /** The growth of the limit after a group that took less than half of `issueGroupMs`. */
 const GROWTH = 1.25

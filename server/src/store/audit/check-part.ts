@@ -25,7 +25,7 @@ import {
 import { SEAL_ENTRIES_MAX } from './seals.ts'
 
 /** Seals of one part. Their entries together are as many as one seal may cover, or those of one seal. */
-export const PART_SEALS_MAX = 64
+const PART_SEALS_MAX = 64
 
 type LastGiven = Transaction['lastGiven']
 

@@ -9,7 +9,7 @@ import { hasLineages } from './lineages.ts'
 import { scanAffectedRows } from './scan-affected-rows.ts'
 
 /** Rows issued since the instant of a plan at which its revocation looks, while no other act can be made. */
-export const PLAN_EXAMINED_MAX = 10_000
+const PLAN_EXAMINED_MAX = 10_000
 
 /** The digest of the agents that were selected, which stand in the order of their numbers; null where none were asked for. */
 export const digestSelected = (selected: SelectedAgents | null = null): string | null =>

@@ -12,7 +12,7 @@ import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './tok
 import { readLifetimes } from './scan-affected-rows.ts'
 
 /** Rows of one agent that a count looks at. Beyond them it says how many there are at least. */
-export const COUNT_EXAMINED_MAX = 20_000
+const COUNT_EXAMINED_MAX = 20_000
 /** The rows where each must be judged: while a cut-off is open, and for callers that may see only some audiences. */
 export const COUNT_JUDGED_MAX = 5000
 

@@ -13,7 +13,7 @@ import { expiryOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { readLifetimes } from './scan-affected-rows.ts'
 
 /** Rows that are dead under an open cut-off and have not followed yet: so many are looked at, no more. */
-export const DEAD_ROWS_MAX = 10_000
+const DEAD_ROWS_MAX = 10_000
 /** How many are read beyond the ceiling: as many as a lowered ceiling may leave, which have one instant of issue. */
 const BEYOND_MAX = 1024
 /** The least number of rows that are read at a time where rows must be judged. */

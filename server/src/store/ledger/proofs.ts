@@ -31,7 +31,7 @@ export function* useAssertion(tx: Moment, { assertion }: UseAssertion): Program<
 }
 
 /** Forgotten in one step of the maintenance. */
-export const PROOFS_A_STEP = 500
+const PROOFS_A_STEP = 500
 
 const FORGET = `delete from used_proof
   where id in (select id from used_proof where until < ? order by until limit ${PROOFS_A_STEP})`

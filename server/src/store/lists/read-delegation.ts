@@ -6,8 +6,8 @@ import { showAgent } from '../repositories/agents.ts'
 import { all, byIndex, type Program } from '../statement-program.ts'
 
 /** Agents that are looked at, and peers that are shown of each kind. */
-export const DELEGATION_AGENTS_MAX = 10_000
-export const DELEGATION_PEERS_MAX = 1000
+const DELEGATION_AGENTS_MAX = 10_000
+const DELEGATION_PEERS_MAX = 1000
 
 const STEP = 500
 

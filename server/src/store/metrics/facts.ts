@@ -36,7 +36,7 @@ export type MetricFacts = StoreFacts & {
 const SOON_MS = EXPIRING_DAYS * DAY_MS
 
 /** How many rows behind the oldest open cut-off are counted. */
-export const BACKLOG_COUNTED = 10_000
+const BACKLOG_COUNTED = 10_000
 
 const KEYS = `select state, min(created_at) as "createdAt" from signing_key
   where state in ('next', 'current', 'retained') group by state order by state`

@@ -9,7 +9,7 @@ import { all, first, run, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
 
 /** The sessions of one operator; beyond this number the oldest end. */
-export const SESSIONS_OF_OPERATOR_MAX = 20
+const SESSIONS_OF_OPERATOR_MAX = 20
 
 /** How long one may take to renew a session before another may: a process that ended in the middle releases nothing. */
 const CLAIM_MS = 15_000

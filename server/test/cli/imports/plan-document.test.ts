@@ -1,9 +1,10 @@
 // The documents of other servers as mintmark import reads them: what is none, or more than may be read, is refused in a sentence.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DOCUMENT_VALUES_MAX, planDocument, type Source } from '../../../src/cli/imports/plan-document.ts'
+import { planDocument, type Source } from '../../../src/cli/imports/plan-document.ts'
 import { hydraRow, keycloakClient, realmExport } from '../../../../testkit/callers/foreign-exports.ts'
 
+const DOCUMENT_VALUES_MAX = 500_000
 const CANARY = 'c4n4ry-secret-of-another-server'
 const SETTINGS = {
   scope: ['db:read'],

@@ -4,7 +4,6 @@ import { CELLS, COLUMNS, type Kept } from '../../../../testkit/services/export-t
 import { suite, test } from 'node:test'
 import { csvHeader, csvLine } from '../../../src/domain/lists/csv.ts'
 import { bindings } from '../../../src/http/admin/exports.ts'
-import { EXPORT_PAGE_RECORDS } from '../../../src/operations/reading/export-pages.ts'
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { parseCsv } from '../../../../testkit/callers/csv.ts'
 import { limitKey } from '../../../../testkit/stores/earlier-keys.ts'
@@ -22,6 +21,8 @@ import {
   sendJson,
 } from '../../../../testkit/callers/requests.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
+
+const EXPORT_PAGE_RECORDS = 250
 
 type Page = { readonly data: readonly Kept[]; readonly next_cursor: string | null }
 

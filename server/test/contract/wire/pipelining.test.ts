@@ -4,10 +4,12 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import { test } from 'node:test'
-import { OWN_WAITING_MAX, SHARED_WAITING_MAX } from '../../../src/http/wire/connections/pipelining.ts'
 import { get, issue, send } from '../../../../testkit/callers/requests.ts'
 import { getOf, openConnection, readToEnd, statusesIn, TLS } from '../../../../testkit/callers/raw-connection.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../../../../testkit/services/test-server.ts'
+
+const SHARED_WAITING_MAX = 16_384
+const OWN_WAITING_MAX = 8
 
 /** A service whose /readyz waits for the test. */
 const startGated = async (server: TestServerOptions['server'] = {}) => {

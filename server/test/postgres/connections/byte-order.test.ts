@@ -2,7 +2,6 @@
 // while it is migrated, and where somebody changed it since.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate.ts'
 import { applyMigrations, MIGRATIONS, PROGRAM_VERSION } from '../../../src/store/postgres/schema/migrations.ts'
@@ -15,7 +14,7 @@ import { withConnection as withNamedConnection } from '../../../src/store/postgr
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { makeTestDatabase, runStatement } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
-import { act, createAgent, issue, someSigningKey } from '../../../../testkit/stores/store.ts'
+import { act, createAgent, issue, someSigningKey, NO_AGENT_FILTERS } from '../../../../testkit/stores/store.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
@@ -75,7 +74,7 @@ for (const order of ORDERS) {
     const store = await world.open()
     const names = ['A b', 'A-a', 'B', 'I', 'a b', 'a-a', 'aa', 'b', 'i', 'z', 'Ä', 'é', 'ı', 'ａ', '🙂']
     for (const name of names.toReversed()) await createAgent(store, null, { name })
-    const listed = await store.agents.list({ filters: EVERY_AGENT, after: null, limit: 100 })
+    const listed = await store.agents.list({ filters: NO_AGENT_FILTERS, after: null, limit: 100 })
     assert.deepEqual(
       listed.records.map(({ name }) => name),
       names,
@@ -87,7 +86,7 @@ for (const order of ORDERS) {
       [{ search: 'a-' }, ['A-a', 'a-a']],
       [{ search: 'I' }, ['I', 'i']],
     ] as const) {
-      const found = await store.agents.list({ filters: { ...EVERY_AGENT, ...filters }, after: null, limit: 100 })
+      const found = await store.agents.list({ filters: { ...NO_AGENT_FILTERS, ...filters }, after: null, limit: 100 })
       assert.deepEqual(
         found.records.map(({ name }) => name),
         expected,
@@ -146,7 +145,7 @@ test('a program that has served before goes on serving once the store is migrate
     assert.ok(token)
     assert.equal((await store.ledger.find([token]))[0]?.dead, false)
     assert.equal(await store.ledger.end(token, 'manual_revocation', act('token.revoke')), 'ended')
-    assert.equal((await store.agents.list({ filters: EVERY_AGENT, after: null, limit: 9 })).records.length, 1)
+    assert.equal((await store.agents.list({ filters: NO_AGENT_FILTERS, after: null, limit: 9 })).records.length, 1)
   }
   for (let n = 0; n < 3; n += 1) await serve()
   const again = { madeBy: 'migrate', now: Date.now(), timing: TIMING, migrations: AGAIN } as const

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../../src/domain/refusal.ts'
-import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
@@ -12,7 +11,7 @@ import { connectUnhurried } from '../../../src/store/postgres/connection/primary
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { makeTestDatabase, runStatement } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
-import { createAgent } from '../../../../testkit/stores/store.ts'
+import { createAgent, NO_AGENT_FILTERS } from '../../../../testkit/stores/store.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
@@ -51,7 +50,7 @@ test('where a policy of the database would hide rows from the service it says so
   await migrate()
   const store = await open()
   await createAgent(store)
-  const list = () => store.agents.list({ filters: EVERY_AGENT, after: null, limit: 2 })
+  const list = () => store.agents.list({ filters: NO_AGENT_FILTERS, after: null, limit: 2 })
   assert.equal((await list()).records.length, 1)
   await ask('alter table agent enable row level security')
   assert.equal((await list()).records.length, 1, 'an owner sees everything')

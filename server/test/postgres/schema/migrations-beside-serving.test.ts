@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../../src/domain/refusal.ts'
-import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import type { Connection } from '../../../src/store/postgres/connection/connection.ts'
 import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate.ts'
@@ -17,7 +16,7 @@ import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { makeTestDatabase } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
-import { act, createAgent, issue, someSigningKey, START } from '../../../../testkit/stores/store.ts'
+import { act, createAgent, issue, someSigningKey, START, NO_AGENT_FILTERS } from '../../../../testkit/stores/store.ts'
 import { countRows, readRows, withFile } from '../../../../testkit/stores/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
@@ -179,7 +178,7 @@ test('where a column becomes another under a program that serves, what it has pr
   const store = await openPostgresStore({ address, retention: null, timing: { ...TIMING, storeMs: PATIENT_MS } })
   t.after(store.close)
   await createAgent(store)
-  const list = () => store.agents.list({ filters: EVERY_AGENT, after: null, limit: 2 })
+  const list = () => store.agents.list({ filters: NO_AGENT_FILTERS, after: null, limit: 2 })
   const [before] = (await list()).records
   // Without a change of what is compared: only the name of the type is another.
   withFile(url, db => db.exec('alter table agent alter description type varchar collate "C"'))

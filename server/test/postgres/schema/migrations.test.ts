@@ -9,7 +9,6 @@ import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate
 import {
   applyMigrations,
   type Migration,
-  MIGRATION_LOCK,
   MIGRATIONS,
   PROGRAM_VERSION,
   schemaVersionOf,
@@ -29,6 +28,8 @@ import {
   START,
 } from '../../../../testkit/stores/store.ts'
 import { countRows, readRows, withFile } from '../../../../testkit/stores/store-file.ts'
+
+const MIGRATION_LOCK = 4_937_001
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 

@@ -8,7 +8,7 @@ import { makeDatabaseClock } from '../../../src/store/postgres/connection/clock.
 import { connect } from '../../../src/store/postgres/connection/connection.ts'
 import { readMoment } from '../../../src/store/postgres/hot/batched-lookup.ts'
 import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate.ts'
-import { makeManualClock } from '../../../src/store/clocks.ts'
+import { makeManualClock } from '../../../../testkit/stores/manual-clock.ts'
 import { runStatement } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, openStoresThrough } from '../../../../testkit/databases/postgres-store.ts'
 import { assertError, introspect, issue, revoke } from '../../../../testkit/callers/requests.ts'

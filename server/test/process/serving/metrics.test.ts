@@ -5,13 +5,13 @@ import { test, type TestContext } from 'node:test'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { ENDS_MAX } from '../../../src/compose/thread-ends.ts'
 import { makeLayout } from '../../../src/metrics/layout.ts'
 import { makeSlab } from '../../../src/metrics/memory.ts'
 import { readMemory } from '../../../src/metrics/read-memory.ts'
 import { until } from '../../../../testkit/processes/until.ts'
 import { serveHere } from '../../../../testkit/services/serve-here.ts'
 
+const ENDS_MAX = 5
 const OPTIONS = { timeout: 300_000 }
 const THREADS = process.platform === 'linux' ? 2 : 1
 

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, test } from 'node:test'
-import { makeForeignHashCheck, WAITERS_MAX } from '../../../src/keys/clients/check-foreign-hash.ts'
-import { VERIFICATIONS_OF_ONE_MAX } from '../../../src/keys/clients/foreign-hash-queue.ts'
+import { makeForeignHashCheck } from '../../../src/keys/clients/check-foreign-hash.ts'
 import type { Ports } from '../../../src/ports/ports.ts'
 import { hydraRow } from '../../../../testkit/callers/foreign-exports.ts'
 import { importsInto, pbkdf2Hash } from '../../../../testkit/callers/imports.ts'
@@ -20,6 +19,9 @@ import {
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
+
+const WAITERS_MAX = 64
+const VERIFICATIONS_OF_ONE_MAX = 4
 
 /** Token requests that may be under way in a thread. */
 const ISSUES_MAX = 2048

@@ -7,10 +7,10 @@ import { TIMING } from '../../../src/ports/timing.ts'
 import { countRefusals, type Refused } from '../../../src/store/audit/refusals.ts'
 import { makeRefusalCounter } from '../../../src/store/audit/audit-log.ts'
 import { retentionStep } from '../../../src/store/sqlite/writer/maintenance.ts'
-import { REFUSALS_KEPT_MS } from '../../../src/store/retention.ts'
 import { KEEP_LONG, makeTestStore, START, type TestStore } from '../../../../testkit/stores/store.ts'
 import { countRows, inTransaction, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
 
+const REFUSALS_KEPT_MS = 30 * 86_400_000
 const NO_FILTERS: RefusalFilters = { way: null, clientId: null, source: null, since: null, before: null }
 const MINUTE_MS = 60_000
 

@@ -4,7 +4,6 @@ import { test, type TestContext } from 'node:test'
 import { LIMIT_BOUNDS } from '../../../../api/values/limits.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { backfillStep } from '../../../src/store/ledger/backfill.ts'
-import { DEAD_ROWS_MAX } from '../../../src/store/ledger/live-rows.ts'
 import { aliveOf, changeIn, endingsOf, openElsewhere } from '../../../../testkit/stores/agent-world.ts'
 import { statementsDuring } from '../../../../testkit/stores/asked-statements.ts'
 import { ask, limited, upTo } from '../../../../testkit/stores/limited-agents.ts'
@@ -19,6 +18,7 @@ import {
 import { inTransaction, readNumber, readRows, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
 import { planOf } from '../lists/list-plans.ts'
 
+const DEAD_ROWS_MAX = 10_000
 const SECOND = 1000
 
 /** With `retention: null` what an act leaves open stays open. */

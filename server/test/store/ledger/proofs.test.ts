@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import type { NewToken } from '../../../src/ports/ports.ts'
-import { forgetProofs, PROOFS_A_STEP } from '../../../src/store/ledger/proofs.ts'
+import { forgetProofs } from '../../../src/store/ledger/proofs.ts'
 import { until as eventually } from '../../../../testkit/processes/until.ts'
 import {
   act,
@@ -19,6 +19,8 @@ import {
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
 import { countRows, inTransaction, withFile, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
+
+const PROOFS_A_STEP = 500
 
 type World = TestStore & { readonly agent: TestAgent }
 

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
 import type { Labels } from '../../../../api/values/labels.ts'
-import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
 import type { AgentMarks } from '../../../src/domain/ledger/selection.ts'
 import { AGENTS_SELECTED_MAX } from '../../../../api/values/lists.ts'
-import { act, createAgent, makeTestStore } from '../../../../testkit/stores/store.ts'
+import { act, createAgent, makeTestStore, NO_AGENT_FILTERS } from '../../../../testkit/stores/store.ts'
 
 const NO_MARKS = { owner: null, labels: null, agentName: null }
 
@@ -72,7 +71,7 @@ test('an agent is found by a label that it carries, and by no text that looks li
   ]
   for (const [name, labels] of carried) await createAgent(store, null, { name, labels })
   const foundBy = async (value: string): Promise<readonly string[]> => {
-    const filters = { ...EVERY_AGENT, labels: [{ key: 'team', value }] }
+    const filters = { ...NO_AGENT_FILTERS, labels: [{ key: 'team', value }] }
     const { records } = await store.agents.list({ filters, after: null, limit: 20 })
     return records.map(({ name }) => name)
   }
@@ -97,7 +96,7 @@ test('an agent is found by a grant that it may use', async t => {
   ] as const) {
     await createAgent(store, null, { name, grantTypes, description: TOKEN_EXCHANGE })
   }
-  const filters = { ...EVERY_AGENT, grantType: TOKEN_EXCHANGE } as const
+  const filters = { ...NO_AGENT_FILTERS, grantType: TOKEN_EXCHANGE } as const
   const { records } = await store.agents.list({ filters, after: null, limit: 20 })
   assert.deepEqual(
     records.map(({ name }) => name),

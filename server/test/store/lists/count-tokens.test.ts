@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
 import type { Count } from '../../../src/domain/clients/credential.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
-import { COUNT_EXAMINED_MAX, COUNT_JUDGED_MAX } from '../../../src/store/ledger/count-tokens.ts'
+import { COUNT_JUDGED_MAX } from '../../../src/store/ledger/count-tokens.ts'
 import {
   act,
   createAgent,
@@ -20,6 +20,8 @@ import {
 import { statementsDuring } from '../../../../testkit/stores/asked-statements.ts'
 import { readNumber, withFile } from '../../../../testkit/stores/store-file.ts'
 import { planOf } from './list-plans.ts'
+
+const COUNT_EXAMINED_MAX = 20_000
 
 type World = TestStore & { readonly agent: TestAgent }
 

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { AgentSettings } from '../../../src/domain/clients/change-agent.ts'
 import { type AgentFilters, PAGE_EXAMINED_MAX } from '../../../src/domain/lists/page.ts'
-import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
 import {
   act,
   createAgent,
@@ -11,6 +10,7 @@ import {
   type TestedStore,
   testEmbedded,
   type TestStore,
+  NO_AGENT_FILTERS,
 } from '../../../../testkit/stores/store.ts'
 import { importedAgent } from '../../../../testkit/callers/imports.ts'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
@@ -31,7 +31,7 @@ const pagesOf = async (store: TestedStore, limit: number, filters: Partial<Agent
   const pages: (readonly string[])[] = []
   let after: string | null = null
   do {
-    const page = await store.agents.list({ filters: { ...EVERY_AGENT, ...filters }, after, limit })
+    const page = await store.agents.list({ filters: { ...NO_AGENT_FILTERS, ...filters }, after, limit })
     pages.push(page.records.map(({ name }) => name))
     after = page.next
     assert.ok(pages.length < 100, 'The pages do not end.')

@@ -1,18 +1,17 @@
 // The statements of the lists that are asked for names and ids, as a store that holds nothing runs them.
 import type { NameKind } from '../../../src/domain/lists/names.ts'
-import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
 import { listAgents } from '../../../src/store/lists/list-agents.ts'
 import { nameRecords } from '../../../src/store/lists/read-names.ts'
 import { listApiKeys } from '../../../src/store/repositories/api-keys.ts'
 import { statementsOf } from '../../../../testkit/stores/asked-statements.ts'
-import { NO_NAME_FILTERS } from '../../../../testkit/stores/store.ts'
+import { NO_NAME_FILTERS, NO_AGENT_FILTERS } from '../../../../testkit/stores/store.ts'
 
 const ID = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
 
 const FIRST = { after: null, limit: 10 }
 
-const agents = (filters: Partial<typeof EVERY_AGENT>) =>
-  statementsOf(listAgents({ ...FIRST, filters: { ...EVERY_AGENT, ...filters } }))
+const agents = (filters: Partial<typeof NO_AGENT_FILTERS>) =>
+  statementsOf(listAgents({ ...FIRST, filters: { ...NO_AGENT_FILTERS, ...filters } }))
 
 const apiKeys = (filters: object) =>
   statementsOf(listApiKeys({ ...FIRST, filters: { ...NO_NAME_FILTERS, ids: [], ...filters } }))

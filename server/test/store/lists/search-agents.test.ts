@@ -3,10 +3,15 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { AgentSettings } from '../../../src/domain/clients/change-agent.ts'
 import type { AgentFilters } from '../../../src/domain/lists/page.ts'
-import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
 import { IDS_OPENED_MAX } from '../../../../api/values/lists.ts'
 import { importedAgent } from '../../../../testkit/callers/imports.ts'
-import { act, createAgent, makeTestStore, type TestedStore } from '../../../../testkit/stores/store.ts'
+import {
+  act,
+  createAgent,
+  makeTestStore,
+  type TestedStore,
+  NO_AGENT_FILTERS,
+} from '../../../../testkit/stores/store.ts'
 
 const makeStore = async (t: TestContext): Promise<TestedStore> => {
   const { store, dispose } = await makeTestStore(null)
@@ -23,7 +28,7 @@ const finder =
     const names: string[] = []
     let after: string | null = null
     do {
-      const page = await store.agents.list({ filters: { ...EVERY_AGENT, ...filters }, after, limit })
+      const page = await store.agents.list({ filters: { ...NO_AGENT_FILTERS, ...filters }, after, limit })
       assert.ok(page.records.length <= limit)
       names.push(...page.records.map(({ name }) => name))
       after = page.next

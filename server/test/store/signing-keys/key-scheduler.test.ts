@@ -9,7 +9,7 @@ import {
   PUBLISHED_SECONDS_MIN,
 } from '../../../src/domain/keys/key-life.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
-import { makeManualClock } from '../../../src/store/clocks.ts'
+import { makeManualClock } from '../../../../testkit/stores/manual-clock.ts'
 import { startClock, steadyOf } from '../../../src/store/sqlite/connection/clock.ts'
 import { makeKeyScheduler } from '../../../src/store/signing-keys/key-scheduler.ts'
 import { runProgram } from '../../../src/store/sqlite/connection/database.ts'

@@ -7,9 +7,10 @@ import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import type { UsageCount } from '../../../src/store/usage/issuing/count-usage.ts'
-import { COUNTED_AGENTS_MAX, makeUsageCounter } from '../../../src/store/usage/issuing/usage-counter.ts'
+import { makeUsageCounter } from '../../../src/store/usage/issuing/usage-counter.ts'
 import { makeBuffered } from '../../../src/store/usage/usage-repository.ts'
 
+const COUNTED_AGENTS_MAX = 20_000
 const AT = Date.UTC(2026, 10, 21, 9, 30, 0)
 const tokenAt = (at: number): string => makeTokenId(at, new Uint8Array(10))
 

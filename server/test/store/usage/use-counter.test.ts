@@ -6,14 +6,12 @@ import { Unavailable } from '../../../src/domain/refusal.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import type { Inactive } from '../../../src/ports/usage.ts'
 import type { TokenReference } from '../../../src/ports/token-codec.ts'
-import {
-  COUNTED_PAIRS_MAX,
-  makeUseCounter,
-  PRESENTED_MAX,
-  PRESENTED_OF_KEY_MAX,
-  REPORTED_MAX,
-  type UseCount,
-} from '../../../src/store/usage/evidence/use-counter.ts'
+import { makeUseCounter, type UseCount } from '../../../src/store/usage/evidence/use-counter.ts'
+
+const REPORTED_MAX = 500
+const PRESENTED_OF_KEY_MAX = 250
+const PRESENTED_MAX = 500
+const COUNTED_PAIRS_MAX = 1000
 
 const follow = () => {
   const handed: UseCount[] = []

@@ -18,7 +18,7 @@ const STAYING_PART = 0.5
 const STAYING_PART_OF_FEW = 0.6
 
 /** An address with fewer connections than this may use the reserve. */
-export const FEW_CONNECTIONS_MAX = 8
+const FEW_CONNECTIONS_MAX = 8
 
 /** All connections of a thread, then those by slot, twice. */
 export type ConnectionCounts = Int32Array<SharedArrayBuffer>

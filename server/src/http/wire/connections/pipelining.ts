@@ -7,13 +7,13 @@ import { type SourceOf, sourceOfSocket } from '../source.ts'
  * How many requests of a connection may wait for the response before theirs, in any case. They take about as much memory as
  * the connection itself: a peer that opens many gains little by filling them.
  */
-export const OWN_WAITING_MAX = 8
+const OWN_WAITING_MAX = 8
 
 /**
  * How many more may wait at a listener, of all its connections together. Node parses 64 kB at a time, which hold 3,600
  * requests, and each takes 2 kB. A connection that has one more is closed.
  */
-export const SHARED_WAITING_MAX = 16_384
+const SHARED_WAITING_MAX = 16_384
 
 /** What waits at one listener beyond OWN_WAITING_MAX of each connection. */
 type Room = { taken: number }

@@ -168,7 +168,7 @@ const TABLE = `create table if not exists migration (
 const STATEMENTS_TAKE_AS_LONG_AS_THEY_TAKE = 'set local statement_timeout = 0'
 
 /** The lock of this transaction: of two that migrate at once one waits, and then finds nothing left to do. */
-export const MIGRATION_LOCK = 4_937_001
+const MIGRATION_LOCK = 4_937_001
 
 export type FirstRow = { readonly madeBy: StoreMaker; readonly now: number }
 

@@ -176,7 +176,7 @@ export function* countUses({ now }: Moment, { pairs, ended, reports }: UseBatch)
   return null
 }
 
-export const USES_KEPT_MS = USES_KEPT_DAYS * DAY_MS
+const USES_KEPT_MS = USES_KEPT_DAYS * DAY_MS
 
 const OLD = {
   pairs: 'delete from token_use where n in (select n from token_use where at < ? order by at limit ?)',

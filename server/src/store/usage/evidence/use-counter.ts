@@ -6,13 +6,13 @@ import { type HandOverOptions, makeHandOver } from '../../hand-over.ts'
 import { monotonicMs } from '../../clocks.ts'
 
 /** Pairs of an agent and an API key that a thread counts at once; beyond it all are counted as one. */
-export const COUNTED_PAIRS_MAX = 1000
+const COUNTED_PAIRS_MAX = 1000
 /** Tokens that were presented after their end, or may have been, that a thread remembers at once; others are counted as unknown. */
-export const PRESENTED_MAX = 500
+const PRESENTED_MAX = 500
 /** The most such tokens of one API key. */
-export const PRESENTED_OF_KEY_MAX = 250
+const PRESENTED_OF_KEY_MAX = 250
 /** Followers whose uses a thread remembers at once; those of others come with their next report. */
-export const REPORTED_MAX = 500
+const REPORTED_MAX = 500
 /** An act waits for the rows of so many counts, some milliseconds. */
 const TOGETHER_MAX = 64
 

@@ -6,7 +6,7 @@ import { NO_AGENT } from './count-reasons.ts'
 import type { UsageCount } from './count-usage.ts'
 
 /** Agents that a thread counts at once; others are counted as lost until the store has taken these. */
-export const COUNTED_AGENTS_MAX = 20_000
+const COUNTED_AGENTS_MAX = 20_000
 /** An act waits for the rows of so many agents, some milliseconds. */
 const TOGETHER_MAX = 64
 
