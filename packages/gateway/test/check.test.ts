@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { usePublisher } from '../../verify/test/fixtures.ts'
 import { check, openGateway } from './gateway.ts'
 import { ask, statusOf } from '../../verify/test/servers/ask.ts'
-import { AGENT, AUDIENCE } from '../../verify/test/publisher.ts'
+import { AGENT, AUDIENCE } from '../../../testkit/feed/reference-publisher.ts'
 
 const publisher = usePublisher()
 const METADATA = 'resource_metadata="https://api.example/.well-known/oauth-protected-resource/v1"'

@@ -7,7 +7,7 @@ import { makeGateway } from '../src/gateway-server.ts'
 import { listen } from '../src/listen.ts'
 import type { Verifier } from '../../verify/src/verifier.ts'
 import { type Runtime, WEB_RUNTIME } from '../../verify/src/wire/runtime.ts'
-import { API_KEY, AUDIENCE, type Publisher } from '../../verify/test/publisher.ts'
+import { API_KEY, AUDIENCE, type Publisher } from '../../../testkit/feed/reference-publisher.ts'
 import { type Answered, ask } from '../../verify/test/servers/ask.ts'
 
 export type OpenGateway = {

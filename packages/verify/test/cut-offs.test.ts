@@ -6,8 +6,8 @@ import { type CutOff, readChanges } from '../src/feed/document.ts'
 import { makeFacts } from '../src/feed/facts.ts'
 import { makeDigests, subjectsOf } from '../src/feed/subject.ts'
 import type { Claims } from '../src/readers/claim-types.ts'
-import { tailOf } from './log.ts'
-import { digestOf, makeId } from './publisher.ts'
+import { tailOf } from '../../../testkit/feed/reference-log.ts'
+import { digestOf, makeId } from '../../../testkit/feed/reference-publisher.ts'
 
 const NOW = 1_795_435_200_000
 const EXP = NOW / 1000 + 300

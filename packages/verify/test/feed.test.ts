@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { until } from '../../../testkit/processes/until.ts'
 import { makeRuntime, verifierOf, verifyAs } from './fixtures.ts'
 import { assertRevokedByFeed, FEED, follow, INTROSPECTION, never, open, reach } from './follow.ts'
-import { changesBetween } from './log.ts'
-import { AGENT, digestOf, type Publisher, startPublisher } from './publisher.ts'
+import { changesBetween } from '../../../testkit/feed/reference-log.ts'
+import { AGENT, digestOf, type Publisher, startPublisher } from '../../../testkit/feed/reference-publisher.ts'
 
 test('a live token is accepted by the feed, and refused once the feed says that it ended, without a call', async t => {
   const publisher = await open(t)

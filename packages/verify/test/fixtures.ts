@@ -6,7 +6,7 @@ import type { VerifierOptions } from '../src/options.ts'
 import type { RefusalCode, Refused } from '../src/refusals.ts'
 import type { Asked, Verified, Verifier } from '../src/verifier.ts'
 import { type Runtime, WEB_RUNTIME } from '../src/wire/runtime.ts'
-import { API_KEY, AUDIENCE, type Publisher, startPublisher } from './publisher.ts'
+import { API_KEY, AUDIENCE, type Publisher, startPublisher } from '../../../testkit/feed/reference-publisher.ts'
 
 /** A publisher for all tests of a file, as each test finds it: without faults. */
 export const usePublisher = (alg?: string): Publisher => {

@@ -6,7 +6,7 @@ import type { VerifierOptions } from '../src/options.ts'
 import type { Verifier } from '../src/verifier.ts'
 import type { Runtime } from '../src/wire/runtime.ts'
 import { verifierOf, verifyAs } from './fixtures.ts'
-import { type Minted, type Publisher, startPublisher } from './publisher.ts'
+import { type Minted, type Publisher, startPublisher } from '../../../testkit/feed/reference-publisher.ts'
 
 export const FEED = '/oauth/revocation-feed'
 export const INTROSPECTION = '/oauth/introspect/v2'

@@ -8,8 +8,8 @@ import { retryAfterSecondsOf } from '../src/wire/retry-after.ts'
 import { type Runtime, WEB_RUNTIME } from '../src/wire/runtime.ts'
 import { verifierOf, verifyAs } from './fixtures.ts'
 import { FEED, open } from './follow.ts'
-import { changesBetween, headOf } from './log.ts'
-import type { Fault, Publisher } from './publisher.ts'
+import { changesBetween, headOf } from '../../../testkit/feed/reference-log.ts'
+import type { Fault, Publisher } from '../../../testkit/feed/reference-publisher.ts'
 
 /** Waits twentieths. */
 const HASTY: Runtime = { ...WEB_RUNTIME, after: (ms, call) => WEB_RUNTIME.after(ms / 20, call) }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertVerified, makeRuntime, refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
-import type { Fault } from './publisher.ts'
+import type { Fault } from '../../../testkit/feed/reference-publisher.ts'
 
 const publisher = usePublisher()
 const PATH = '/oauth/introspect/v2'

@@ -8,7 +8,7 @@ import { KEYS_MAX, READING_MS_MAX, UNKNOWN_KID_COOLDOWN_MS } from '../src/tokens
 import type { Fetch } from '../src/wire/http.ts'
 import type { Runtime } from '../src/wire/runtime.ts'
 import { makeRuntime, verifierOf, verifyAs } from './fixtures.ts'
-import { type Members, type Publisher, startPublisher } from './publisher.ts'
+import { type Members, type Publisher, startPublisher } from '../../../testkit/feed/reference-publisher.ts'
 
 const PATH = '/.well-known/jwks.json'
 

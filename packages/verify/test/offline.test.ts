@@ -5,7 +5,7 @@ import { until } from '../../../testkit/processes/until.ts'
 import { ANCESTORS_MAX, AUDIENCES_MAX, SCOPE_ITEMS_MAX } from '../src/tokens/claims.ts'
 import { COMPACT_CHARACTERS_MAX } from '../src/readers/compact-jws.ts'
 import { assertVerified, makeRuntime, refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
-import { AUDIENCE, makeId, startPublisher } from './publisher.ts'
+import { AUDIENCE, makeId, startPublisher } from '../../../testkit/feed/reference-publisher.ts'
 
 const publisher = usePublisher()
 

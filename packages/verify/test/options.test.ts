@@ -5,7 +5,7 @@ import { until } from '../../../testkit/processes/until.ts'
 import { createVerifier } from '../src/index.ts'
 import type { Asked, RequestToAuthorize } from '../src/verifier.ts'
 import { refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
-import { AUDIENCE } from './publisher.ts'
+import { AUDIENCE } from '../../../testkit/feed/reference-publisher.ts'
 
 const publisher = usePublisher()
 

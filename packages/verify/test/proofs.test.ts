@@ -10,7 +10,7 @@ import { makeProofMemory } from '../src/proofs/replays.ts'
 import { PROOF_AGE_SECONDS_MAX, PROOF_CHARACTERS_MAX } from '../src/readers/proof-claims.ts'
 import { makeRuntime, refusalOf, usePublisher, verifierOf, verifyAs } from './fixtures.ts'
 import { ADDRESS, proofOf, thumbprint } from './proofs.ts'
-import { startPublisher } from './publisher.ts'
+import { startPublisher } from '../../../testkit/feed/reference-publisher.ts'
 import type { Verifier } from '../src/verifier.ts'
 import { WEB_RUNTIME } from '../src/wire/runtime.ts'
 

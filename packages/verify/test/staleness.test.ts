@@ -6,10 +6,10 @@ import { makeRuntime, verifierOf, verifyAs } from './fixtures.ts'
 import { assertRevokedByFeed, FEED, follow, INTROSPECTION, never, open, reach } from './follow.ts'
 import { makeStaleness } from '../src/feed/staleness.ts'
 import { WEB_RUNTIME } from '../src/wire/runtime.ts'
-import { changesBetween, headOf } from './log.ts'
+import { changesBetween, headOf } from '../../../testkit/feed/reference-log.ts'
 import { ADDRESS, proofOf, thumbprint } from './proofs.ts'
 import { makeProofKey } from '../../../testkit/keys/dpop.ts'
-import type { Publisher } from './publisher.ts'
+import type { Publisher } from '../../../testkit/feed/reference-publisher.ts'
 
 /** The service answers no request any more, and its streams go on. */
 const silence = (publisher: Publisher): void => {

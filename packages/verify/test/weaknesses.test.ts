@@ -6,7 +6,7 @@ import { weaknessesOf } from '../../../testkit/forgeries/weaknesses.ts'
 import { setTrap, type Trap } from '../../../testkit/identity-providers/trap.ts'
 import { createVerifier, type Mode, type Verifier } from '../src/index.ts'
 import { assertVerified, usePublisher } from './fixtures.ts'
-import { API_KEY, AUDIENCE } from './publisher.ts'
+import { API_KEY, AUDIENCE } from '../../../testkit/feed/reference-publisher.ts'
 
 const MODES: readonly Mode[] = ['offline', 'feed', 'introspect']
 

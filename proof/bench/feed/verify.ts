@@ -4,7 +4,7 @@
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { type CryptoKey, importJWK, jwtVerify, type JWK } from 'jose'
 import { createVerifier, type Verifier } from '../../../packages/verify/src/index.ts'
-import { API_KEY, AUDIENCE, startPublisher } from '../../../packages/verify/test/publisher.ts'
+import { API_KEY, AUDIENCE, startPublisher } from '../../../testkit/feed/reference-publisher.ts'
 import { makeBound, readOptions } from '../../options.ts'
 import { median } from '../figures.ts'
 

@@ -29,8 +29,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'deploy',
     'site',
   ],
-  testkit: ['server/src', 'api', 'packages'],
-  proof: ['server/src', 'api', 'testkit', 'packages', 'deploy/grafana'],
+  testkit: ['server/src', 'api', 'packages/client/src', 'packages/gateway/src', 'packages/verify/src'],
+  proof: ['server/src', 'api', 'testkit', 'packages/verify/src', 'deploy/grafana'],
   'console/test': ['console/src', 'api', 'packages/client', 'testkit'],
 }
 const FOLDERS = Object.keys(MAY_IMPORT)

@@ -17,7 +17,7 @@ import { buildCommand } from '../../build.ts'
 import { formatHelp } from '../../src/settings.ts'
 import { argumentsFor, check } from '../gateway.ts'
 import { ask, statusOf } from '../../../verify/test/servers/ask.ts'
-import { API_KEY } from '../../../verify/test/publisher.ts'
+import { API_KEY } from '../../../../testkit/feed/reference-publisher.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../../..')
 const COMMAND = resolve(import.meta.dirname, '../../bin/mintmark-verify.js')

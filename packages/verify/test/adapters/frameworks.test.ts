@@ -5,7 +5,7 @@ import { suite, test, type TestContext } from 'node:test'
 import { makeProof, makeProofKey } from '../../../../testkit/keys/dpop.ts'
 import { usePublisher, verifierOf } from '../fixtures.ts'
 import { ath, thumbprint } from '../proofs.ts'
-import { AGENT, AUDIENCE, type Publisher } from '../publisher.ts'
+import { AGENT, AUDIENCE, type Publisher } from '../../../../testkit/feed/reference-publisher.ts'
 import { type Build, EXPOSED, FRAMEWORKS, listenOn, MEMBERS, RETURNED } from '../servers/frameworks.ts'
 import { ask, statusOf } from '../servers/ask.ts'
 

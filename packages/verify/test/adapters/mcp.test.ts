@@ -9,7 +9,7 @@ import type { OAuthTokenVerifier } from '@modelcontextprotocol/sdk/server/auth/p
 import express, { type Express } from 'express'
 import { mcpTokenVerifier, requireMcpToken } from '../../src/adapters/mcp.ts'
 import { usePublisher, verifierOf } from '../fixtures.ts'
-import { AGENT, AUDIENCE } from '../publisher.ts'
+import { AGENT, AUDIENCE } from '../../../../testkit/feed/reference-publisher.ts'
 
 const publisher = usePublisher()
 

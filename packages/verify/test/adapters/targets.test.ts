@@ -10,7 +10,7 @@ import type { Guard } from '../../src/adapters/guard.ts'
 import { type NodeRequest, verifyNodeRequest } from '../../src/adapters/node-request.ts'
 import { usePublisher, verifierOf } from '../fixtures.ts'
 import { proofOf, thumbprint } from '../proofs.ts'
-import { AUDIENCE, type Publisher } from '../publisher.ts'
+import { AUDIENCE, type Publisher } from '../../../../testkit/feed/reference-publisher.ts'
 import { FRAMEWORKS } from '../servers/frameworks.ts'
 
 type Bound = { readonly url: string; readonly guard?: Guard<object>; readonly more?: Partial<NodeRequest> }

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { declarationsWithAny } from '../../../../testkit/packages/declarations.ts'
-import { API_KEY, AUDIENCE, startPublisher } from '../publisher.ts'
+import { API_KEY, AUDIENCE, startPublisher } from '../../../../testkit/feed/reference-publisher.ts'
 
 const PACKAGE = resolve(import.meta.dirname, '../..')
 const ROOT = resolve(PACKAGE, '../..')
