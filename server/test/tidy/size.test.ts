@@ -11,14 +11,14 @@ const codeIn = (...folders: readonly string[]): readonly string[] => folders.map
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
   'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_599, files: 698 },
   'server/test': { globs: codeIn('server/test'), lines: 69_227, files: 543 },
-  packages: { globs: codeIn('packages'), lines: 19_938, files: 188 },
+  packages: { globs: codeIn('packages'), lines: 19_599, files: 186 },
   console: { globs: codeIn('console'), lines: 13_984, files: 210 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_407, files: 456 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_746, files: 458 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_443, files: 49 },
 }
 
 /** Those of the pages for users, the records of decisions apart. */
-const WRITTEN_WORDS = 128_031
+const WRITTEN_WORDS = 128_358
 const PAGES = ['*.md', 'docs/*.md', 'docs/!(decisions)/**/*.md', '{deploy,packages,examples}/**/*.md']
 
 /** A number that is more than a hundredth above what is there is to be lowered. */
