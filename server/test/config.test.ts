@@ -289,5 +289,7 @@ describe('the other commands read only what they need', () => {
     assert.match(same.join('\n'), /^MINTMARK_DEV_IDP_PORT equals PORT; expected two ports/)
     const none = await mistakesOf(() => readDevConfig({ PORT: '65535' }))
     assert.match(none.join('\n'), /^PORT is 65535, and PORT \+ 1 is no port/)
+    const wrong = await mistakesOf(() => readDevConfig({ PORT: '65535', MINTMARK_DEV_IDP_PORT: 'x' }))
+    assert.deepEqual(wrong, ['MINTMARK_DEV_IDP_PORT is "x"; expected a whole number from 1 to 65535'])
   })
 })

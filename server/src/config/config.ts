@@ -268,13 +268,15 @@ export const readTokenConfig = (env: Environment = process.env): string | null =
   readEach(env, read => read.value('MINTMARK_TOKEN') ?? null)
 
 const readIdentityProviderPort = (read: SettingReader, port: number): number => {
-  const own = read.orElse('MINTMARK_DEV_IDP_PORT', String(Math.min(port + 1, PORT_MAX)))
+  const isLast = port === PORT_MAX
+  const own = read.orElse('MINTMARK_DEV_IDP_PORT', String(isLast ? 1 : port + 1))
   if (own === port) {
     read.mistake(
-      read.isSet('MINTMARK_DEV_IDP_PORT')
-        ? 'MINTMARK_DEV_IDP_PORT equals PORT; expected two ports, one for the service and one for its identity provider'
-        : 'PORT is 65535, and PORT + 1 is no port; expected a lower PORT, or MINTMARK_DEV_IDP_PORT',
+      'MINTMARK_DEV_IDP_PORT equals PORT; expected two ports, one for the service and one for its identity provider',
     )
+  }
+  if (isLast && !read.isSet('MINTMARK_DEV_IDP_PORT')) {
+    read.mistake('PORT is 65535, and PORT + 1 is no port; expected a lower PORT, or MINTMARK_DEV_IDP_PORT')
   }
   return own
 }

@@ -19,11 +19,11 @@ type Read = {
 // Of several hosts, which no URL has.
 const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i
 
-/** An address without user name and password, and without the query of a web address, which may hold a key; another text as it is. */
+/** An address without user name and password, and without the query and fragment of a web address, which may hold a key; another text as it is. */
 export const withoutCredentials = (text: string): string => {
   const url = URL.parse(text)
   if (url === null) return text.replace(CREDENTIALS, '$1')
-  const hasQuery = url.search !== '' && /^https?:$/.test(url.protocol)
+  const hasQuery = (url.search !== '' || url.hash !== '') && /^https?:$/.test(url.protocol)
   if (url.username === '' && url.password === '' && !hasQuery) return text
   url.username = ''
   url.password = ''

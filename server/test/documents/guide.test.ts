@@ -1,6 +1,6 @@
 // The documentation site over HTTP, from a folder as `npm run site` makes one.
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -13,6 +13,8 @@ mkdirSync(join(guide, 'assets'), { recursive: true })
 writeFileSync(join(folder, 'secret.html'), 'beside the site')
 writeFileSync(join(guide, 'index.html'), '<script src="/docs/guide/assets/app.js"></script>')
 writeFileSync(join(guide, 'assets', 'app.js'), 'load("/docs/guide/assets/é.js")')
+mkdirSync(join(guide, 'folder.html'))
+symlinkSync(join(folder, 'secret.html'), join(guide, 'link.html'))
 writeFileSync(join(guide, 'notes.txt'), 'no part of a site')
 
 const served = useService({ server: { siteFolder: guide } })
@@ -55,7 +57,16 @@ test('a service below a path serves the site with its links below that path', as
 
 test('nothing but the files of the site is served', async () => {
   const names = ['../secret.html', '..%2fsecret.html', '%2e%2e/secret.html', 'assets/../../secret.html', 'notes.txt']
-  for (const name of [...names, 'assets', 'assets/', 'nowhere.html', '%00.html', '/index.html']) {
+  for (const name of [
+    ...names,
+    'assets',
+    'assets/',
+    'folder.html',
+    'link.html',
+    'nowhere.html',
+    '%00.html',
+    '/index.html',
+  ]) {
     const { statusCode, body } = await served.inject({ url: `/docs/guide/${name}` })
     assert.equal(statusCode, 404, name)
     assert.doesNotMatch(body, /beside the site|no part of/, name)

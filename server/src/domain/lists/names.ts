@@ -47,8 +47,10 @@ export const agentName = (names: Names | undefined, id: string): string | null =
 
 /** The members of a record about its agent. */
 export const agentMembers = ({ names, agentId, clientId }: WithNames) => {
-  const key = agentId === undefined ? nameKey('client', String(clientId)) : nameKey('agent', String(agentId))
-  const { name: agent_name = null, owner = null } = names?.get(key) ?? {}
+  const [kind, id] = agentId === undefined ? ['client', clientId] : ['agent', agentId]
+  // A client may be called null.
+  const named = typeof id === 'string' ? names?.get(nameKey(kind, id)) : undefined
+  const { name: agent_name = null, owner = null } = named ?? {}
   return { agent_name, owner }
 }
 

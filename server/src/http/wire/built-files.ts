@@ -1,7 +1,7 @@
 // Files that a build left in a folder beside the program: the console and the documentation site. Each is read and compressed once, when
 // it is first wanted, and then kept.
 import { readdir, readFile } from 'node:fs/promises'
-import { extname, join, sep } from 'node:path'
+import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -36,8 +36,10 @@ const isMissing = (fault: unknown): boolean => fault instanceof Error && 'code' 
 /** The paths of its files, `/` between their parts; undefined where there is no such folder. */
 const listFolder = async (folder: string): Promise<ReadonlySet<string> | undefined> => {
   try {
-    const names = await readdir(folder, { recursive: true })
-    return new Set(names.map(name => name.replaceAll(sep, '/')))
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    // No link is followed out of the folder.
+    const files = entries.filter(entry => entry.isFile())
+    return new Set(files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/')))
   } catch (fault) {
     if (!isMissing(fault)) throw fault
     return undefined

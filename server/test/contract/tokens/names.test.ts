@@ -161,3 +161,15 @@ test('a page names all its agents, also where those are more than one statement 
     made.map((_, n) => `one of many ${n}`),
   )
 })
+
+test('what names no client has no name, also where a client is called null', async () => {
+  const headers = await admin(service)
+  const called = { client_id: 'null', name: 'called null', owner: 'Nobody', scope: 'db:read' }
+  const made = await call(service, { method: 'POST', path: '/api/v1/imports', body: { agents: [called] } }, headers)
+  assert.equal(made.status, 200, made.text)
+  await askToken(service, { agentId: 'null', clientId: 'null', clientSecret: 'wrong' })
+  await introspect(service, 'mma_wrong', 'x')
+  await service.settle()
+  const named = new Map((await dataOf('/audit/refusals', headers)).map(one => [one['client_id'], one['agent_name']]))
+  assert.deepEqual([named.get('null'), named.get(null)], ['called null', null])
+})
