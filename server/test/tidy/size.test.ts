@@ -10,7 +10,7 @@ const codeIn = (...folders: readonly string[]): readonly string[] => folders.map
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
   'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_605, files: 698 },
-  'server/test': { globs: codeIn('server/test'), lines: 69_252, files: 543 },
+  'server/test': { globs: codeIn('server/test'), lines: 69_261, files: 543 },
   packages: { globs: codeIn('packages'), lines: 19_599, files: 186 },
   console: { globs: codeIn('console'), lines: 13_984, files: 210 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_746, files: 458 },

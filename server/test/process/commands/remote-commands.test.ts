@@ -50,7 +50,7 @@ test('an act by --url holds, and the audit names whose credential it was; one wi
   }
   assert.deepEqual(
     data.map(({ actor, subject }) => ({ actor, subject })),
-    [{ actor: { type: 'api_key', id: keyId }, subject: agent_id }],
+    [{ actor: { type: 'api_key', id: keyId, name: 'ops' }, subject: agent_id }],
   )
   const weak = await runAside(elsewhere, ['agent', 'list', '--url', url], { variables: { MINTMARK_API_KEY: key } })
   assert.deepEqual(weak, {

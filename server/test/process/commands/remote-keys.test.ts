@@ -12,7 +12,16 @@ type Printed = Readonly<Record<string, unknown>>
 
 // The key that takes the place of one that left is made at once.
 const serving = await startServing({ after }, { keyCheckMs: 50 })
-const all = makeBoth({ after }, serving, 'keys:write', 'agents:write', 'tokens:read', 'tokens:revoke', 'audit:read')
+const all = makeBoth(
+  { after },
+  serving,
+  'keys:write',
+  'agents:write',
+  'agents:read',
+  'tokens:read',
+  'tokens:revoke',
+  'audit:read',
+)
 const weak = makeBoth({ after }, serving, 'tokens:introspect')
 
 const printed = ({ status, stdout, stderr }: Ended): Printed => {
