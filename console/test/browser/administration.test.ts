@@ -18,7 +18,7 @@ test('settings are searched, show where each comes from, and show no secret', { 
     page.locator('.setting').filter({ has: page.getByRole('heading', { name, exact: true }) })
   assert.match(
     await setting('PORT').innerText(),
-    new RegExp(`${new URL(service.baseUrl).port}\\s+environment\\s+1 to 65535`),
+    new RegExp(`${new URL(service.baseUrl).port}\\s+environment\\s+by default 8080\\s+1 to 65535`),
   )
   assert.match(await setting('MINTMARK_TOKEN_LIFETIME_SECONDS').innerText(), /300 seconds\s+default\s+1 to 86400/)
   assert.match(await setting('MINTMARK_KEY_ENCRYPTION_KEY').innerText(), /\nset\s+mintmark dev$/)
