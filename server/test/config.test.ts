@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { getCACertificates } from 'node:tls'
 import { readDevConfig, readMigrateConfig, readServeConfig, readStoreConfig } from '../src/config/config.ts'
-import { DEFAULT_LIMITS } from '../src/config/callers.ts'
+import { defaultLimits } from '../src/config/callers.ts'
 import { BASE, file, KEY, mistakesOf } from '../../testkit/services/base-environment.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/keys/loopback-certificate.ts'
 
@@ -41,7 +41,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
     clientKeyRanges: [],
     trustedProxies: [],
     clientCertificates: { header: null, listener: null },
-    limits: DEFAULT_LIMITS,
+    limits: defaultLimits(),
     metrics: null,
     traces: null,
     accessLog: false,

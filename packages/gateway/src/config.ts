@@ -1,6 +1,6 @@
 // What `mintmark-verify serve` is to do, from the texts of its settings.
 import { parseUtf8File } from '../../../server/src/config/files.ts'
-import type { Parser } from '../../../server/src/config/values.ts'
+import type { ReadOf, ValueOf } from '../../../server/src/config/settings/setting-entry.ts'
 import type { VerifierOptions } from '../../verify/src/options.ts'
 import type { CertificateForm } from '../../verify/src/readers/certificate-header.ts'
 import type { ListenAddress } from './listen-address.ts'
@@ -28,11 +28,7 @@ export type GatewayConfig = {
   readonly certificate: CertificateSource | undefined
 }
 
-type ValueOf<Name extends SettingName> = (typeof SETTINGS)[Name]['parse'] extends Parser<infer T> ? T : never
-
-type Read<Name extends SettingName> = (typeof SETTINGS)[Name] extends { readonly fallback: string }
-  ? ValueOf<Name>
-  : ValueOf<Name> | undefined
+type Settings = typeof SETTINGS
 
 /** `from`: what holds the text, where that is no flag and no variable of the setting itself. */
 const parse = (name: SettingName, text: string, from = spell(name)): unknown => {
@@ -47,9 +43,9 @@ const makeReader = (args: readonly string[], environment: Environment) => {
     return texts.get(name) ?? (fallback === undefined ? [] : [fallback])
   }
   // The parser of the same entry returned it.
-  const all = <Name extends SettingName>(name: Name): readonly ValueOf<Name>[] =>
-    textsOf(name).map(text => parse(name, text) as ValueOf<Name>)
-  const value = <Name extends SettingName>(name: Name): Read<Name> => all(name)[0] as Read<Name>
+  const all = <Name extends SettingName>(name: Name): readonly ValueOf<Settings[Name]>[] =>
+    textsOf(name).map(text => parse(name, text) as ValueOf<Settings[Name]>)
+  const value = <Name extends SettingName>(name: Name): ReadOf<Settings[Name]> => all(name)[0] as ReadOf<Settings[Name]>
   const required = (name: 'issuer' | 'audience'): readonly string[] =>
     texts.has(name) ? all(name) : misuse(`${spell(name)} is missing. Give it, or set ${variableOf(name)}.`)
   return { all, value, required }

@@ -1,7 +1,7 @@
 // In this folder: reads variables and files, and returns one frozen value or all mistakes. settings/ has the table of the settings.
 // Parsers of settings that are addresses, or name some: URLs, networks, ports, headers of proxies.
-import { isIP } from 'node:net'
 import { isResource } from '../../../api/values/audience.ts'
+import { parseNetwork } from '../../../packages/gateway/src/process/networks.ts'
 import { CERTIFICATE_FORMS } from '../../../packages/verify/src/readers/certificate-header.ts'
 import { isLoopback, lacksHost } from '../../../packages/verify/src/readers/web-address.ts'
 import type { CertificateHeader } from '../domain/clients/certificate-header.ts'
@@ -50,19 +50,21 @@ export const parseAudience: Parser<string> = text =>
 
 const RANGES_MAX = 64
 
-const isRange = (range: string): boolean => {
-  const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(range) ?? []
-  const version = isIP(address)
-  // A zone would be passed over: the address would be allowed on every interface.
-  return version !== 0 && !address.includes('%') && Number(bits) <= (version === 4 ? 32 : 128)
+/** As address/bits; undefined where there are too many, or one is no network and no address. */
+const networksIn = (texts: readonly string[]): readonly string[] | undefined => {
+  const networks = texts.map(parseNetwork).filter(network => network !== undefined)
+  return networks.length === texts.length && networks.length <= RANGES_MAX ? networks : undefined
 }
+
+const listed = (text: string): readonly string[] => text.split(',').map(one => one.trim())
 
 /** Networks as address/bits, separated by commas. */
 export const parseRanges: Parser<readonly string[]> = text => {
-  const ranges = text.split(',').map(range => range.trim())
-  return ranges.length <= RANGES_MAX && ranges.every(isRange)
-    ? { value: ranges }
-    : wrong(`is ${JSON.stringify(text)}; expected at most ${RANGES_MAX} networks such as 10.0.0.0/8,fd00::/8`)
+  const texts = listed(text)
+  const value = texts.every(one => one.includes('/')) ? networksIn(texts) : undefined
+  return value === undefined
+    ? wrong(`is ${JSON.stringify(text)}; expected at most ${RANGES_MAX} networks such as 10.0.0.0/8,fd00::/8`)
+    : { value }
 }
 
 /** The address of a service: https, or http on loopback. */
@@ -76,25 +78,15 @@ export const parseEndpoint: Parser<string> = text => {
   const url = URL.parse(text)
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
     ? { value: text }
-    : { wrong: `is not an http or https URL; expected the address of a collector such as http://127.0.0.1:4318` }
-}
-
-const withBits = (text: string): string => {
-  const version = isIP(text)
-  return version === 0 ? text : `${text}/${version === 4 ? 32 : 128}`
+    : wrong('is not an http or https URL; expected the address of a collector such as http://127.0.0.1:4318')
 }
 
 /** Networks, or single addresses. */
 export const parseProxies: Parser<readonly string[]> = text => {
-  const ranges = parseRanges(
-    text
-      .split(',')
-      .map(one => withBits(one.trim()))
-      .join(','),
-  )
-  return 'wrong' in ranges
-    ? { wrong: `is ${JSON.stringify(text)}; expected addresses or networks such as 10.0.0.7,fd00::/8` }
-    : ranges
+  const value = networksIn(listed(text))
+  return value === undefined
+    ? wrong(`is ${JSON.stringify(text)}; expected addresses or networks such as 10.0.0.7,fd00::/8`)
+    : { value }
 }
 
 export const PORT_MAX = 65_535
@@ -106,7 +98,7 @@ export const parseHostAndPort: Parser<{ readonly host: string; readonly port: nu
   const host = bracketed ?? plain
   const port = Number(digits)
   if (host === undefined || port < 1 || port > PORT_MAX) {
-    return { wrong: `is ${JSON.stringify(text)}; expected HOST:PORT such as 127.0.0.1:9464` }
+    return wrong(`is ${JSON.stringify(text)}; expected HOST:PORT such as 127.0.0.1:9464`)
   }
   return { value: { host, port } }
 }
@@ -119,7 +111,7 @@ export const parseCertificateHeader: Parser<Pick<CertificateHeader, 'name' | 'fo
   const form = CERTIFICATE_FORMS.find(one => one === given)
   if (form !== undefined) return { value: { name: name.toLowerCase(), form } }
   const expected = `expected the name of a header, a space and one of ${CERTIFICATE_FORMS.join(', ')}`
-  return { wrong: `is ${JSON.stringify(text)}; ${expected}, such as "Client-Cert rfc9440"` }
+  return wrong(`is ${JSON.stringify(text)}; ${expected}, such as "Client-Cert rfc9440"`)
 }
 
 /** The parameters that the sign-in flow sets itself; they cannot be configured. */

@@ -1,11 +1,10 @@
-// The agent for which `mintmark token get` asks, and what the command sees that it runs.
-import { type Environment, ownEnvironment, readEach, ConfigurationError } from './config.ts'
+// What commands read that ask a service from outside: `mintmark doctor`, and `mintmark token get` as an agent, with what the command sees
+// that it runs.
+import { ConfigurationError, type Environment, ownEnvironment, readEach } from './config.ts'
 import type { GivenRemote } from './remote.ts'
 import { makeSettingReader } from './reader.ts'
 
-// The service that `mintmark doctor` looks at from outside.
-
-/** Returns the given URL, or else that of the environment; null if there is none. The command reports other mistakes as findings. */
+/** For `mintmark doctor`: returns the given URL, or else that of the environment; null if there is none. The command reports other mistakes as findings. */
 export const readServiceUrl = (given: string | undefined, env: Environment = ownEnvironment()): string | null => {
   if (given !== undefined) return given
   const read = makeSettingReader(env)

@@ -24,7 +24,7 @@ const readLimits = (read: SettingReader): LimitsConfig => {
 }
 
 /** The limits of a service whose environment sets none. */
-export const DEFAULT_LIMITS = readLimits(makeSettingReader({}))
+export const defaultLimits = (): LimitsConfig => readLimits(makeSettingReader({}))
 
 export type ClientCertificatesConfig = {
   readonly header: CertificateHeader | null

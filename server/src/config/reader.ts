@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import type { Setting } from '../../../api/values/settings.ts'
 import { type Found, makeSettingRecords } from './setting-records.ts'
 import { parseCertificatesFile, parseUtf8File } from './files.ts'
+import type { ReadOf, ValueOf } from './settings/setting-entry.ts'
 import {
   entryOf,
   fileVariableOf,
@@ -11,22 +12,16 @@ import {
   type Variables,
   VARIABLES,
 } from './settings/settings.ts'
-import type { Parsed, Parser } from './values.ts'
-
-type ValueOf<Name extends Variable> = Variables[Name]['parse'] extends Parser<infer T> ? T : never
-
-type Read<Name extends Variable> = Variables[Name] extends { readonly fallback: string }
-  ? ValueOf<Name>
-  : ValueOf<Name> | undefined
+import type { Parsed } from './values.ts'
 
 /** A variable that is wrong is recorded as a mistake, and read as one that is not set. */
 export type SettingReader = {
   /** The value, or else its default; undefined if it has none. `shown`: the default in effect, if the table does not name it. */
-  readonly value: <Name extends Variable>(name: Name, shown?: string) => Read<Name>
+  readonly value: <Name extends Variable>(name: Name, shown?: string) => ReadOf<Variables[Name]>
   /** The value, or else that of a default which depends on other settings. */
-  readonly orElse: <Name extends Variable>(name: Name, fallback: string) => ValueOf<Name>
+  readonly orElse: <Name extends Variable>(name: Name, fallback: string) => ValueOf<Variables[Name]>
   /** Like `value`, but an unset variable is a mistake, which says what was expected. */
-  readonly required: <Name extends Variable>(name: Name) => ValueOf<Name> | undefined
+  readonly required: <Name extends Variable>(name: Name) => ValueOf<Variables[Name]> | undefined
   /** The value that was parsed of a variable elsewhere; a wrong one is recorded as a mistake. */
   readonly accept: <T>(name: Variable, parsed: Parsed<T>) => T | undefined
   readonly isSet: (name: string) => boolean
@@ -197,13 +192,13 @@ export const makeSettingReader = (env: Environment): SettingReader => {
   }
 
   // The parser of the same entry returned it.
-  const value = <Name extends Variable>(name: Name, shown?: string): Read<Name> =>
-    read(name, entryOf(name).fallback, shown) as Read<Name>
+  const value = <Name extends Variable>(name: Name, shown?: string): ReadOf<Variables[Name]> =>
+    read(name, entryOf(name).fallback, shown) as ReadOf<Variables[Name]>
 
-  const orElse = <Name extends Variable>(name: Name, fallback: string): ValueOf<Name> =>
-    read(name, fallback) as ValueOf<Name>
+  const orElse = <Name extends Variable>(name: Name, fallback: string): ValueOf<Variables[Name]> =>
+    read(name, fallback) as ValueOf<Variables[Name]>
 
-  const required = <Name extends Variable>(name: Name): ValueOf<Name> | undefined => {
+  const required = <Name extends Variable>(name: Name): ValueOf<Variables[Name]> | undefined => {
     if (isSet(name) || isSet(fileVariableOf(name) ?? '')) return value(name)
     mistakes.push(`${name} is not set; expected ${entryOf(name).required ?? 'a value'}`)
     return undefined

@@ -63,7 +63,7 @@ export const parseKeyEncryptionKeyText: Parser<string> = text =>
 
 /** A secret that is sent in a header. The message must not contain any of it. */
 export const parseSecretLine: Parser<string> = text =>
-  /^[\x21-\x7E]{1,8192}$/.test(text) ? { value: text } : { wrong: 'is not one line of printable ASCII without spaces' }
+  /^[\x21-\x7E]{1,8192}$/.test(text) ? { value: text } : wrong('is not one line of printable ASCII without spaces')
 
 /** A token as people paste it. */
 export const parsePastedToken: Parser<string> = text => {

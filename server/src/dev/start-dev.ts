@@ -10,7 +10,7 @@ import { logWarnings, makeLogger } from '../compose/log.ts'
 import { type LocalServer, serveLocally } from '../compose/local-server.ts'
 import { SECRET_SHOWN } from '../../../api/values/settings.ts'
 import { chooseForDevelopment } from '../config/setting-records.ts'
-import { DEFAULT_LIMITS, NO_CLIENT_CERTIFICATES } from '../config/callers.ts'
+import { defaultLimits, NO_CLIENT_CERTIFICATES } from '../config/callers.ts'
 import type { DevConfig, ServiceConfig } from '../config/config.ts'
 import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../config/provider.ts'
 import type { Origin } from '../domain/caller.ts'
@@ -174,7 +174,7 @@ const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string, secrets: D
     clientKeyRanges: LOOPBACK_RANGES,
     clientCertificates: NO_CLIENT_CERTIFICATES,
     trustedProxies: [],
-    limits: DEFAULT_LIMITS,
+    limits: defaultLimits(),
     settings: chooseForDevelopment(config.settings, {
       MINTMARK_BASE_URL: baseUrl,
       HOST,

@@ -74,7 +74,7 @@ const LAYERS: Readonly<Record<string, Rule>> = {
     files: ['keys', 'domain', 'ports', 'api/values', 'readers', 'process', 'package.json'],
     packages: 'any',
   },
-  config: { files: ['config', 'domain', 'api/values', 'readers'], packages: 'any' },
+  config: { files: ['config', 'domain', 'api/values', 'readers', 'process'], packages: 'any' },
   compose: EVERYTHING,
   main: EVERYTHING,
 }

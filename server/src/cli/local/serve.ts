@@ -92,6 +92,6 @@ export const addServe = (program: Command): void => {
   const command = program
     .command('serve')
     .description('run the service for production, configured by the variables below')
-    .addHelpText('after', formatVariables())
+    .addHelpText('after', formatVariables)
   addExamples(localOnly(command), ['mintmark serve']).action(run)
 }

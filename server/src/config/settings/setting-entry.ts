@@ -26,6 +26,14 @@ export type VariableEntry = {
   readonly meaning: string
 }
 
+/** What the parser of an entry returns. */
+export type ValueOf<Entry extends Pick<VariableEntry, 'parse'>> = Entry['parse'] extends Parser<infer T> ? T : never
+
+/** What is read by an entry: undefined only where it has no default. */
+export type ReadOf<Entry extends Pick<VariableEntry, 'parse'>> = Entry extends { readonly fallback: string }
+  ? ValueOf<Entry>
+  : ValueOf<Entry> | undefined
+
 export type SettingEntry = VariableEntry & { readonly group: SettingGroup }
 
 /** Which values it may have: a list or a range, or else an example. Empty: its meaning says it. */
