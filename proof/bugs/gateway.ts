@@ -33,7 +33,7 @@ export const GATEWAY: readonly SeededBug[] = [
     name: 'gateway-first-of-two',
     bug: 'Of two headers Authorization the first one counts, and the API may read the second.',
     breaks: 'what is checked is what the API sees',
-    file: 'packages/verify/src/readers/repeated-header.ts',
+    file: 'packages/verify/src/readers/form.ts',
     from: '      if (seen.has(name)) return name',
     to: '',
     test: CHECKS,

@@ -6,7 +6,7 @@ export const TOKENS: readonly SeededBug[] = [
     name: 'other-spellings-read',
     bug: 'A part of a JWS may be spelled in any way that decodes to the same bytes.',
     breaks: 'Trap 7: one token, one spelling',
-    file: 'server/src/keys/tokens/compact-jws.ts',
+    file: 'server/src/keys/tokens/token-codec.ts',
     from: `  return bytes.toString('base64url') === part ? bytes : undefined`,
     to: '  return bytes',
     test: 'server/test/keys/compact-jws.test.ts',

@@ -24,7 +24,8 @@ import {
 } from '../../server/src/keys/providers/provider-key.ts'
 import { rsaWeakness } from '../../server/src/keys/providers/rsa-strength.ts'
 import { isJsonObject } from '../../packages/verify/src/readers/json.ts'
-import { decodeCanonical, readCompactJws, readProvablePayload } from '../../server/src/keys/tokens/compact-jws.ts'
+import { decodeCanonical, readProvablePayload } from '../../server/src/keys/tokens/token-codec.ts'
+import { readCompactJws } from '../../server/src/keys/verify-signature.ts'
 import { makeSigningKey } from '../../server/src/keys/tokens/signing-keys.ts'
 import { makeTokenCodec, makeTokenReader } from '../../server/src/keys/tokens/token-codec.ts'
 import { keySetsBy } from '../identity-providers/key-sets.ts'
@@ -98,7 +99,7 @@ const BCRYPT = `$2b$04$${'A'.repeat(21)}.${'A'.repeat(30)}.`
 
 const bytes = fc.uint8Array({ maxLength: 40 })
 
-const compact = parsersIn('server/src/keys/tokens/compact-jws.ts')
+const signatures = parsersIn('server/src/keys/verify-signature.ts')
 const codecs = parsersIn('server/src/keys/tokens/token-codec.ts')
 const elements = parsersIn('server/src/keys/clients/der.ts')
 const certificates = parsersIn('server/src/keys/clients/client-certificates.ts')
@@ -116,15 +117,15 @@ const strengthOf = (value: unknown): unknown => {
 }
 
 export const KEY_PARSERS: readonly Parser[] = [
-  compact.ofText(
+  codecs.ofText(
     {
       name: 'decodeCanonical',
       good: bytes.map(one => ({ input: Buffer.from(one).toString('base64url'), value: Buffer.from(one) })),
     },
     decodeCanonical,
   ),
-  compact.ofText({ name: 'readProvablePayload', good: token }, readProvablePayload),
-  compact.ofText({ name: 'readCompactJws', good: token }, readCompactJws),
+  codecs.ofText({ name: 'readProvablePayload', good: token }, readProvablePayload),
+  signatures.ofText({ name: 'readCompactJws', good: token }, readCompactJws),
   codecs.ofText({ name: 'makeTokenReader read', good: token }, reader.read),
   codecs.ofText({ name: 'makeTokenReader readLenient', good: token }, reader.readLenient),
   codecs.ofText({ name: 'makeTokenReader classify', good: token }, text => {

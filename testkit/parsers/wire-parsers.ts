@@ -8,18 +8,17 @@ import { isRefused } from '../../server/src/domain/refusal.ts'
 import { countValues } from '../../server/src/domain/text/json-values.ts'
 import { findMemberFault } from '../../server/src/domain/text/member-names.ts'
 import { makeNegotiator, takesGzip } from '../../server/src/domain/text/accept.ts'
-import { readCertificateHeader } from '../../server/src/http/wire/connections/client-certificate.ts'
+import { readCertificateHeader } from '../../server/src/http/wire/source.ts'
 import { cookieOf } from '../../server/src/http/wire/cookies.ts'
 import { RefusedInput } from '../../server/src/http/wire/refused-input.ts'
 import { readClientCredentials } from '../../server/src/http/oauth/client-credentials.ts'
 import { decodeBasic, parseAuthorization } from '../../server/src/http/wire/authorization.ts'
-import { readQuery, parseBody } from '../../server/src/http/wire/fields.ts'
-import { parseTarget } from '../../server/src/domain/text/request-target.ts'
+import { readQuery, parseBody, pathOf } from '../../server/src/http/wire/fields.ts'
+import { parseTarget } from '../../server/src/domain/text/text.ts'
 import { decodeFormValue, parsePairs } from '../../packages/verify/src/readers/form.ts'
 import { hopsOfForwarded, hopsOfForwardedFor } from '../../server/src/http/wire/forwarded.ts'
 import { readIdempotencyKey } from '../../server/src/http/wire/idempotency-key.ts'
 import { makeJsonReader } from '../../server/src/http/wire/json-body.ts'
-import { pathOf } from '../../server/src/http/wire/path.ts'
 import { requestIdOf } from '../../server/src/http/wire/request-rules.ts'
 import { clientCertificates } from '../../server/src/keys/clients/client-certificates.ts'
 import { makeCertificate } from '../keys/make-certificate.ts'
@@ -155,11 +154,11 @@ export const WIRE_PARSERS: readonly Parser[] = [
     { name: 'requestIdOf', good: token.map(value => ({ input: value, value })) },
     header => requestIdOf(header, () => 'another') !== 'another' && header,
   ),
-  parsersIn('server/src/http/wire/path.ts').ofText(
+  parsersIn('server/src/http/wire/fields.ts').ofText(
     { name: 'pathOf', good: token.map(value => ({ input: `/${value}?a=b`, value: `/${value}` })) },
     target => pathOf(requestWith({ url: target })),
   ),
-  parsersIn('server/src/domain/text/request-target.ts').ofText(
+  parsersIn('server/src/domain/text/text.ts').ofText(
     {
       name: 'parseTarget',
       good: token.map(one => ({ input: `HTTP://${one}:1?a`, value: { path: '/?a', host: `${one}:1` } })),
@@ -189,7 +188,7 @@ export const WIRE_PARSERS: readonly Parser[] = [
     takesGzip,
   ),
   ...CERTIFICATE_FORMS.map(one =>
-    parsersIn('server/src/http/wire/connections/client-certificate.ts').ofText(
+    parsersIn('server/src/http/wire/source.ts').ofText(
       {
         name: `readCertificateHeader of ${one}`,
         good: fc.constant({ input: HEADERS[one], value: certificate.thumbprint }),

@@ -9,7 +9,7 @@ import { parseCertificateHeader } from '../../verify/src/readers/certificate-hea
 import { type CheckQuery, NO_QUERY, parseCheckQuery } from './check-query.ts'
 import type { GatewayConfig } from './config.ts'
 import { ORIGINAL_HEADERS, type OriginalRequest, parseOriginalRequest } from './original-request.ts'
-import { makeFindRepeated } from '../../verify/src/readers/repeated-header.ts'
+import { makeFindRepeated } from '../../verify/src/readers/form.ts'
 
 export const CHECK_PATH = '/check'
 

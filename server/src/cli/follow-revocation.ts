@@ -1,7 +1,7 @@
 // Follows a revocation for --wait: until the verifiers hold it, for a few seconds, and until every record has followed.
 import { setTimeout as delay } from 'node:timers/promises'
 import * as rows from '../../../api/revocations.ts'
-import { printableLines } from '../domain/text/printable.ts'
+import { printableLines } from '../domain/text/text.ts'
 import type { Timing } from '../ports/timing.ts'
 import type { Api } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'

@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { CommandFailed, EXIT, reportFailure } from './terminal/exit.ts'
 import { refuseRepeats } from './terminal/given-once.ts'
 import { surviveOutputFaults } from './terminal/output-faults.ts'
-import { printableLines } from '../domain/text/printable.ts'
+import { printableLines } from '../domain/text/text.ts'
 
 type AddTo = (parent: Command) => void
 

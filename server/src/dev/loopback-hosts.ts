@@ -1,6 +1,6 @@
 // Prevents DNS rebinding: requests that a web page makes a browser on this machine send under another host name.
 import type { RequestListener } from 'node:http'
-import { parseTarget } from '../domain/text/request-target.ts'
+import { parseTarget } from '../domain/text/text.ts'
 
 /** The `Host` headers that a server on this port of the loopback interface accepts. */
 export const loopbackHosts = (port: number): readonly string[] =>

@@ -1,5 +1,6 @@
 // The wire: one Fastify instance that turns HTTP into calls of operations, and their answers into HTTP.
 import type { IncomingMessage, RequestListener } from 'node:http'
+
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { FailedAuthentications } from '../ports/failed-authentications.ts'
@@ -13,7 +14,7 @@ import { registerAdministration } from './admin/administration-routes.ts'
 import { type Admission, makeAdmission } from './wire/admission.ts'
 import { makeAnswerDeadline } from './wire/answer-deadline.ts'
 import { makeBrokenRequestHandler, makeUnreadRefuser } from './wire/connections/broken-request.ts'
-import { type CertificatesTaken, makeCertificateFinder } from './wire/connections/client-certificate.ts'
+import { type CertificatesTaken, makeCertificateFinder } from './wire/source.ts'
 import { registerConsole } from './console/serve-sessions.ts'
 import { registerDocumentation } from './openapi/documentation-page.ts'
 import { serveSite } from './openapi/serve-site.ts'
@@ -21,10 +22,9 @@ import { registerFrontPage } from './openapi/front-page.ts'
 import { makeListener, type Tls } from './wire/connections/listener.ts'
 import { registerOpenapi } from './openapi/openapi-document.ts'
 import { makeOutageLog } from './wire/outage-log.ts'
-import { basePathOf } from './wire/path.ts'
+import { basePathOf, READING, takeForms } from './wire/fields.ts'
 import type { ConnectionLimit } from './wire/connections/connection-limit.ts'
 import { makeNetworks } from '../../../packages/gateway/src/process/networks.ts'
-import { READING, useOurReaders } from './wire/readers.ts'
 import { makeRecognizer } from './admin/recognize-administrator.ts'
 import { makeRefuser, type Refuser } from './wire/refusals.ts'
 import { makeNotes, type Notes } from './notes/note-requests.ts'
@@ -165,7 +165,8 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const app: FastifyInstance = fastify(
     optionsOf(options, { timing, refuser, makeId, admission, notes, answerBroken, countLimit }),
   )
-  useOurReaders(app, refuser)
+  app.setErrorHandler((fault, _request, reply) => refuser.fail(reply, fault))
+  takeForms(app)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
   notes?.register(app)
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))

@@ -1,10 +1,30 @@
-// How each JWS algorithm signs, and the one function that verifies a signature: of a token of this service, of an identity
-// provider or of a client.
+// Compact JWS of others, read but not verified; how each JWS algorithm signs; and the one function that verifies a signature: of a
+// token of this service, of an identity provider or of a client.
 import { constants, type KeyObject, type SigningOptions, verify } from 'node:crypto'
 import { promisify } from 'node:util'
+import {
+  type CompactJws as ReadJws,
+  decodeBase64url,
+  makeCompactReader,
+} from '../../../packages/verify/src/readers/compact-jws.ts'
 import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
 import type { ProviderAlgorithm } from './providers/provider-key.ts'
-import type { CompactJws } from './tokens/compact-jws.ts'
+
+export type CompactJws = Pick<ReadJws, 'header' | 'payload'> & {
+  readonly signingInput: string
+  readonly signature: Uint8Array
+  readonly text: string
+}
+
+const read = makeCompactReader()
+
+/** A foreign JWS, read but not verified; undefined where the text is not one in its only allowed form. */
+export const readCompactJws = (text: string): CompactJws | undefined => {
+  const jws = read(text)
+  if (jws === undefined) return undefined
+  const { header, payload, parts } = jws
+  return { header, payload, signingInput: `${parts[0]}.${parts[1]}`, signature: decodeBase64url(parts[2]), text }
+}
 
 type JwsAlgorithm = SigningAlgorithm | ProviderAlgorithm
 

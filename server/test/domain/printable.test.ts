@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyCodePoint } from '../../../testkit/parsers/hostile-inputs.ts'
-import { printable, printableLines } from '../../src/domain/text/printable.ts'
+import { printable, printableLines } from '../../src/domain/text/text.ts'
 
 /** By the general categories of Unicode: controls, format characters, halves of pairs, separators of lines and paragraphs. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CertificateForm } from '../../../packages/verify/src/readers/certificate-header.ts'
-import { readCertificateHeader } from '../../src/http/wire/connections/client-certificate.ts'
+import { readCertificateHeader } from '../../src/http/wire/source.ts'
 import { clientCertificates } from '../../src/keys/clients/client-certificates.ts'
 import { makeCertificate } from '../../../testkit/keys/make-certificate.ts'
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import type { PresentedCertificate } from '../../src/domain/clients/client-certificate.ts'
-import { type CertificatesTaken, makeCertificateFinder } from '../../src/http/wire/connections/client-certificate.ts'
+import { type CertificatesTaken, makeCertificateFinder } from '../../src/http/wire/source.ts'
 import { clientCertificates } from '../../src/keys/clients/client-certificates.ts'
 import { CN, type MadeCertificate, makeCertificate } from '../../../testkit/keys/make-certificate.ts'
 

@@ -10,7 +10,7 @@ import { connect as connectSecurely } from 'node:tls'
 import { makeServerCertificate } from '../../../testkit/commands/serving-tls.ts'
 import { type Given, listenTwice } from '../../../testkit/services/listeners.ts'
 import { makeBrokenRequestHandler } from '../../src/http/wire/connections/broken-request.ts'
-import { drain } from '../../src/http/wire/connections/closing.ts'
+import { drain } from '../../src/http/wire/connections/listener.ts'
 import { TIMING } from '../../src/ports/timing.ts'
 
 const LIMIT = { timeout: 30_000 }

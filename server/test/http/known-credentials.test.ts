@@ -1,7 +1,7 @@
 // Which callers are known, as far as it decides who is served first.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeKnownCredentials } from '../../src/http/wire/known-credentials.ts'
+import { makeKnownCredentials } from '../../src/http/wire/authorization.ts'
 
 const makeBusy = () => makeKnownCredentials(() => true)
 

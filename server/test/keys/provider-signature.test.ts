@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { constants, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { test } from 'node:test'
-import { type CompactJws, readCompactJws } from '../../src/keys/tokens/compact-jws.ts'
-import { makeRepeatedSignatureCheck, makeSignatureCheck } from '../../src/keys/providers/provider-signature.ts'
+import { type CompactJws, readCompactJws } from '../../src/keys/verify-signature.ts'
+import { makeRepeatedSignatureCheck, makeSignatureCheck } from '../../src/keys/providers/provider-key-cache.ts'
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type { KeyObject } from 'node:crypto'
 import { test } from 'node:test'
 import { isJsonObject } from '../../../packages/verify/src/readers/json.ts'
-import { type CompactJws, readCompactJws } from '../../src/keys/tokens/compact-jws.ts'
+import { type CompactJws, readCompactJws } from '../../src/keys/verify-signature.ts'
 import { thumbprintOf } from '../../src/keys/tokens/thumbprint.ts'
 import {
   parseProviderAlgorithm,

@@ -1,7 +1,7 @@
 // The limit on requests under way: which are served, which are refused, and when that is reported.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withPermit } from '../../src/operations/concurrency-limit.ts'
+import { withPermit } from '../../src/operations/group.ts'
 
 const REFUSED = {
   refusal: {

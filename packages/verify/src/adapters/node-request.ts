@@ -1,5 +1,5 @@
 // Requests of Node as far as adapters need them: no types of Node, and none of a framework.
-import { makeFindRepeated } from '../readers/repeated-header.ts'
+import { makeFindRepeated } from '../readers/form.ts'
 import type { Refused } from '../refusals.ts'
 import type { Verified, Verifier } from '../verifier.ts'
 import { certificateFor, type Guard, scopesFor } from './guard.ts'

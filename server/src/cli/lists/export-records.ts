@@ -10,7 +10,7 @@ import { writeOutput } from '../../files/write-output.ts'
 import type { Timing } from '../../ports/timing.ts'
 import type { Api, Query } from '../remote/api.ts'
 import { isOutputFault } from '../terminal/output-faults.ts'
-import { printableLines } from '../../domain/text/printable.ts'
+import { printableLines } from '../../domain/text/text.ts'
 
 export type ExportOptions = { readonly format: string; readonly output?: string }
 

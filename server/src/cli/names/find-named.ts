@@ -1,6 +1,6 @@
 // What a person means by a name, an id or the beginning of one, wherever a command takes an id. A whole id
 // means itself where there is such a thing; a name hides no id.
-import { printable, printableLines } from '../../domain/text/printable.ts'
+import { printable, printableLines } from '../../domain/text/text.ts'
 import { fail, type Kind, type KindName, KINDS, type Life, type Named, opensId, type Typed } from './named-kinds.ts'
 import { type Api, ApiRefusal } from '../remote/api.ts'
 import { CommandFailed } from '../terminal/exit.ts'

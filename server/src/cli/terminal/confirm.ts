@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline/promises'
 import { CommandFailed, EXIT } from './exit.ts'
-import { printableLines } from '../../domain/text/printable.ts'
+import { printableLines } from '../../domain/text/text.ts'
 
 /** The streams of a process that a question uses. */
 type Terminal = {

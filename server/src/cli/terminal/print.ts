@@ -1,5 +1,5 @@
 // How commands print: JSON with the names of the wire, or lines for people. What a terminal would obey is never printed.
-import { printable, printableLines } from '../../domain/text/printable.ts'
+import { printable, printableLines } from '../../domain/text/text.ts'
 import { layOutRecord, layOutTable } from './table.ts'
 
 /** One line, or several that the program itself makes. */

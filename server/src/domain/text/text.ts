@@ -1,4 +1,5 @@
-// Texts in the store: which can be stored unchanged, and the hashes (in lower-case hex) of those that must not be stored.
+// Texts: which can be stored unchanged, the hashes (in lower-case hex) of those that must not be stored, which a terminal shows,
+// and the target of a request.
 
 // The byte order mark with which some editors and servers begin a text in UTF-8. One is passed over in front of a document
 // (RFC 8259 §8.1 allows it), and refused by name where a value would silently become another one.
@@ -41,4 +42,49 @@ export const trimCharacters = (text: string, characters: string): string => {
   while (from < to && characters.includes(text.charAt(from))) from += 1
   while (to > from && characters.includes(text.charAt(to - 1))) to -= 1
   return text.slice(from, to)
+}
+
+// Texts for a terminal, or for a file that somebody shows on one: without the characters that a terminal obeys or hides.
+
+/**
+ * Control characters, of eight bits too; format characters, which turn the direction of writing or have no width; line
+ * breaks of Unicode; halves of surrogate pairs, for which U+FFFD would be written.
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
+
+/** Escapes a character as JSON does: above U+FFFF as two units (RFC 8259 §7). */
+const escape = (character: string): string =>
+  character
+    .split('')
+    .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+
+/** The text with each such character as its JSON escape. */
+export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, escape)
+
+/** Makes each line printable of a text that the program itself makes. */
+export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')
+
+// The target of a request (RFC 9112 §3.2), in either form that an origin server may be sent.
+
+// RFC 9110 §4.2: a host has to be named, and no user before it.
+const ABSOLUTE = /^https?:\/\/([^/?#@]+)/i
+
+type Target = {
+  /** A path and its query. */
+  readonly path: string
+  /** The host and port of an absolute target; they replace `Host` (RFC 9112 §3.2.2). */
+  readonly host?: string
+}
+
+/** Returns undefined for any text that is not a request target. */
+export const parseTarget = (target: string): Target | undefined => {
+  // No target has a fragment, which the router would take for a query.
+  if (target.includes('#')) return undefined
+  const [origin = '', host] = ABSOLUTE.exec(target) ?? []
+  const path = target.slice(origin.length)
+  const named = host === undefined ? {} : { host }
+  if (path.startsWith('/')) return { path, ...named }
+  // RFC 9112 §3.2.1: an empty path is sent as "/".
+  return host !== undefined && (path === '' || path.startsWith('?')) ? { path: `/${path}`, ...named } : undefined
 }

@@ -5,7 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Refusal } from '../../domain/refusal.ts'
 import { type Constant, constantBody, type Hash, makeVersionedBody, sendConstant } from '../wire/constant-body.ts'
 import { ICON_SVG, LOGO_SVG } from './icon.ts'
-import { pathOf } from '../wire/path.ts'
+import { pathOf } from '../wire/fields.ts'
 import type { Refuser } from '../wire/refusals.ts'
 
 // The page loads its parts and the document from here, and nothing from anywhere else.

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Ports } from '../../ports/ports.ts'
 import { constantBody, sendConstant } from '../wire/constant-body.ts'
 import { ERRORS, type ErrorEntry } from '../wire/error-reference.ts'
-import { basePathOf } from '../wire/path.ts'
+import { basePathOf } from '../wire/fields.ts'
 import { escapeText, PAGE_HEADERS, writePage } from './page.ts'
 
 /** The one markup that the reference uses: code in backticks. */

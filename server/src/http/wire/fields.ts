@@ -1,9 +1,11 @@
-// Turns raw fields into the typed input of a route: its zod schema is the parser, the type and the documentation.
+// Turns raw fields into the typed input of a route: its zod schema is the parser, the type and the documentation. At the end the path, and how
+// every application of ours reads them.
 import { type Buffer, isUtf8 } from 'node:buffer'
 import { z } from 'zod'
 import { BYTE_ORDER_MARK, formatByteOrderMark } from '../../domain/text/text.ts'
 import { type Pair, parsePairs } from '../../../../packages/verify/src/readers/form.ts'
 import { RefusedInput } from './refused-input.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 // Form-encoded bodies and query strings as they came.
 
@@ -107,3 +109,64 @@ export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPa
   if (!(schema instanceof z.ZodObject)) throw new Error('The schema of a request is a z.object().')
   return httpPart === 'body' ? bodyParser(schema) : queryParser(schema)
 }
+
+// How every application of ours reads requests, whatever it listens on.
+
+// Fastify's types know its own compilers only.
+const COMPILERS: object = {
+  buildValidator: () => compileValidator,
+  // The schemas of answers only document: what is sent was typed where it was made.
+  buildSerializer: () => () => (answer: unknown) => JSON.stringify(answer),
+}
+
+/** The longest parameter of a path is a kid: 128 characters, each of which becomes up to three when it is percent-encoded. */
+const PARAMETER_CHARACTERS_MAX = 384
+
+/** Options of Fastify: query strings as they came, for the schemas to parse. */
+export const READING = {
+  routerOptions: {
+    querystringParser: (text: string) => ({ pairs: parsePairs(text) }),
+    maxParamLength: PARAMETER_CHARACTERS_MAX,
+  },
+  // Named here and not set later, so that the compilers that Fastify brings, and that nobody uses, are not even loaded.
+  schemaController: { compilersFactory: COMPILERS },
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+/** Bodies are forms, read as bytes. */
+export const takeForms = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(FORM, { parseAs: 'buffer' }, (request, body, done) => {
+    const type = request.headers['content-type'] ?? ''
+    const charset = type === FORM ? undefined : /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1]
+    const isUtf8 = charset === undefined || charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8'
+    // A body in another charset is none that we take: the validator then asks for one.
+    done(null, isUtf8 ? body : null)
+  })
+}
+
+// The path of a request, however its target spells it: whole (RFC 9112 §3.2.2), or percent-encoded where it need not be.
+
+// What nearly every request has.
+const PLAIN = /^\/[^?%]*$/
+
+const decode = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+// An encoded slash divides no segments (RFC 3986 §2.2), here as in the router: decoded it would make this another path.
+const decodeBetweenSlashes = (path: string): string => path.split(/%2f/i).map(decode).join('%2F')
+
+/** The path alone, without what follows a question mark. */
+export const pathOf = ({ url }: FastifyRequest): string => {
+  if (PLAIN.test(url)) return url
+  return decodeBetweenSlashes(url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '')
+}
+
+/** The path of the base URL, which every route has in front; empty where it has none. */
+export const basePathOf = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '')

@@ -1,12 +1,10 @@
 // What holds for every request before its route is looked at: the headers of every answer, the host, the query string.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { introspectToken, issueToken, revokeToken } from '../../../../api/oauth.ts'
-import { makeFindRepeated } from '../../../../packages/verify/src/readers/repeated-header.ts'
-import { decodeFormValue } from '../../../../packages/verify/src/readers/form.ts'
+import { makeFindRepeated, decodeFormValue } from '../../../../packages/verify/src/readers/form.ts'
 import { formatByteOrderMark, HEADER_BYTE_ORDER_MARK } from '../../domain/text/text.ts'
 import type { Refusal } from '../../domain/refusal.ts'
-import { type RawFields, QUERY_MALFORMED } from './fields.ts'
-import { pathOf } from './path.ts'
+import { pathOf, type RawFields, QUERY_MALFORMED } from './fields.ts'
 import type { Refuser } from './refusals.ts'
 import type { UnknownRouteHandler } from './unknown-route.ts'
 

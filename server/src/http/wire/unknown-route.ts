@@ -1,6 +1,6 @@
 // What a request for no route of ours is answered: 405 where its path has other methods, else 404.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { pathOf } from './path.ts'
+import { pathOf } from './fields.ts'
 import type { Refuser } from './refusals.ts'
 
 export type UnknownRouteHandler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply

@@ -1,14 +1,13 @@
 // What every route is built over.
 import type { Logger } from 'pino'
 import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
-import type { FindCertificate } from './connections/client-certificate.ts'
+import type { FindCertificate, ForwardedStateOf, SourceOf } from './source.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 import type { Traces } from '../../ports/traces.ts'
 import type { InTime } from '../../ports/deadline.ts'
-import type { KnownCredentials } from './known-credentials.ts'
+import type { KnownCredentials } from './authorization.ts'
 import type { Refuser } from './refusals.ts'
 import type { StayLimits } from './streams/stay-limit.ts'
-import type { ForwardedStateOf, SourceOf } from './source.ts'
 import type { CheckResult } from '../../domain/checkup.ts'
 
 /** What the routes of the administration are built over, in a service and at the terminal. */

@@ -5,7 +5,7 @@ import type { KeyPlace, RegisteredJwk } from '../../domain/clients/client-trust.
 import { NO_METRICS, type Metrics } from '../../ports/metrics.ts'
 import { measureWaits } from '../../ports/work-waits.ts'
 import type { ClientAssertions, UnverifiedAssertion } from '../../ports/client-keys.ts'
-import { type CompactJws, readCompactJws } from '../tokens/compact-jws.ts'
+import { type CompactJws, readCompactJws } from '../verify-signature.ts'
 import {
   parseProviderAlgorithm,
   permits,
@@ -14,7 +14,14 @@ import {
   parseMemberKey,
   type ProviderKey,
 } from '../providers/provider-key.ts'
-import { makeRepeatedSignatureCheck, makeSignatureCheck, type SignatureCheck } from '../providers/provider-signature.ts'
+import {
+  makeRepeatedSignatureCheck,
+  makeSignatureCheck,
+  type SignatureCheck,
+  makeProviderKeyCache,
+  type ProviderKeyCache,
+  WAITING_A_PLACE_MAX,
+} from '../providers/provider-key-cache.ts'
 import { readRegisteredKeys } from './registered-keys.ts'
 import { makeVerificationQueue } from '../providers/verification-queue.ts'
 import { Unavailable } from '../../domain/refusal.ts'
@@ -23,7 +30,6 @@ import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySets } from '../../ports/key-sets.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { PLACES_MAX } from '../providers/key-sets.ts'
-import { makeProviderKeyCache, type ProviderKeyCache, WAITING_A_PLACE_MAX } from '../providers/provider-key-cache.ts'
 import { cache } from '../cache.ts'
 
 // The keys that client assertions are verified with: registered ones, and ones at an address, which are cached.

@@ -10,11 +10,16 @@ import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySets, Operators, ProviderState, KeySet, KeySetPlace } from '../../ports/key-sets.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { type JsonObject, isJsonObject } from '../../../../packages/verify/src/readers/json.ts'
-import { readCompactJws, type CompactJws } from '../tokens/compact-jws.ts'
+import { readCompactJws, type CompactJws } from '../verify-signature.ts'
 import { isProviderAddress } from '../../../../packages/verify/src/readers/web-address.ts'
-import { makeProviderKeyCache, type ProviderKeyCache, KEYS_HELD_MILLISECONDS_MAX } from './provider-key-cache.ts'
+import {
+  makeProviderKeyCache,
+  type ProviderKeyCache,
+  KEYS_HELD_MILLISECONDS_MAX,
+  makeRepeatedSignatureCheck,
+  type SignatureCheck,
+} from './provider-key-cache.ts'
 import { parseProviderAlgorithm, permits, pickKey, type ProviderAlgorithm, parseProviderKey } from './provider-key.ts'
-import { makeRepeatedSignatureCheck, type SignatureCheck } from './provider-signature.ts'
 import { makeVerificationQueue } from './verification-queue.ts'
 import { ROLES, type Role } from '../../../../api/values/access.ts'
 import { Unavailable } from '../../domain/refusal.ts'

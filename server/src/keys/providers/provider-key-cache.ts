@@ -1,9 +1,13 @@
-// The keys of one issuer in the memory of a thread that verifies: how long they are trusted, and when newer ones are asked for.
+// The keys of one issuer in the memory of a thread that verifies: how long they are trusted, and when newer ones are asked for;
+// and which of its signatures were verified lately.
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySet, KeySetPlace, KeySets, ReadingFailure } from '../../ports/key-sets.ts'
 import type { Timing } from '../../ports/timing.ts'
-import { parseMemberKey, type ProviderKey } from './provider-key.ts'
+import { parseMemberKey, type ProviderKey, type ProviderAlgorithm } from './provider-key.ts'
+import { hash, type KeyObject } from 'node:crypto'
+import { type CompactJws, verifySignature } from '../verify-signature.ts'
+import type { VerificationQueue } from './verification-queue.ts'
 
 /** Older keys are read again before they are used. */
 export const KEYS_FRESH_MILLISECONDS = 600_000
@@ -131,5 +135,42 @@ export const makeProviderKeyCache = (options: CacheOptions): ProviderKeyCache =>
       if (times.failure !== null && !known.some(isGood)) throw unread(place, times.failure)
       return known
     },
+  }
+}
+
+// Checks the signatures of JWTs of issuers. The tools of operators, and workloads, send the same JWT many times.
+
+/** Verified JWTs that are cached, by their hashes: a verified JWT is a secret, and is not kept. */
+const KNOWN_MAX = 4000
+
+/** The key must be one that permits the algorithm. `source` is where the JWT came from. */
+export type SignatureCheck = (
+  jws: CompactJws,
+  algorithm: ProviderAlgorithm,
+  key: KeyObject,
+  source: string,
+) => Promise<boolean>
+
+/** Verifies each time, for JWTs that may be sent once. */
+export const makeSignatureCheck =
+  (queue: VerificationQueue): SignatureCheck =>
+  (jws, algorithm, key, source) =>
+    queue(source, () => verifySignature(jws, algorithm, key))
+
+/**
+ * Verifies each exact text once for each key; a text that is cached does not enter the queue. That this key made that
+ * signature stays true; what can change (the provider's keys, times, audience, roles) is checked elsewhere each time.
+ */
+export const makeRepeatedSignatureCheck = (queue: VerificationQueue): SignatureCheck => {
+  const known = new Map<string, KeyObject>()
+  const check = makeSignatureCheck(queue)
+  return async (jws, algorithm, key, source) => {
+    const own = hash('sha256', jws.text, 'base64url')
+    if (known.get(own) === key) return true
+    if (!(await check(jws, algorithm, key, source))) return false
+    const [oldest] = known.keys()
+    if (known.size >= KNOWN_MAX && oldest !== undefined) known.delete(oldest)
+    known.set(own, key)
+    return true
   }
 }

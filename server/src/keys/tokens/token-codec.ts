@@ -5,8 +5,7 @@ import { type Digest, digestIn } from '../../domain/text/text.ts'
 import type { PublicJwk, SigningKey } from '../../domain/keys/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../../ports/token-codec.ts'
 import { COMPACT_CHARACTERS_MAX, splitCompact } from '../../../../packages/verify/src/readers/compact-jws.ts'
-import { decodeCanonical, readCompactJws, readProvablePayload } from './compact-jws.ts'
-import { SIGNATURE_FORMS, type SignatureForm, verifySignature } from '../verify-signature.ts'
+import { readCompactJws, SIGNATURE_FORMS, type SignatureForm, verifySignature } from '../verify-signature.ts'
 import { signatureBytes } from './signing-algorithms.ts'
 import { openSigningKey } from './signing-keys.ts'
 import type { RevocationDocument } from '../../domain/ledger/revocation-document.ts'
@@ -169,4 +168,49 @@ export const makeTokenCodec = (options: {
       return documents.map(each => signJson(formatRevocations(each), 'revocations+jwt', opened))
     },
   }
+}
+
+// Tokens on the hot path, where nothing is parsed.
+
+/**
+ * The bytes of base64url without padding, white space or surplus bits; what is not spelled so does not come back. It decides as
+ * `isCanonical` of the strict reader does, and takes half the time on the payload of a token, of which the bytes are needed anyway.
+ */
+export const decodeCanonical = (part: string): Buffer | undefined => {
+  const bytes = Buffer.from(part, 'base64url')
+  return bytes.toString('base64url') === part ? bytes : undefined
+}
+
+// 64 bytes in their one spelling: of the six bits in the last character two are used.
+const SHORT_SIGNATURE = /^[\w-]{85}[AQgw]$/
+const SHORT_SIGNATURE_CHARACTERS = 86
+
+/** ES256 and EdDSA have the short ones, and no algorithm shorter ones. The digest decides the rest. */
+const isCanonicalSignature = (signature: string): boolean =>
+  SHORT_SIGNATURE.test(signature) ||
+  (signature.length > SHORT_SIGNATURE_CHARACTERS && decodeCanonical(signature) !== undefined)
+
+// All tokens of a key have one header, so the last one is recognized by its text.
+let lastHeader = ''
+
+const isCanonicalHeader = (header: string): boolean => {
+  if (header === lastHeader) return true
+  const bytes = decodeCanonical(header)
+  // Written anew: a part of the token would keep the whole of it in memory.
+  if (bytes !== undefined) lastHeader = bytes.toString('base64url')
+  return bytes !== undefined
+}
+
+/**
+ * The payload, as text, of a token that a digest will prove; undefined where the form cannot be ours. The hot
+ * path: it is not even parsed, since nothing in it is believed before the whole text is known to be ours.
+ */
+export const readProvablePayload = (text: string): string | undefined => {
+  const parts = splitCompact(text)
+  if (parts === undefined) return undefined
+  const [header, payload, signature] = parts
+  // Decoded in any case: the time does not say which part it was.
+  const bytes = decodeCanonical(payload)
+  if (!isCanonicalSignature(signature) || !isCanonicalHeader(header)) return undefined
+  return bytes?.toString('utf8')
 }

@@ -4,8 +4,13 @@ import { oneByOne } from '../../domain/one-by-one.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { Sha256 } from '../../domain/text/text.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { authenticateApiKeys, type PresentedApiKey } from '../authentication/authenticate-api-key.ts'
-import { type Introspector, isIntrospector, authorizeIntrospector } from '../authentication/authorize-introspector.ts'
+import {
+  authenticateApiKeys,
+  type PresentedApiKey,
+  type Introspector,
+  isIntrospector,
+  authorizeIntrospector,
+} from '../authentication/authenticate-api-key.ts'
 
 type FollowerPorts = Pick<Ports, 'apiKeys' | 'secrets'>
 

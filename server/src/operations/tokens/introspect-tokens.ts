@@ -10,8 +10,12 @@ import { DIGEST_CHARACTERS } from '../../domain/text/text.ts'
 import type { FoundToken, Ports } from '../../ports/ports.ts'
 import type { Inactive } from '../../ports/usage.ts'
 import type { TokenReference } from '../../ports/token-codec.ts'
-import { authenticateApiKeys, type PresentedApiKey } from '../authentication/authenticate-api-key.ts'
-import { type Introspector, authorizeIntrospector } from '../authentication/authorize-introspector.ts'
+import {
+  authenticateApiKeys,
+  type PresentedApiKey,
+  type Introspector,
+  authorizeIntrospector,
+} from '../authentication/authenticate-api-key.ts'
 
 export type IntrospectRequest = Introspector & { readonly token: string }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
-import { makeCertificateFinder } from '../../../src/http/wire/connections/client-certificate.ts'
+import { makeCertificateFinder } from '../../../src/http/wire/source.ts'
 import { clientCertificates } from '../../../src/keys/clients/client-certificates.ts'
 import { assertRefused, trust } from '../../../../testkit/keys/client-assertions.ts'
 import {

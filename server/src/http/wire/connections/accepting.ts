@@ -7,7 +7,7 @@ import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { Server as SecureServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
-import { closeBeside } from './closing.ts'
+import { closeBeside } from './listener.ts'
 
 /** Listening sockets of one server. */
 const SOCKETS = 4
