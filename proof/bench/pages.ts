@@ -1,6 +1,6 @@
 // Pages of both lists at any depth: each filter, and cursors in the middle and at the end, without reading the pages before.
 import { formatTime } from '../../api/values/time.ts'
-import { makeTokenId } from '../../server/src/domain/ledger/token-id.ts'
+import { makeTokenId } from '../../server/src/domain/ledger/claims.ts'
 import { type Answer, type Asker, getRequest } from './connection.ts'
 import { UnexpectedAnswer } from './load.ts'
 import { type FilledStore, type Span, YOUNGEST_AT_END_MS } from '../../testkit/stores/fill-store.ts'

@@ -71,7 +71,7 @@ export const DELEGATION: readonly SeededBug[] = [
     name: 'act-dropped',
     bug: 'A token that is exchanged again names the last agent alone.',
     breaks: 'P10: a re-exchange never drops an act (RFC 8693 section 4.1)',
-    file: 'server/src/operations/tokens/mint-tokens.ts',
+    file: 'server/src/operations/tokens/issue-tokens.ts',
     from: '  const act = actorClaim(subject.agentId === agent.id ? subject.actors : [agent.id, ...subject.actors])',
     to: '  const act = actorClaim(subject.agentId === agent.id ? subject.actors : [agent.id])',
     test: 'server/test/contract/oauth/exchange-tokens.test.ts',

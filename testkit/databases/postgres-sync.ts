@@ -1,13 +1,12 @@
 // Asks PostgreSQL and stands still until the answer is there, so that one test can look into either store.
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { TIMING } from '../../server/src/ports/timing.ts'
-import { makeLiveTokens } from '../../server/src/store/ledger/live-tokens.ts'
+import { makeLiveTokens, type Transaction } from '../../server/src/store/transaction.ts'
 import { makeSets } from '../../server/src/store/ledger/interned-sets.ts'
 import { LEASE_MS } from '../../server/src/store/lease.ts'
 import { isEarlierServing, lastGiven, TOKENS_LOCK } from '../../server/src/store/postgres/writer/open-transaction.ts'
 import { endedBetween } from '../../server/src/store/postgres/partitions/partitions.ts'
 import type { Program } from '../../server/src/store/statement-program.ts'
-import type { Transaction } from '../../server/src/store/transaction.ts'
 import type { SyncAnswer, SyncQuestion } from './postgres-sync-messages.ts'
 
 const ANSWER_MS_MAX = 20_000

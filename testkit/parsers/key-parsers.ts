@@ -1,10 +1,8 @@
 // The parsers of keys, tokens, certificates and secrets (server/src/keys and what checks their claims).
-import fc from 'fast-check'
 import { checkAssertionClaims } from '../../server/src/domain/clients/client-assertion.ts'
 import { parsePbkdf2, secretFormOf } from '../../server/src/domain/import/foreign-hash.ts'
-import { addressReader, confirmationIn, formatClaims } from '../../server/src/domain/ledger/claims.ts'
+import { addressReader, confirmationIn, formatClaims, makeTokenId } from '../../server/src/domain/ledger/claims.ts'
 import { checkProofClaims } from '../../server/src/domain/ledger/dpop.ts'
-import { makeTokenId } from '../../server/src/domain/ledger/token-id.ts'
 import { readPrivateKey } from '../../server/src/keys/at-rest/read-private-key.ts'
 import { parseKeyEncryptionKey } from '../../server/src/keys/at-rest/sealed-bytes.ts'
 import { opensBcrypt } from '../../server/src/keys/clients/bcrypt.ts'
@@ -24,15 +22,20 @@ import {
 } from '../../server/src/keys/providers/provider-key.ts'
 import { rsaWeakness } from '../../server/src/keys/providers/rsa-strength.ts'
 import { isJsonObject } from '../../packages/verify/src/readers/json.ts'
-import { decodeCanonical, readProvablePayload } from '../../server/src/keys/tokens/token-codec.ts'
+import {
+  decodeCanonical,
+  readProvablePayload,
+  makeTokenCodec,
+  makeTokenReader,
+} from '../../server/src/keys/tokens/token-codec.ts'
 import { readCompactJws } from '../../server/src/keys/verify-signature.ts'
 import { makeSigningKey } from '../../server/src/keys/tokens/signing-keys.ts'
-import { makeTokenCodec, makeTokenReader } from '../../server/src/keys/tokens/token-codec.ts'
 import { keySetsBy } from '../identity-providers/key-sets.ts'
 import { makeProof, makeProofKey, signParts } from '../keys/dpop.ts'
 import { der, generateKeys, makeCertificate, objectIdentifier } from '../keys/make-certificate.ts'
 import { TIMING } from '../../server/src/ports/timing.ts'
 import { type Good, ofJson, type Parser, parsersIn, refusesBy } from './parser.ts'
+import fc from 'fast-check'
 
 const ISSUER = 'https://mintmark.test'
 const KEY = Buffer.alloc(32, 7)

@@ -2,7 +2,7 @@
 import { hash, randomBytes, randomFillSync } from 'node:crypto'
 import { type Database, openDatabase } from '../../server/src/store/sqlite/connection/database.ts'
 import { type EndingReason, REASONS } from '../../api/values/reason.ts'
-import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../../server/src/domain/ledger/token-id.ts'
+import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../../server/src/domain/ledger/claims.ts'
 
 /** Live tokens have the longest lifetime there is, so that none expires while the bench runs. */
 export const LIVE_LIFETIME_SECONDS = 86_400

@@ -1,7 +1,7 @@
 // The statements by which the lists and the cut-offs reach tokens, as their programs ask them of a store that holds nothing.
 import { LIFETIME_SECONDS_MAX } from '../../api/values/limits.ts'
 import { NO_CONDITION } from '../../server/src/domain/ledger/ledger.ts'
-import { ABOVE_EVERY_ID, lowestIdAt } from '../../server/src/domain/ledger/token-id.ts'
+import { ABOVE_EVERY_ID, lowestIdAt } from '../../server/src/domain/ledger/claims.ts'
 import { readDescendants } from '../../server/src/store/ledger/cascades.ts'
 import { makeSets } from '../../server/src/store/ledger/interned-sets.ts'
 import { makeJudge } from '../../server/src/store/ledger/judge.ts'

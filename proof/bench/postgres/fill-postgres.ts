@@ -3,7 +3,7 @@ import { EARLIER_AUDIENCE_SPANS } from '../../../server/src/store/postgres/schem
 import { hash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { REASONS } from '../../../api/values/reason.ts'
-import { makeTokenId } from '../../../server/src/domain/ledger/token-id.ts'
+import { makeTokenId } from '../../../server/src/domain/ledger/claims.ts'
 import { TIMING } from '../../../server/src/ports/timing.ts'
 import { keepPartitions } from '../../../server/src/store/postgres/partitions/partition-maintenance.ts'
 import { makePartitionFor } from '../../../server/src/store/postgres/partitions/partitions.ts'

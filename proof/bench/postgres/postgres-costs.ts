@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
 import { REASONS } from '../../../api/values/reason.ts'
-import { ABOVE_EVERY_ID, lowestIdAt } from '../../../server/src/domain/ledger/token-id.ts'
+import { ABOVE_EVERY_ID, lowestIdAt } from '../../../server/src/domain/ledger/claims.ts'
 import type { Connection } from '../../../server/src/store/postgres/connection/connection.ts'
 import {
   type FilledStore,

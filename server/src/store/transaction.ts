@@ -1,11 +1,12 @@
-// What the statement programs of one write transaction share: its time, its numbers, its record of who acted.
+// What the statement programs of one write transaction share: its time, its numbers, its record of who acted, its live tokens.
 import type { Act } from '../domain/audit/act.ts'
 import type { EndingReason } from '../../../api/values/reason.ts'
-import type { LiveTokens } from './ledger/live-tokens.ts'
 import type { Knowledge } from './schema-version.ts'
 import { only, run, type Program, type Value } from './statement-program.ts'
 import type { Seen } from './snapshot.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import type { Milliseconds, Seconds } from '../../../api/values/time.ts'
+import type { Timing } from '../ports/timing.ts'
 
 /** Its `now` is the one time of everything it does: read after the lock, never smaller than an earlier one. */
 export type Transaction = Seen & {
@@ -72,4 +73,102 @@ export function* auditEach(
 /** Tokens that ended early, once each: call it when the transaction that moved their rows is durable. */
 export const countEndings = (metrics: Metrics, endings: readonly EndingReason[]): void => {
   for (const reason of endings) metrics.add('mintmark_tokens_ended_total', { reason })
+}
+
+// The cache of a writer: when each live token of an agent with a limit expires. Read from the ledger where it is first
+// needed, then kept by each write and each end of a token; time alone ends the others. A writer that is not the only one
+// keeps it for a transaction alone.
+
+/** Expiries that are cached of all agents together, 8 bytes each; beyond them it begins anew. */
+const CACHED_MAX = 1_000_000
+
+/** When live tokens of an agent expire, as the ledger has it. */
+export type LiveExpiries = {
+  /** The expiries in seconds, ascending. */
+  readonly expiries: readonly Seconds[]
+  /** Whether all expiries are listed. If not, those left out are no later than the first that is listed. */
+  readonly isWhole: boolean
+  /** The time from which it must be read again, whatever happens. */
+  readonly until: Milliseconds
+}
+
+export type LiveTokens = {
+  /** Gets, before the rest of a transaction, the version of what others wrote: where it is another, the cache is cleared. */
+  readonly follow: (version: number) => void
+  /**
+   * Returns what is cached of the agent, less what has expired by now; reads it where nothing is. What can be read only
+   * roughly is to be read again at `recountAt`.
+   */
+  readonly expiriesOf: (
+    agent: number,
+    now: Milliseconds,
+    read: (recountAt: Milliseconds) => Program<LiveExpiries>,
+  ) => Program<readonly Seconds[]>
+  readonly wasInserted: (agent: number, expiry: Seconds) => void
+  /** Removes the expiry of a live token that ended alone. */
+  readonly wasEnded: (agent: number, expiry: Seconds) => void
+  /** Forgets an agent, or every agent where it is null: after an act that ended many, another ceiling, a rollback. */
+  readonly forget: (agent: number | null) => void
+}
+
+/** Returns the index at which the expiry stands or would stand: after every expiry that is not later. */
+const placeOf = (expiries: readonly Seconds[], expiry: Seconds): number =>
+  expiries.findLastIndex(one => one <= expiry) + 1
+
+type NameCache = LiveExpiries & { readonly expiries: Seconds[]; isWhole: boolean }
+
+const dropExpired = (cached: NameCache, now: Milliseconds): void => {
+  const { expiries } = cached
+  if ((expiries[0] ?? Number.POSITIVE_INFINITY) > now / 1000) return
+  const left = expiries.findIndex(one => one > now / 1000)
+  expiries.splice(0, left === -1 ? expiries.length : left)
+  // Expiries that were left out are no later than those that were dropped: all that are left are listed.
+  cached.isWhole = true
+}
+
+export const makeLiveTokens = ({ liveRecountMs }: Pick<Timing, 'liveRecountMs'>): LiveTokens => {
+  const agents = new Map<number, NameCache>()
+  let version = 0
+
+  const cache = (agent: number, { expiries: all, isWhole, until }: LiveExpiries): NameCache => {
+    const fresh = { expiries: [...all], isWhole, until }
+    const held = [...agents.values()].reduce((sum, { expiries }) => sum + expiries.length, fresh.expiries.length)
+    if (held > CACHED_MAX) agents.clear()
+    agents.set(agent, fresh)
+    return fresh
+  }
+
+  /** Returns what can be changed of what is cached; where that is not all, it is read anew when it is needed. */
+  const whole = (agent: number): Seconds[] | undefined => {
+    const cached = agents.get(agent)
+    if (cached?.isWhole === false) agents.delete(agent)
+    return cached?.isWhole === true ? cached.expiries : undefined
+  }
+
+  return {
+    follow: now => {
+      if (now !== version) agents.clear()
+      version = now
+    },
+    expiriesOf: function* (agent, now, read) {
+      const known = agents.get(agent)
+      const cached = known === undefined || known.until <= now ? cache(agent, yield* read(now + liveRecountMs)) : known
+      dropExpired(cached, now)
+      return cached.expiries
+    },
+    wasInserted: (agent, expiry) => {
+      const expiries = whole(agent)
+      expiries?.splice(placeOf(expiries, expiry), 0, expiry)
+    },
+    wasEnded: (agent, expiry) => {
+      const expiries = whole(agent)
+      const at = expiries?.lastIndexOf(expiry) ?? -1
+      if (at === -1) agents.delete(agent)
+      else expiries?.splice(at, 1)
+    },
+    forget: agent => {
+      if (agent === null) agents.clear()
+      else agents.delete(agent)
+    },
+  }
 }

@@ -1,5 +1,4 @@
 // What is read from the payload of a token that nobody has verified yet: its address, and the key that it is bound to.
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIFETIME_SECONDS_MAX } from '../../../api/values/limits.ts'
 import {
@@ -8,8 +7,10 @@ import {
   addressReader,
   confirmationIn,
   formatClaims,
+  issuedSecondOf,
+  makeTokenId,
 } from '../../src/domain/ledger/claims.ts'
-import { issuedSecondOf, makeTokenId } from '../../src/domain/ledger/token-id.ts'
+import assert from 'node:assert/strict'
 
 const ISSUER = 'https://tokens.example/"base"'
 const ID = makeTokenId(Date.UTC(2026, 10, 23) + 999, new Uint8Array(10).fill(5))

@@ -10,7 +10,7 @@ import {
   NO_CONDITION,
   ownCause,
 } from '../../src/domain/ledger/ledger.ts'
-import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
+import { makeTokenId } from '../../src/domain/ledger/claims.ts'
 
 /** In the midst of a second: exp counts from its beginning. */
 const ISSUED = Date.UTC(2026, 10, 1) + 700

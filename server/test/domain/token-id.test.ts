@@ -1,9 +1,7 @@
 // Token ids carry the time of issue: what is read from them, and the least of an instant.
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { audienceClaim } from '../../src/domain/ledger/claims.ts'
-import { earlierExpiry, expiresAtOf, hasExpired, refuseExpired } from '../../src/domain/ledger/expiry.ts'
 import {
+  audienceClaim,
   ABOVE_EVERY_ID,
   expiresSecondOf,
   isTokenId,
@@ -12,7 +10,9 @@ import {
   lowestIdAt,
   lowestLiveId,
   makeTokenId,
-} from '../../src/domain/ledger/token-id.ts'
+} from '../../src/domain/ledger/claims.ts'
+import { earlierExpiry, expiresAtOf, hasExpired, refuseExpired } from '../../src/domain/ledger/expiry.ts'
+import assert from 'node:assert/strict'
 
 const AT = 0x0199_8877_6655
 const RANDOM = Uint8Array.of(0xab, 0xcd, 0xff, 0x01, 2, 3, 4, 5, 6, 0xef)

@@ -1,12 +1,10 @@
 // A disk that is full or that takes no writes, and a store that is not as it must be: closed, whole, and well afterwards.
-import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { SQLITE_RESULTS } from '../../src/store/sqlite/connection/database.ts'
 import { monotonicMs } from '../../src/store/clocks.ts'
 import { groupCommit } from '../../src/store/sqlite/writer/writer-queue.ts'
-import type { JobInput, JobName } from '../../src/store/sqlite/writer/jobs.ts'
-import { packTokens } from '../../src/store/sqlite/writer/packed-tokens.ts'
+import { type JobInput, type JobName, packTokens } from '../../src/store/sqlite/writer/jobs.ts'
 import type { WritingConnection } from '../../src/store/sqlite/connection/transaction.ts'
 import {
   act,
@@ -24,6 +22,7 @@ import {
   withFile,
   withWritingConnection,
 } from '../../../testkit/stores/store-file.ts'
+import assert from 'node:assert/strict'
 
 const REVOKE = act('token.revoke')
 

@@ -1,12 +1,10 @@
 // What keys of each algorithm are called, and that tokens of each verify with libraries that are not ours.
-import assert from 'node:assert/strict'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { test } from 'node:test'
 import { calculateJwkThumbprint, compactVerify, importJWK, jwtVerify } from 'jose'
-import type { AccessTokenClaims } from '../../src/domain/ledger/claims.ts'
+import { type AccessTokenClaims, makeTokenId } from '../../src/domain/ledger/claims.ts'
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../../api/values/algorithms.ts'
 import type { SealedSigningKey } from '../../src/domain/keys/signing-key.ts'
-import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
 import { bareJwkOf, isAlgorithmThere, signatureBytes } from '../../src/keys/tokens/signing-algorithms.ts'
 import {
   generateSigningKey,
@@ -16,6 +14,7 @@ import {
 } from '../../src/keys/tokens/signing-keys.ts'
 import { thumbprintOf } from '../../src/keys/tokens/thumbprint.ts'
 import { makeTokenCodec } from '../../src/keys/tokens/token-codec.ts'
+import assert from 'node:assert/strict'
 
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 7)
 const ISSUED_AT = 1_795_000_000_123

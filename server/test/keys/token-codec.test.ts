@@ -1,19 +1,18 @@
 // Own tokens as text: minted, found by their address, recognized by their digest, distinguished from other spellings.
-import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
 import { anyCodePoint } from '../../../testkit/parsers/hostile-inputs.ts'
 import { importJWK, jwtVerify } from 'jose'
-import { type AccessTokenClaims, actorClaim } from '../../src/domain/ledger/claims.ts'
+import { type AccessTokenClaims, actorClaim, makeTokenId } from '../../src/domain/ledger/claims.ts'
 import { DEPTH_MAX } from '../../src/domain/ledger/lineage.ts'
 import type { IntrospectionClaims } from '../../src/domain/ledger/introspection.ts'
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../../api/values/algorithms.ts'
 import type { SigningKey } from '../../src/domain/keys/signing-key.ts'
-import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
 import { ALGORITHMS } from '../../src/keys/tokens/signing-algorithms.ts'
 import { makeSigningKey, makeSigningKeyMaker } from '../../src/keys/tokens/signing-keys.ts'
 import { makeTokenCodec } from '../../src/keys/tokens/token-codec.ts'
+import assert from 'node:assert/strict'
+import * as fc from 'fast-check'
 
 const ISSUER = 'https://mintmark.test'
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 7)

@@ -136,7 +136,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'version-keyed-cache/CACHED_MAX',
     'name-cache/CACHED_MAX',
     'insert-plain/CACHED_MAX',
-    'live-tokens/CACHED_MAX',
+    'transaction/CACHED_MAX',
     'dpop-proofs/CACHED_MAX',
     'provider-key-cache/KNOWN_MAX',
     'name-lookups/FAILED_NAMES_MAX',

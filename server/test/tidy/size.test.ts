@@ -9,11 +9,11 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_609, files: 687 },
-  'server/test': { globs: codeIn('server/test'), lines: 69_262, files: 543 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_599, files: 681 },
+  'server/test': { globs: codeIn('server/test'), lines: 69_256, files: 543 },
   packages: { globs: codeIn('packages'), lines: 19_597, files: 185 },
   console: { globs: codeIn('console'), lines: 13_984, files: 210 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_746, files: 458 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_747, files: 458 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_443, files: 49 },
 }
 

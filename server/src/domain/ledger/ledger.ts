@@ -6,7 +6,7 @@ import type { EndingReason } from '../../../../api/values/reason.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { type Ancestor, isFromAnother, rootIdOf } from './lineage.ts'
 import type { SelectedAgents } from './selection.ts'
-import { expiresSecondOf, issuedAtOf } from './token-id.ts'
+import { expiresSecondOf, issuedAtOf } from './claims.ts'
 
 /** A row of the ledger, reduced to what decides whether it is dead. `agent`, `credential` and `key` are the store's numbers. */
 export type LedgerToken = {

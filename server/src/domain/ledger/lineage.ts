@@ -1,7 +1,6 @@
 // Lineage: a token that was got for another one (RFC 8693) knows its ancestors, and is dead as soon as one of them is.
 import type { Milliseconds } from '../../../../api/values/time.ts'
-import type { TokenAddress } from './claims.ts'
-import { issuedAtOf } from './token-id.ts'
+import { type TokenAddress, issuedAtOf } from './claims.ts'
 
 /** Edges from a token up to the root of its lineage: so many, no more. */
 export const DEPTH_MAX = 8

@@ -5,7 +5,7 @@ import type { Reason } from '../../../../api/values/reason.ts'
 import type { NameKinds, WithNames } from './names.ts'
 import { isStorable } from '../text/text.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
-import { isTokenId } from '../ledger/token-id.ts'
+import { isTokenId } from '../ledger/claims.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 
 /** Rows that one request may examine. A page with a rare combination may be short, even empty, with a cursor. */

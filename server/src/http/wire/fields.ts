@@ -1,5 +1,5 @@
-// Turns raw fields into the typed input of a route: its zod schema is the parser, the type and the documentation. At the end the path, and how
-// every application of ours reads them.
+// Turns raw fields into the typed input of a route: its zod schema is the parser, the type and the documentation. At the end the
+// path of a request, and how every application of ours reads them.
 import { type Buffer, isUtf8 } from 'node:buffer'
 import { z } from 'zod'
 import { BYTE_ORDER_MARK, formatByteOrderMark } from '../../domain/text/text.ts'

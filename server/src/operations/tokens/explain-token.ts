@@ -10,7 +10,7 @@ import {
   passedCheck,
 } from '../../domain/ledger/explanation.ts'
 import { kindsNamedTo } from '../../domain/lists/names.ts'
-import { isTokenId } from '../../domain/ledger/token-id.ts'
+import { isTokenId } from '../../domain/ledger/claims.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
 import type { ClassifiedText, TokenCodec, TokenReference } from '../../ports/token-codec.ts'

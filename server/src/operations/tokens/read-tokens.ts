@@ -2,7 +2,7 @@
 // the whole life of one.
 import { PAGE_RECORDS_MAX } from '../../../../api/values/lists.ts'
 import { type Administrator, audiencesOf } from '../../domain/caller.ts'
-import { isTokenId } from '../../domain/ledger/token-id.ts'
+import { isTokenId } from '../../domain/ledger/claims.ts'
 import { kindsNamedTo } from '../../domain/lists/names.ts'
 import type {
   EndedTokenRecord,

@@ -2,7 +2,7 @@
 import type { CutOff } from '../../domain/ledger/ledger.ts'
 import { first, run, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
-import { readOpenCutOffs } from './cut-offs.ts'
+import { readOpenCutOffs } from './judge.ts'
 import { moveCovered } from './move-rows.ts'
 import { scanAffectedRows, type ScanPosition } from './scan-affected-rows.ts'
 

@@ -1,12 +1,11 @@
 // Cascades: the descendants of a token that ended are dead with it, and their rows follow, each once. Few follow in the
 // transaction of the end; of many a row of `cascade` says what is left, which no look-up reads: it looks at ancestors alone.
 import type { Milliseconds } from '../../../../api/values/time.ts'
-import { lowestLiveId } from '../../domain/ledger/token-id.ts'
+import { lowestLiveId } from '../../domain/ledger/claims.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, first, run, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
-import { readOpenCutOffs } from './cut-offs.ts'
-import { judgeRow, makeJudge } from './judge.ts'
+import { readOpenCutOffs, judgeRow, makeJudge } from './judge.ts'
 import { lineagesBelow } from './lineages.ts'
 import { type Cascade, type Covered, moveCovered } from './move-rows.ts'
 import { readLifetimes } from './scan-affected-rows.ts'

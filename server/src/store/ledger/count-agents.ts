@@ -1,7 +1,7 @@
 // Counts the live tokens of several agents, each to a bound.
 import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
 import type { Count } from '../../domain/clients/credential.ts'
-import { lowestLiveId } from '../../domain/ledger/token-id.ts'
+import { lowestLiveId } from '../../domain/ledger/claims.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, type Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'

@@ -1,14 +1,13 @@
 // The live tokens of one agent, newest or oldest first, judged one by one while a cut-off is open.
 import { type CutOff, type CutOffConditions, NO_CONDITION } from '../../domain/ledger/ledger.ts'
-import { lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
+import { lowestIdAt, lowestLiveId } from '../../domain/ledger/claims.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, type Program } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
-import { readOpenCutOffs } from './cut-offs.ts'
+import { readOpenCutOffs, aliveAmong, type Judge, makeJudge } from './judge.ts'
 import { hasCascades } from './cascades.ts'
-import { aliveAmong, type Judge, makeJudge } from './judge.ts'
-import type { LiveExpiries } from './live-tokens.ts'
+import type { LiveExpiries } from '../transaction.ts'
 import { expiryOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { readLifetimes } from './scan-affected-rows.ts'
 

@@ -1,9 +1,8 @@
 // What the numbers in a row stand for on the wire. None of it ever changes, so it is cached.
-import type { TokenAddress } from '../../domain/ledger/claims.ts'
+import { type TokenAddress, issuedSecondOf } from '../../domain/ledger/claims.ts'
 import { actorsOf, subjectOf } from '../../domain/ledger/lineage.ts'
 import type { NamedAncestor, TokenRecord } from '../../domain/lists/page.ts'
 import type { PublicJwk } from '../../domain/keys/signing-key.ts'
-import { issuedSecondOf } from '../../domain/ledger/token-id.ts'
 import { cache, cached, type NameCache, recall } from '../name-cache.ts'
 import { first, type Program } from '../statement-program.ts'
 import { parsePublicJwk } from '../signing-keys/signing-keys.ts'

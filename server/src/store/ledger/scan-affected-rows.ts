@@ -1,13 +1,12 @@
 // Scans the rows that a cut-off may cover, oldest first within each lifetime, in steps that a transaction can bear.
 import type { CutOff } from '../../domain/ledger/ledger.ts'
 import { earliestBelow } from '../../domain/ledger/lineage.ts'
-import { lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
+import { lowestIdAt, lowestLiveId } from '../../domain/ledger/claims.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, first, type Program } from '../statement-program.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { Seen } from '../snapshot.ts'
-import { readOpenCutOffs } from './cut-offs.ts'
-import { makeJudge } from './judge.ts'
+import { readOpenCutOffs, makeJudge } from './judge.ts'
 import type { Covered } from './move-rows.ts'
 import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 

@@ -1,6 +1,6 @@
 // The spans of time in which tokens of some audience sets were issued: a list passes over the others, whatever they hold.
 import type { Milliseconds } from '../../../../api/values/time.ts'
-import { lowestIdAt } from '../../domain/ledger/token-id.ts'
+import { lowestIdAt } from '../../domain/ledger/claims.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, type Program } from '../statement-program.ts'
 import { isAnyOf } from './name-conditions.ts'

@@ -2,7 +2,7 @@
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
 import type { Position, TokenFilters } from '../../domain/lists/page.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
-import { lowestIdAt } from '../../domain/ledger/token-id.ts'
+import { lowestIdAt } from '../../domain/ledger/claims.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, type Program } from '../statement-program.ts'
 import { lower } from './token-ranges.ts'

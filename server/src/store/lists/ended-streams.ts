@@ -2,7 +2,7 @@
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { HistoryFilters, Position } from '../../domain/lists/page.ts'
 import { type Reason, REASONS } from '../../../../api/values/reason.ts'
-import { ABOVE_EVERY_ID, lowestIdAt } from '../../domain/ledger/token-id.ts'
+import { ABOVE_EVERY_ID, lowestIdAt } from '../../domain/ledger/claims.ts'
 import { bytesOfId, idOfBytes } from '../rows.ts'
 import { all, byIndex, type Program, type Value } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'

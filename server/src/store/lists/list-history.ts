@@ -2,7 +2,7 @@
 import { type Cause, type CutOff, isAncestorEnd } from '../../domain/ledger/ledger.ts'
 import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } from '../../domain/lists/page.ts'
 import { REASONS, type Reason, reasonOf } from '../../../../api/values/reason.ts'
-import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
+import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/ledger/claims.ts'
 import { type AskedActs, BY_TIME, mayHaveActed, readActs, readActsAsked, readRevocationAct } from '../ledger/acts.ts'
 import { type CascadingAct, readCascadingActs } from '../ledger/cascades.ts'
 import { type Judge, makeJudge } from '../ledger/judge.ts'

@@ -9,7 +9,7 @@ import {
   type PageRequest,
   type Position,
 } from '../../domain/lists/page.ts'
-import { ABOVE_EVERY_ID } from '../../domain/ledger/token-id.ts'
+import { ABOVE_EVERY_ID } from '../../domain/ledger/claims.ts'
 import { makeJudge } from '../ledger/judge.ts'
 import { lineagesBelow } from '../ledger/lineages.ts'
 import type { NameCaches } from '../ledger/name-caches.ts'

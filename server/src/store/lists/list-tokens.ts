@@ -1,6 +1,6 @@
 // The list of live tokens: one stream for each lifetime in use, newest first.
 import type { Page, PageRequest, TokenFilters, TokenRecord } from '../../domain/lists/page.ts'
-import { ABOVE_EVERY_ID, lowestLiveId } from '../../domain/ledger/token-id.ts'
+import { ABOVE_EVERY_ID, lowestLiveId } from '../../domain/ledger/claims.ts'
 import { makeJudge } from '../ledger/judge.ts'
 import { knownRecordOf, type NameCaches, recordOf } from '../ledger/name-caches.ts'
 import { readLifetimes } from '../ledger/scan-affected-rows.ts'

@@ -1,6 +1,6 @@
 // Key ranges of `token` in SQL, newest first. Each is one index, scanned backwards.
 import type { TokenFilters } from '../../domain/lists/page.ts'
-import { ABOVE_EVERY_ID, lowestIdAt } from '../../domain/ledger/token-id.ts'
+import { ABOVE_EVERY_ID, lowestIdAt } from '../../domain/ledger/claims.ts'
 import { TOKEN_COLUMNS } from '../ledger/token-rows.ts'
 import { byIndex } from '../statement-program.ts'
 import { LEFT_OUT_AS_ONE, type Range } from './scan-step.ts'

@@ -1,7 +1,7 @@
 // Streams of tokens, newest first: what both lists read `token` through.
 import { hasResource, isForAny } from '../../../../api/values/audience.ts'
 import type { Position, TokenFilters } from '../../domain/lists/page.ts'
-import { issuedAtOf } from '../../domain/ledger/token-id.ts'
+import { issuedAtOf } from '../../domain/ledger/claims.ts'
 import type { LedgerToken } from '../../domain/ledger/ledger.ts'
 import { rootIdOf, subjectOf } from '../../domain/ledger/lineage.ts'
 import type { Judge } from '../ledger/judge.ts'

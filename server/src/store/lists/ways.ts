@@ -1,6 +1,6 @@
 // The ways to the rows that the filters of a list may match: which indexes lead there, and which rows on the way the store leaves
 // out by itself.
-import { issuedAtOf } from '../../domain/ledger/token-id.ts'
+import { issuedAtOf } from '../../domain/ledger/claims.ts'
 import { earliestBelow } from '../../domain/ledger/lineage.ts'
 import type { TokenFilters } from '../../domain/lists/page.ts'
 import type { Sets } from '../ledger/interned-sets.ts'

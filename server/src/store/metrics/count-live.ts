@@ -1,7 +1,7 @@
 // Counts the live tokens of the store, in steps with room for others between them.
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
-import { ABOVE_EVERY_ID, lowestLiveId } from '../../domain/ledger/token-id.ts'
+import { ABOVE_EVERY_ID, lowestLiveId } from '../../domain/ledger/claims.ts'
 import type { LiveTokens } from '../../domain/service-status.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { monotonicMs } from '../clocks.ts'

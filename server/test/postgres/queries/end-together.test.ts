@@ -1,12 +1,11 @@
 // Single tokens that are ended at the same time go in one statement each, and what is said of each is as if it came alone.
-import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import type { TokenAddress } from '../../../src/domain/ledger/claims.ts'
+import { type TokenAddress, makeTokenId } from '../../../src/domain/ledger/claims.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
-import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
 import { act, createAgent, issue, makeTestStore, START } from '../../../../testkit/stores/store.ts'
 import { countRows, readNumber, readRows } from '../../../../testkit/stores/store-file.ts'
+import assert from 'node:assert/strict'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 

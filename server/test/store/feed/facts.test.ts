@@ -1,11 +1,9 @@
 // The facts of the revocation feed in the store: what each end adds, in which order it is read, and what outlives it.
-import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import type { TokenAddress } from '../../../src/domain/ledger/claims.ts'
+import { type TokenAddress, expiresSecondOf } from '../../../src/domain/ledger/claims.ts'
 import type { CutOffFact } from '../../../src/domain/ledger/cut-off-fact.ts'
 import { type CutOffConditions, NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
-import { expiresSecondOf } from '../../../src/domain/ledger/token-id.ts'
 import { type FeedPage, PAGE_FACTS_MAX } from '../../../src/ports/revocation-feed.ts'
 import {
   act,
@@ -20,6 +18,7 @@ import {
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
 import { withFile } from '../../../../testkit/stores/store-file.ts'
+import assert from 'node:assert/strict'
 
 const REVOKE = act('token.revoke')
 const LIFE = 300

@@ -1,11 +1,9 @@
 // Every ordering of two endings of one token: it is dead, stands in history once, and the first is its reason.
-import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { TokenAddress } from '../../../src/domain/ledger/claims.ts'
+import { type TokenAddress, expiresSecondOf } from '../../../src/domain/ledger/claims.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import type { Reason } from '../../../../api/values/reason.ts'
-import { expiresSecondOf } from '../../../src/domain/ledger/token-id.ts'
 import { backfillStep } from '../../../src/store/ledger/backfill.ts'
 import {
   act,
@@ -20,6 +18,7 @@ import {
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
 import { inTransaction, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
+import assert from 'node:assert/strict'
 
 const LIFETIME_SECONDS = 60
 /** Above so many an act leaves the rows to the fill: the second ending then meets a cut-off that is open. */

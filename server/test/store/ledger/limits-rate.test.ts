@@ -1,9 +1,9 @@
 // So many tokens a minute and a day: counted in the transactions that write them, in a window that slides.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { issuedAtOf } from '../../../src/domain/ledger/token-id.ts'
+import { issuedAtOf } from '../../../src/domain/ledger/claims.ts'
 import { groupCommit } from '../../../src/store/sqlite/writer/writer-queue.ts'
-import { packTokens } from '../../../src/store/sqlite/writer/packed-tokens.ts'
+import { packTokens } from '../../../src/store/sqlite/writer/jobs.ts'
 import { monotonicMs } from '../../../src/store/clocks.ts'
 import { changeIn, openElsewhere } from '../../../../testkit/stores/agent-world.ts'
 import { ask, limited, upTo } from '../../../../testkit/stores/limited-agents.ts'

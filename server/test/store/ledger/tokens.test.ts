@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { type CutOffConditions, NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
-import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
+import { makeTokenId } from '../../../src/domain/ledger/claims.ts'
 import {
   act,
   createAgent,

@@ -6,7 +6,7 @@ import { type CutOffConditions, NO_CONDITION } from '../../../src/domain/ledger/
 import type { EndingReason } from '../../../../api/values/reason.ts'
 import type { RevocationConditions } from '../../../src/domain/ledger/revocation.ts'
 import type { NewToken } from '../../../src/ports/ports.ts'
-import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
+import { makeTokenId } from '../../../src/domain/ledger/claims.ts'
 import {
   act,
   createAgent,

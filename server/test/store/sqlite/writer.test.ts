@@ -1,5 +1,4 @@
 // The writing thread: what was handed over is written once, in groups in which one job's failure is its own.
-import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { openDatabase } from '../../../src/store/sqlite/connection/database.ts'
@@ -8,8 +7,7 @@ import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { monotonicMs } from '../../../src/store/clocks.ts'
 import { groupCommit } from '../../../src/store/sqlite/writer/writer-queue.ts'
-import type { JobInput, JobName } from '../../../src/store/sqlite/writer/jobs.ts'
-import { packTokens } from '../../../src/store/sqlite/writer/packed-tokens.ts'
+import { type JobInput, type JobName, packTokens } from '../../../src/store/sqlite/writer/jobs.ts'
 import type { JobMessage } from '../../../src/store/sqlite/writer/writer-messages.ts'
 import type { StoreOptions } from '../../../src/store/store-options.ts'
 import { GROUP_MAX } from '../../../src/domain/one-by-one.ts'
@@ -24,6 +22,7 @@ import {
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
 import { countRows, openBeside, readNumber, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
+import assert from 'node:assert/strict'
 
 type World = TestStore & { readonly agent: TestAgent }
 

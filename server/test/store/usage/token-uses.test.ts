@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { ENDED_A_MINUTE_MAX, EXPIRED_A_MINUTE_MAX, PAIRS_A_MINUTE_MAX } from '../../../../api/values/usage.ts'
 import type { LateUseFilters } from '../../../src/domain/clients/token-use.ts'
-import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
+import { makeTokenId } from '../../../src/domain/ledger/claims.ts'
 import { statementsDuring } from '../../../../testkit/stores/asked-statements.ts'
 import { retentionStep } from '../../../src/store/sqlite/writer/maintenance.ts'
 import {

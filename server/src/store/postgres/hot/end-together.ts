@@ -2,7 +2,7 @@
 import { ownCause } from '../../../domain/ledger/ledger.ts'
 import { REASONS } from '../../../../../api/values/reason.ts'
 import { appendEnds } from '../../feed/append-facts.ts'
-import { readOpenCutOffs } from '../../ledger/cut-offs.ts'
+import { readOpenCutOffs } from '../../ledger/judge.ts'
 import { type EndToken, endToken } from '../../ledger/end-tokens.ts'
 import { parentsAmong } from '../../ledger/lineages.ts'
 import { type Covered, moveCovered } from '../../ledger/move-rows.ts'

@@ -1,5 +1,5 @@
 // New tokens that need nothing but their row: many at once, in a transaction that is sent whole.
-import { issuedAtOf } from '../../../domain/ledger/token-id.ts'
+import { issuedAtOf } from '../../../domain/ledger/claims.ts'
 import type { Lease } from '../../lease.ts'
 import { LAST_USE_STEP_MS } from '../../repositories/last-uses.ts'
 import type { InsertOutcome, NewToken } from '../../../ports/ports.ts'

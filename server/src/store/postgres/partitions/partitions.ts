@@ -1,7 +1,7 @@
 // The partitions of tokens, a day each by the time in their ids, and of ended ones, a week each by the time of their end.
 import { LIFETIME_SECONDS_MAX } from '../../../../../api/values/limits.ts'
 import { DAY_MS, type Milliseconds } from '../../../../../api/values/time.ts'
-import { issuedAtOf, lowestIdAt } from '../../../domain/ledger/token-id.ts'
+import { issuedAtOf, lowestIdAt } from '../../../domain/ledger/claims.ts'
 import type { Connection } from '../connection/connection.ts'
 
 /** How many partitions are made ahead, besides the present one. */

@@ -1,10 +1,9 @@
 // Opens the view that jobs work with: after the locks, at one time, with the lease of the clock ahead of it.
 import type { Timing } from '../../../ports/timing.ts'
-import { makeLiveTokens } from '../../ledger/live-tokens.ts'
+import { makeLiveTokens, type NumberedTable, type Transaction } from '../../transaction.ts'
 import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
 import { first, only, type Program } from '../../statement-program.ts'
 import type { Knowledge } from '../../schema-version.ts'
-import type { NumberedTable, Transaction } from '../../transaction.ts'
 import type { DatabaseClock, DatabaseTime } from '../connection/clock.ts'
 import { BEFORE_FEED, BEFORE_LINEAGE, type Connection } from '../connection/connection.ts'
 import { endedBetween } from '../partitions/partitions.ts'

@@ -3,11 +3,10 @@ import { type Database, readServiceRow, type Statements, statementsOf } from './
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
 import type { Timing } from '../../../ports/timing.ts'
-import { type LiveTokens, makeLiveTokens } from '../../ledger/live-tokens.ts'
+import { type LiveTokens, makeLiveTokens, type NumberedTable, type Transaction } from '../../transaction.ts'
 import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
 import { monotonicMs, sleep } from '../../clocks.ts'
 import { first, given, type Program } from '../../statement-program.ts'
-import type { NumberedTable, Transaction } from '../../transaction.ts'
 import { LEASE_MS } from '../../lease.ts'
 import { isBusy } from './connection.ts'
 

@@ -1,5 +1,5 @@
 // Counts what agents get and are refused in the memory of a serving thread: an issued token costs a look-up in a map, and no write.
-import { issuedAtOf } from '../../../domain/ledger/token-id.ts'
+import { issuedAtOf } from '../../../domain/ledger/claims.ts'
 import { type HandOverOptions, makeHandOver } from '../../hand-over.ts'
 import type { RefusalReason } from '../../../domain/refusal-reasons.ts'
 import { NO_AGENT } from './count-reasons.ts'
