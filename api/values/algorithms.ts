@@ -8,5 +8,13 @@ export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'EdDSA', 'ML-DSA-65'] as co
 
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number]
 
+/** The lengths of signatures, in bytes; of RS256 with keys of 2048, 3072 and 4096 bits. */
+export const SIGNATURE_BYTES = {
+  ES256: [64],
+  RS256: [256, 384, 512],
+  EdDSA: [64],
+  'ML-DSA-65': [3309],
+} as const satisfies Readonly<Record<SigningAlgorithm, readonly number[]>>
+
 /** Asymmetric all, as for identity providers; `EdDSA` is the older name of Ed25519. */
 export const ASSERTION_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'RS256', 'PS256'] as const

@@ -1,4 +1,5 @@
 // A token, or its id, as people paste it: out of a header, a command, a file, an answer or a mail. For the command line and the console.
+import { SIGNATURE_BYTES } from './algorithms.ts'
 import { COMPACT_CHARACTERS_MAX } from '../../packages/verify/src/readers/compact-jws.ts'
 
 /** How many of these parts may stand around one another: `'Authorization: Bearer "TOKEN"'` has four. */
@@ -20,8 +21,8 @@ export const isCompactJws = (text: string): boolean => text.length <= COMPACT_CH
 
 const UNSEEN = /[\s\p{Cf}]/gu
 
-/** The characters of a signature of this service: ES256 and EdDSA, RS256 with 2048, 3072 and 4096 bits, ML-DSA-65. */
-const SIGNATURE_CHARACTERS: readonly number[] = [86, 342, 512, 683, 4412]
+/** The characters of a signature of this service: base64url without padding. */
+const SIGNATURE_CHARACTERS = Object.values(SIGNATURE_BYTES).flatMap(lengths => lengths.map(n => Math.ceil((4 * n) / 3)))
 
 /** Whether a text has the form of a whole token: one that lacks its end, or goes on with another word, has another length. */
 const isWhole = (text: string): boolean =>

@@ -1,7 +1,7 @@
 // One agent: who answers for it, what it may do, its credentials, and the ways to stop it.
 import { formatLabels } from '../../../api/values/labels.ts'
 import { useQuery } from '@tanstack/react-query'
-import { lazy } from 'react'
+import { lazy, type ReactNode } from 'react'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
 import { AgentOverTime } from '../charts/lazy-charts.tsx'
@@ -23,6 +23,40 @@ const TimeLine = lazy(async () => ({ default: (await import('./time-line.tsx')).
 
 const limitOf = (value: number | null): string => (value === null ? 'any number' : String(value))
 
+const instantOf = (at: string | null): ReactNode => (at === null ? null : <Instant at={at} />)
+
+/** What is shown of an agent, in this order; null: the form that changes it shows it, or the title does. */
+const MEMBERS: Readonly<
+  Record<keyof AgentRecord, readonly [name: string, valueOf: (agent: AgentRecord) => ReactNode] | null>
+> = {
+  name: null,
+  description: ['Description', agent => agent.description],
+  owner: ['Owner', agent => agent.owner],
+  labels: ['Labels', agent => formatLabels(agent.labels).join('\n')],
+  agent_id: ['Agent', agent => <code>{agent.agent_id}</code>],
+  client_id: ['Client', agent => (agent.client_id === agent.agent_id ? null : <code>{agent.client_id}</code>)],
+  scope: ['Scope', agent => agent.scope],
+  default_scope: ['Default scope', agent => agent.default_scope],
+  resources: ['Audiences', agent => agent.resources.join('\n')],
+  default_audience: null,
+  lifetime_seconds: [
+    'Lifetime of tokens',
+    agent => (agent.lifetime_seconds === null ? null : `${agent.lifetime_seconds} s`),
+  ],
+  tokens_per_minute: ['Tokens a minute', agent => limitOf(agent.tokens_per_minute)],
+  tokens_per_day: ['Tokens a day', agent => limitOf(agent.tokens_per_day)],
+  live_tokens_max: ['Live at once', agent => limitOf(agent.live_tokens_max)],
+  at_live_tokens_max: null,
+  dpop_bound_access_tokens: null,
+  tls_client_certificate_bound_access_tokens: null,
+  grant_types: ['Grants', agent => agent.grant_types.join('\n')],
+  acts_for: null,
+  receives: null,
+  created_at: ['Made', agent => instantOf(agent.created_at)],
+  disabled_at: ['Disabled', agent => instantOf(agent.disabled_at)],
+  suspended_at: ['Suspended by a restore', agent => instantOf(agent.suspended_at)],
+}
+
 const Life = ({ agent }: { readonly agent: AgentRecord }) => {
   const isDisabled = agent.disabled_at !== null
   const list = (screen: string): string => addressOf(screen, new URLSearchParams({ agent_id: agent.agent_id }))
@@ -43,29 +77,7 @@ const Life = ({ agent }: { readonly agent: AgentRecord }) => {
         <Link to={list('history')}>History</Link>
         <Link to={addressOf('delegation', new URLSearchParams({ agent: agent.agent_id }))}>Delegation</Link>
       </div>
-      <Members
-        of={[
-          ['Description', agent.description],
-          ['Owner', agent.owner],
-          ['Labels', formatLabels(agent.labels).join('\n')],
-          ['Agent', <code key="id">{agent.agent_id}</code>],
-          ['Client', agent.client_id === agent.agent_id ? null : <code key="client">{agent.client_id}</code>],
-          ['Scope', agent.scope],
-          ['Default scope', agent.default_scope],
-          ['Audiences', agent.resources.join('\n')],
-          ['Lifetime of tokens', agent.lifetime_seconds === null ? null : `${agent.lifetime_seconds} s`],
-          ['Tokens a minute', limitOf(agent.tokens_per_minute)],
-          ['Tokens a day', limitOf(agent.tokens_per_day)],
-          ['Live at once', limitOf(agent.live_tokens_max)],
-          ['Grants', agent.grant_types.join('\n')],
-          ['Made', <Instant key="made" at={agent.created_at} />],
-          ['Disabled', agent.disabled_at === null ? null : <Instant key="disabled" at={agent.disabled_at} />],
-          [
-            'Suspended by a restore',
-            agent.suspended_at === null ? null : <Instant key="suspended" at={agent.suspended_at} />,
-          ],
-        ]}
-      />
+      <Members of={Object.values(MEMBERS).flatMap(row => (row === null ? [] : [[row[0], row[1](agent)]]))} />
       <Credentials agentId={agent.agent_id} />
       <AgentOverTime id={agent.agent_id} />
       <Later>

@@ -1,10 +1,11 @@
 // The key set: read rarely, read again when it must be, and never at the command of strangers.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { SIGNING_ALGORITHMS } from '../../../api/values/algorithms.ts'
 import { makeProofKey } from '../../../testkit/keys/dpop.ts'
 import { until } from '../../../testkit/processes/until.ts'
 import { DOUBTS_AT_ONCE_MAX } from '../src/token-verifier.ts'
-import { KEYS_MAX, READING_MS_MAX, UNKNOWN_KID_COOLDOWN_MS } from '../src/tokens/key-set.ts'
+import { isAlgorithm, KEYS_MAX, READING_MS_MAX, UNKNOWN_KID_COOLDOWN_MS } from '../src/tokens/key-set.ts'
 import type { Fetch } from '../src/wire/http.ts'
 import type { Runtime } from '../src/wire/runtime.ts'
 import { makeRuntime, verifierOf, verifyAs } from './fixtures.ts'
@@ -17,6 +18,13 @@ const open = async (t: TestContext): Promise<Publisher> => {
   t.after(() => publisher.close())
   return publisher
 }
+
+test('each algorithm that the service signs with is one that verifiers take', () => {
+  assert.deepEqual(
+    SIGNING_ALGORITHMS.filter(name => !isAlgorithm(name)),
+    [],
+  )
+})
 
 test('10,000 forged tokens with key ids that nobody has cause two readings, and a rotation in the flood is seen', async t => {
   const publisher = await open(t)

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import type { z } from 'zod'
 import * as rows from '../../../api/revocations.ts'
+import { formatLabels } from '../../../api/values/labels.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import type { Timing } from '../ports/timing.ts'
@@ -50,18 +51,69 @@ type CreateOptions = {
   readonly json?: boolean
 }
 
-const CONDITIONS = [
-  ['agent_id', 'of agent'],
-  ['credential_id', 'got with credential'],
-  ['scope', 'with scope'],
-  ['audience', 'for audience'],
-  ['kid', 'signed by key'],
-  ['issued_before', 'issued before'],
-  ['lineage', 'of the tree of'],
-  ['owner', 'of the agents of owner'],
-] as const
+type Condition = Exclude<
+  keyof RevocationBody,
+  'id' | 'all' | 'reason' | 'note' | 'disable_agents' | 'dry_run' | 'plan_id' | 'max_extra'
+>
 
-const bodyOf = (options: CreateOptions): RevocationBody => ({
+type Values = { readonly [C in Condition]-?: NonNullable<RevocationBody[C]> }
+
+type Conditions = { readonly [C in Condition]?: Values[C] | undefined }
+
+type ConditionRow<Value> = {
+  readonly flags: string
+  readonly meaning: string
+  /** What follows `every token`, in the sentence that is confirmed. */
+  readonly words: (value: Value) => string
+  readonly parse?: (text: string, before: readonly Label[] | undefined) => unknown
+}
+
+const CONDITIONS: { readonly [C in Condition]: ConditionRow<Values[C]> } = {
+  agent_id: { flags: '--agent <agent-id>', meaning: 'the tokens of this agent', words: id => ` of agent ${id}` },
+  credential_id: {
+    flags: '--credential <credential-id>',
+    meaning: 'the tokens got with this credential',
+    words: id => ` got with credential ${id}`,
+  },
+  scope: {
+    flags: '--scope <item>',
+    meaning: 'the tokens that carry this item; "db:*" for any item of db',
+    words: item => ` with scope ${item}`,
+  },
+  audience: {
+    flags: '--audience <uri>',
+    meaning: 'the tokens for this audience, among others perhaps',
+    words: uri => ` for audience ${uri}`,
+  },
+  kid: { flags: '--kid <kid>', meaning: 'the tokens that this key signed', words: kid => ` signed by key ${kid}` },
+  issued_before: {
+    flags: '--issued-before <time>',
+    meaning: 'the tokens issued before this time, which is not in the future',
+    words: time => ` issued before ${time}`,
+    parse: readTime,
+  },
+  lineage: {
+    flags: '--lineage <token-id>',
+    meaning: 'the tree of this token, live or ended: all of it, from its root on',
+    words: id => ` of the tree of ${id}`,
+  },
+  owner: {
+    flags: '--owner <name>',
+    meaning: 'the tokens of the agents of this owner, as they are at that instant',
+    words: name => ` of the agents of owner ${name}`,
+  },
+  labels: {
+    flags: '--label <key=value>',
+    meaning: 'the tokens of the agents with this label (repeatable)',
+    words: labels =>
+      formatLabels(labels)
+        .map(label => ` of agents with label ${label}`)
+        .join(''),
+    parse: gatherLabels,
+  },
+}
+
+const conditionsOf = (options: CreateOptions): { readonly [C in Condition]: Conditions[C] } => ({
   agent_id: options.agent,
   credential_id: options.credential,
   scope: options.scope,
@@ -71,6 +123,10 @@ const bodyOf = (options: CreateOptions): RevocationBody => ({
   lineage: options.lineage,
   owner: options.owner,
   labels: options.label && Object.fromEntries(options.label.map(({ key, value }) => [key, value])),
+})
+
+const bodyOf = (options: CreateOptions): RevocationBody => ({
+  ...conditionsOf(options),
   disable_agents: options.disableAgents,
   all: options.all,
   reason: options.reason,
@@ -78,35 +134,18 @@ const bodyOf = (options: CreateOptions): RevocationBody => ({
   id: options.id,
 })
 
-const CONDITION_OPTIONS = [
-  'agent',
-  'credential',
-  'scope',
-  'audience',
-  'kid',
-  'issuedBefore',
-  'lineage',
-  'owner',
-  'label',
-] as const
-
 const requireCondition = (options: CreateOptions): void => {
-  if (options.all === true || CONDITION_OPTIONS.some(name => options[name] !== undefined)) return
-  throw new CommandFailed(
-    'Say which tokens end: --agent, --credential, --scope, --audience, --kid, --issued-before, --lineage, --owner, --label, or several of them; or --all.',
-    EXIT.usage,
-  )
+  if (options.all === true || Object.values(conditionsOf(options)).some(value => value !== undefined)) return
+  const flags = Object.values(CONDITIONS).map(row => row.flags.split(' ', 1)[0])
+  throw new CommandFailed(`Say which tokens end: ${flags.join(', ')}, or several of them; or --all.`, EXIT.usage)
 }
 
-const describeLabels = ({ labels = {} }: RevocationBody): string =>
-  Object.entries(labels)
-    .map(([key, value]) => ` of agents with label ${key}=${value}`)
-    .join('')
+const describeOne = <C extends Condition>(name: C, value: Conditions[C]): string =>
+  value === undefined ? '' : CONDITIONS[name].words(value)
 
 /** `of agent … with scope …`, or nothing for all. */
 const describe = (body: RevocationBody): string =>
-  CONDITIONS.map(([name, words]) => (body[name] === undefined ? '' : ` ${words} ${body[name]}`)).join('') +
-  describeLabels(body)
+  (Object.keys(CONDITIONS) as Condition[]).map(name => describeOne(name, body[name])).join('')
 
 /** What happens to agents that are named by owner and labels. */
 const describeAgents = ({ agents }: PrintedRecord, { disable_agents: disables }: RevocationBody): string => {
@@ -190,22 +229,26 @@ const consequence = async (call: Call<CreateOptions>): Promise<Consequence> => {
   return options.all === true ? endsEveryToken(text) : text
 }
 
+const optionOf = ({ flags, meaning, parse }: ConditionRow<never>): Option => {
+  const option = new Option(flags, meaning)
+  if (parse === undefined) return option
+  return option.argParser<unknown>((text, before) => parse(text, before as readonly Label[] | undefined)) // what it made before
+}
+
 const addCreate = (revocation: Command): void => {
   const reason = new Option('--reason <reason>', 'what they end with; the first unless given')
+  const conditions = Object.values(CONDITIONS).map(optionOf)
   const command = revocation
     .command('create')
     .description('end every token for which all of the conditions hold, at once and for good')
-    .option('--agent <agent-id>', 'the tokens of this agent')
-    .option('--credential <credential-id>', 'the tokens got with this credential')
-    .option('--scope <item>', 'the tokens that carry this item; "db:*" for any item of db')
-    .option('--audience <uri>', 'the tokens for this audience, among others perhaps')
-    .option('--kid <kid>', 'the tokens that this key signed')
-    .option('--issued-before <time>', 'the tokens issued before this time, which is not in the future', readTime)
-    .option('--lineage <token-id>', 'the tree of this token, live or ended: all of it, from its root on')
-    .option('--owner <name>', 'the tokens of the agents of this owner, as they are at that instant')
-    .option('--label <key=value>', 'the tokens of the agents with this label (repeatable)', gatherLabels)
+  for (const condition of conditions) command.addOption(condition)
+  command
     .option('--disable-agents', 'with --owner or --label: disable those agents too')
-    .addOption(new Option('--all', 'every token, instead of any condition').conflicts([...CONDITION_OPTIONS]))
+    .addOption(
+      new Option('--all', 'every token, instead of any condition').conflicts(
+        conditions.map(one => one.attributeName()),
+      ),
+    )
     .addOption(reason.choices(BULK_REVOCATION_REASONS))
     .option('--note <text>', 'for those who read the history later')
     .option('--id <uuid>', 'an id of your own: repeated with the same conditions, nothing more ends')

@@ -9,16 +9,16 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_599, files: 681 },
-  'server/test': { globs: codeIn('server/test'), lines: 69_256, files: 543 },
-  packages: { globs: codeIn('packages'), lines: 19_597, files: 185 },
-  console: { globs: codeIn('console'), lines: 13_984, files: 210 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_673, files: 681 },
+  'server/test': { globs: codeIn('server/test'), lines: 69_268, files: 543 },
+  packages: { globs: codeIn('packages'), lines: 19_605, files: 185 },
+  console: { globs: codeIn('console'), lines: 13_996, files: 210 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_747, files: 458 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_443, files: 49 },
 }
 
 /** Those of the pages for users, the records of decisions apart. */
-const WRITTEN_WORDS = 128_362
+const WRITTEN_WORDS = 128_647
 const PAGES = ['*.md', 'docs/*.md', 'docs/!(decisions)/**/*.md', '{deploy,packages,examples}/**/*.md']
 
 /** A number that is more than a hundredth above what is there is to be lowered. */

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BASE } from '../../../testkit/services/base-environment.ts'
 import { findIn, nothing, readFiles, readText, type SourceFile } from '../../../testkit/sources/source-files.ts'
+import { SILENT_SECONDS } from '../../../api/values/verifiers.ts'
 import { timingOf } from '../../src/compose/timing.ts'
+import { TIMING } from '../../src/ports/timing.ts'
 import { readServeConfig } from '../../src/config/config.ts'
 
 const TABLE = 'server/src/ports/timing.ts'
@@ -82,4 +84,14 @@ test('only compose/ has the values of the table: all else is handed what it wait
 test('the table says how long a service drains that is configured by nothing else', async () => {
   assert.deepEqual(timingOf(await readServeConfig(BASE)), timingOf())
   assert.equal(timingOf(await readServeConfig({ ...BASE, MINTMARK_DRAIN_SECONDS: '7' })).drainMs, 7000)
+})
+
+const constantOf = (path: string, name: string): number =>
+  Number(new RegExp(`const ${name} = ([\\d_]+)$`, 'm').exec(readText(path))?.[1]?.replaceAll('_', ''))
+
+test('the service and a follower hear of each other twice before either gives the other up', () => {
+  const quietMs = constantOf('packages/verify/src/feed/stream.ts', 'STREAM_QUIET_MS_MAX')
+  const reportMs = constantOf('packages/verify/src/feed/reports.ts', 'REPORT_MS_MAX')
+  assert.ok(2 * TIMING.feedHeartbeatMs < quietMs, `${TIMING.feedHeartbeatMs} ms beside ${quietMs} ms`)
+  assert.ok(2 * reportMs < 1000 * SILENT_SECONDS, `${reportMs} ms beside ${SILENT_SECONDS} s`)
 })

@@ -35,18 +35,27 @@ export type AuditFilters = {
   readonly before: Milliseconds | null
 }
 
-const isActor = (actor: Actor, { actorType, actorId, actorIss, actorSub }: AuditFilters): boolean =>
-  (actorType === null || actor.type === actorType) &&
-  (actorId === null || ('id' in actor && actor.id === actorId)) &&
-  (actorIss === null || ('iss' in actor && actor.iss === actorIss)) &&
-  (actorSub === null || ('sub' in actor && actor.sub === actorSub))
+/** The filters that an entry decides of itself: times are a range that is read, the act that ended a token is looked up. */
+type Compared = Omit<AuditFilters, 'since' | 'before' | 'endedToken'>
+
+const MATCHES: { readonly [F in keyof Compared]: (entry: AuditEntry, asked: Compared[F]) => boolean } = {
+  kind: ({ kind }, asked) => kind === asked,
+  actorType: ({ actor }, asked) => actor.type === asked,
+  actorId: ({ actor }, asked) => 'id' in actor && actor.id === asked,
+  actorIss: ({ actor }, asked) => 'iss' in actor && actor.iss === asked,
+  actorSub: ({ actor }, asked) => 'sub' in actor && actor.sub === asked,
+  subject: ({ subject }, asked) => subject === asked,
+  requestId: ({ requestId }, asked) => requestId === asked,
+}
+
+const COMPARED = Object.keys(MATCHES) as readonly (keyof Compared)[]
+
+const matches = <F extends keyof Compared>(name: F, asked: Compared[F], entry: AuditEntry): boolean =>
+  asked === null || MATCHES[name](entry, asked)
 
 /** Whether the entry matches the filters, except for times. */
 export const isAskedFor = (entry: AuditEntry, filters: AuditFilters): boolean =>
-  (filters.kind === null || entry.kind === filters.kind) &&
-  (filters.subject === null || entry.subject === filters.subject) &&
-  (filters.requestId === null || entry.requestId === filters.requestId) &&
-  isActor(entry.actor, filters)
+  COMPARED.every(name => matches(name, filters[name], entry))
 
 /** The single actor that the filters select; null if there may be several. */
 export const onlyActor = ({

@@ -30,11 +30,17 @@ export type AssertionTrust = KeyTrust | WorkloadTrust
 
 export type ClientTrust = AssertionTrust | CertificateTrust
 
-export const isAssertionTrust = (trust: ClientTrust): trust is AssertionTrust =>
-  trust.kind === 'private_key_jwt' || trust.kind === 'workload_identity'
+/** What a client shows that has this kind of credential. */
+const SHOWN = {
+  private_key_jwt: 'assertion',
+  workload_identity: 'assertion',
+  tls_client_auth: 'certificate',
+  self_signed_tls_client_auth: 'certificate',
+} as const satisfies Readonly<Record<ClientTrust['kind'], string>>
 
-export const isCertificateTrust = (trust: ClientTrust): trust is CertificateTrust =>
-  trust.kind === 'tls_client_auth' || trust.kind === 'self_signed_tls_client_auth'
+export const isAssertionTrust = (trust: ClientTrust): trust is AssertionTrust => SHOWN[trust.kind] === 'assertion'
+
+export const isCertificateTrust = (trust: ClientTrust): trust is CertificateTrust => SHOWN[trust.kind] === 'certificate'
 
 /** The location of the keys. */
 export type KeyPlace = Pick<KeyTrust, 'jwks' | 'jwksUri'> & { readonly issuer: string | null }

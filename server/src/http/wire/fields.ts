@@ -140,9 +140,9 @@ export const takeForms = (app: FastifyInstance): void => {
   app.addContentTypeParser(FORM, { parseAs: 'buffer' }, (request, body, done) => {
     const type = request.headers['content-type'] ?? ''
     const charset = type === FORM ? undefined : /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1]
-    const isUtf8 = charset === undefined || charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8'
+    const isTaken = charset === undefined || charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8'
     // A body in another charset is none that we take: the validator then asks for one.
-    done(null, isUtf8 ? body : null)
+    done(null, isTaken ? body : null)
   })
 }
 

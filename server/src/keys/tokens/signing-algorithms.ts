@@ -2,7 +2,7 @@
 import { createPublicKey, generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { BareJwk } from '../../domain/keys/signing-key.ts'
-import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
+import { SIGNATURE_BYTES, type SigningAlgorithm } from '../../../../api/values/algorithms.ts'
 
 const RSA_BITS = 3072
 const RSA = { modulusLength: RSA_BITS, publicExponent: 65_537 } as const
@@ -62,17 +62,8 @@ export const bareJwkOf = (key: KeyObject, alg: SigningAlgorithm): BareJwk => {
 }
 
 /** The length of a signature, in bytes. */
-export const signatureBytes = (jwk: BareJwk): number => {
-  switch (jwk.alg) {
-    case 'ES256':
-    case 'EdDSA':
-      return 64
-    case 'RS256':
-      return Buffer.from(jwk.n, 'base64url').length
-    case 'ML-DSA-65':
-      return 3309
-  }
-}
+export const signatureBytes = (jwk: BareJwk): number =>
+  jwk.alg === 'RS256' ? Buffer.from(jwk.n, 'base64url').length : SIGNATURE_BYTES[jwk.alg][0]
 
 /** Whether this runtime has the algorithm: OpenSSL has ML-DSA from 3.5 on. */
 export const isAlgorithmThere = (alg: SigningAlgorithm): boolean => {

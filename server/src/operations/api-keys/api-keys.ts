@@ -42,10 +42,18 @@ type Powers = Pick<ApiKey, 'permissions' | 'audiences'>
  * What these let a key do is of the whole service: agents, credentials, signing keys and the audit log have no audience,
  * and their acts end tokens for any. No limit to audiences could hold for them (docs/decisions/archive/0021-limited-keys.md).
  */
-const OF_WHOLE_SERVICE: readonly Permission[] = ['agents:write', 'keys:write', 'audit:read']
+const IS_OF_WHOLE_SERVICE: Readonly<Record<Permission, boolean>> = {
+  'tokens:introspect': false,
+  'tokens:read': false,
+  'tokens:revoke': false,
+  'agents:read': false,
+  'agents:write': true,
+  'keys:write': true,
+  'audit:read': true,
+}
 
 const refuseUnlimitable = ({ permissions, audiences }: Powers): ReturnType<typeof refuse> | undefined => {
-  const whole = audiences === null ? undefined : permissions.find(permission => OF_WHOLE_SERVICE.includes(permission))
+  const whole = audiences === null ? undefined : permissions.find(permission => IS_OF_WHOLE_SERVICE[permission])
   return whole === undefined
     ? undefined
     : refuse('invalid_request', `${whole} is of the whole service: an API key limited to audiences cannot have it.`)

@@ -16,12 +16,20 @@ export const hideAncestors = <R extends TokenRecord>(record: R, audiences: Audie
   return { ...record, ancestors }
 }
 
+/** Nothing of an end but its time and its reason; a member of it that is new is hidden here, or shown. */
+const HIDDEN = {
+  ancestorId: null,
+  endedBy: null,
+  note: null,
+  revocationId: null,
+} as const satisfies Omit<TokenEnd, 'endedAt' | 'reason'>
+
 /** The end of a token as the caller may see it: where a hidden ancestor ended it, the time and the reason alone. */
 export const hideEnd = <E extends TokenEnd>(end: E, record: TokenRecord, audiences: Audiences): E => {
   if (audiences === null || end.ancestorId === null) return end
   const ancestor = record.ancestors.find(({ id }) => id === end.ancestorId)
   if (ancestor !== undefined && isFor(ancestor, audiences)) return end
-  return { ...end, ancestorId: null, endedBy: null, note: null, revocationId: null }
+  return { ...end, ...HIDDEN }
 }
 
 export const hideLife = ({ token, end, ...rest }: TokenLife, audiences: Audiences): TokenLife => ({
