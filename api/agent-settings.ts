@@ -1,7 +1,7 @@
 // In this folder: the HTTP contract as data: an operation is one row, from which routes, OpenAPI, clients and commands derive.
 // The settings of an agent, one entry each: what a body may say, what a record shows, and the option of the command line.
 import { z } from 'zod'
-import { name, parsed, resource, text, TRIMMED, wholeNumber } from './fields.ts'
+import { countOrNull, flag, name, parsed, resource, text, textOrNull, texts, TRIMMED, wholeNumber } from './fields.ts'
 import { ANY_RESOURCE, distinctResources, isResource, RESOURCES_MAX } from './values/audience.ts'
 import {
   ACTS_FOR_FORM,
@@ -96,7 +96,7 @@ const labelsMeta = { maxProperties: LABELS_MAX, propertyNames: { pattern: LABEL_
 const newLabels = z.record(z.string(), z.string()).superRefine(refineLabels).meta(labelsMeta).nullable()
 
 const labelsChange = z
-  .record(z.string(), z.string().nullable())
+  .record(z.string(), textOrNull)
   .superRefine(refineLabels)
   .meta({ propertyNames: labelsMeta.propertyNames })
   .nullable()
@@ -108,176 +108,150 @@ const atLiveTokensMax = z
   .transform(value => value ?? NO_LIMITS.atLiveTokensMax)
   .describe(`Null: ${NO_LIMITS.atLiveTokensMax}.`)
 
-/** How a setting is given on the command line: its option, what it says there, and what its `--no-` form says. */
-type SettingOption = { readonly flags: string; readonly help: string; readonly clear?: string }
-
-type Setting<Input extends z.ZodType, Shown extends z.ZodType> = {
-  readonly body: Input
-  readonly record: Shown
-  readonly option: SettingOption
+/** What a body may say of a setting, what a record shows, its option on the command line, and what `--no-` of that does. */
+type Setting = {
+  readonly body: z.ZodType
+  readonly record: z.ZodType
+  readonly flags: string
+  readonly help: string
+  readonly clear?: string
 }
-
-const setting = <Input extends z.ZodType, Shown extends z.ZodType>(row: Setting<Input, Shown>): Setting<Input, Shown> =>
-  row
 
 const limit = (most: number, unit = '') => wholeNumber(1, most, unit).nullable()
 
-const countOrNull = z.int().nullable()
-
 /** In the order of the record. */
 export const SETTINGS = {
-  name: setting({
+  name: {
     body: name,
     record: z.string(),
-    option: { flags: '--name <name>', help: 'a name to know it by, which no other agent has' },
-  }),
-  description: setting({
+    flags: '--name <name>',
+    help: 'a name to know it by, which no other agent has',
+  },
+  description: {
     body: text(isDescription, DESCRIPTION_FORM, { pattern: TRIMMED, minLength: 1, maxLength: 1000 }).nullable(),
-    record: z.string().nullable(),
-    option: { flags: '--description <text>', help: 'what it is for', clear: 'remove the description' },
-  }),
-  owner: setting({
+    record: textOrNull,
+    flags: '--description <text>',
+    help: 'what it is for',
+    clear: 'remove the description',
+  },
+  owner: {
     body: name.nullable(),
-    record: z.string().nullable().describe('Who answers for it.'),
-    option: { flags: '--owner <name>', help: 'who answers for it', clear: 'remove the owner' },
-  }),
-  labels: setting({
+    record: textOrNull.describe('Who answers for it.'),
+    flags: '--owner <name>',
+    help: 'who answers for it',
+    clear: 'remove the owner',
+  },
+  labels: {
     body: labelsChange,
     record: z.record(z.string(), z.string()),
-    option: { flags: '--label <key=value>', help: 'a mark to find it by (repeatable)', clear: 'remove every label' },
-  }),
-  scope: setting({
+    flags: '--label <key=value>',
+    help: 'a mark to find it by (repeatable)',
+    clear: 'remove every label',
+  },
+  scope: {
     body: scope,
     record: z.string().describe('What it may ask for: items, or resource:* for every action on a resource.'),
-    option: {
-      flags: '--scope <scope>',
-      help: 'what it may ask for: "db:read db:write", or "db:*" for every action on db',
-    },
-  }),
-  default_scope: setting({
+    flags: '--scope <scope>',
+    help: 'what it may ask for: "db:read db:write", or "db:*" for every action on db',
+  },
+  default_scope: {
     body: defaultScope.nullable(),
-    record: z.string().nullable().describe('What it gets where a request names no scope.'),
-    option: {
-      flags: '--default-scope <scope>',
-      help: 'what it gets when a request names no scope; without it such a request is refused',
-      clear: 'refuse its requests that name no scope',
-    },
-  }),
-  resources: setting({
+    record: textOrNull.describe('What it gets where a request names no scope.'),
+    flags: '--default-scope <scope>',
+    help: 'what it gets when a request names no scope; without it such a request is refused',
+    clear: 'refuse its requests that name no scope',
+  },
+  resources: {
     body: resources,
     record: z.array(z.string()).describe('What it may ask for as audience; * for any.'),
-    option: {
-      flags: '--resource <uri...>',
-      help: 'a resource that it may ask for (repeatable); "*" for any',
-      clear: 'let it ask for no resource by name',
-    },
-  }),
-  default_audience: setting({
+    flags: '--resource <uri...>',
+    help: 'a resource that it may ask for (repeatable); "*" for any',
+    clear: 'let it ask for no resource by name',
+  },
+  default_audience: {
     body: resource.nullable(),
-    record: z.string().nullable().describe("Null: the service's."),
-    option: {
-      flags: '--default-audience <uri>',
-      help: 'the audience of its tokens when a request names no resource',
-      clear: 'fall back on the default audience of the service',
-    },
-  }),
-  lifetime_seconds: setting({
+    record: textOrNull.describe("Null: the service's."),
+    flags: '--default-audience <uri>',
+    help: 'the audience of its tokens when a request names no resource',
+    clear: 'fall back on the default audience of the service',
+  },
+  lifetime_seconds: {
     body: limit(LIFETIME_SECONDS_MAX, 'seconds'),
     record: countOrNull.describe("Null: the service's."),
-    option: {
-      flags: '--lifetime-seconds <n>',
-      help: 'the lifetime of its tokens, instead of the service’s',
-      clear: 'give its tokens the lifetime of the service',
-    },
-  }),
-  tokens_per_minute: setting({
+    flags: '--lifetime-seconds <n>',
+    help: 'the lifetime of its tokens, instead of the service’s',
+    clear: 'give its tokens the lifetime of the service',
+  },
+  tokens_per_minute: {
     body: limit(LIMIT_BOUNDS.tokensPerMinute),
     record: countOrNull.describe('The most tokens it gets in any 60 seconds. Null: any number.'),
-    option: {
-      flags: '--tokens-per-minute <n>',
-      help: 'the most tokens that it gets in any 60 seconds',
-      clear: 'let it have any number of tokens in a minute',
-    },
-  }),
-  tokens_per_day: setting({
+    flags: '--tokens-per-minute <n>',
+    help: 'the most tokens that it gets in any 60 seconds',
+    clear: 'let it have any number of tokens in a minute',
+  },
+  tokens_per_day: {
     body: limit(LIMIT_BOUNDS.tokensPerDay),
     record: countOrNull.describe('The most tokens it gets in any 24 hours. Null: any number.'),
-    option: {
-      flags: '--tokens-per-day <n>',
-      help: 'the most tokens that it gets in any 24 hours',
-      clear: 'let it have any number of tokens in a day',
-    },
-  }),
-  live_tokens_max: setting({
+    flags: '--tokens-per-day <n>',
+    help: 'the most tokens that it gets in any 24 hours',
+    clear: 'let it have any number of tokens in a day',
+  },
+  live_tokens_max: {
     body: limit(LIMIT_BOUNDS.liveTokensMax),
     record: countOrNull.describe('The most of its tokens that are alive at once. Null: any number.'),
-    option: {
-      flags: '--live-tokens-max <n>',
-      help: 'the most of its tokens that are alive at once',
-      clear: 'let any number of its tokens live at once',
-    },
-  }),
-  at_live_tokens_max: setting({
+    flags: '--live-tokens-max <n>',
+    help: 'the most of its tokens that are alive at once',
+    clear: 'let any number of its tokens live at once',
+  },
+  at_live_tokens_max: {
     body: atLiveTokensMax,
     record: z
       .enum(AT_LIVE_TOKENS_MAX)
       .describe('What a request beyond live_tokens_max does: it is refused, or ends the oldest token of the agent.'),
-    option: {
-      flags: '--at-live-tokens-max <what>',
-      help: 'what a request beyond that does: end its oldest token, or be refused',
-    },
-  }),
-  dpop_bound_access_tokens: setting({
+    flags: '--at-live-tokens-max <what>',
+    help: 'what a request beyond that does: end its oldest token, or be refused',
+  },
+  dpop_bound_access_tokens: {
     body: z.boolean(),
     record: z.boolean().describe('Whether it gets no token without a DPoP proof (RFC 9449 §5.2).'),
-    option: {
-      flags: '--dpop-bound-access-tokens',
-      help: 'give it no token without a DPoP proof (RFC 9449)',
-      clear: 'give it bearer tokens too, as every agent gets unless said otherwise',
-    },
-  }),
-  tls_client_certificate_bound_access_tokens: setting({
+    flags: '--dpop-bound-access-tokens',
+    help: 'give it no token without a DPoP proof (RFC 9449)',
+    clear: 'give it bearer tokens too, as every agent gets unless said otherwise',
+  },
+  tls_client_certificate_bound_access_tokens: {
     body: z.boolean(),
-    record: z
-      .boolean()
-      .describe('Whether its tokens are bound to its TLS certificate, without which it gets none (RFC 8705 §3.4).'),
-    option: {
-      flags: '--tls-client-certificate-bound-access-tokens',
-      help: 'bind its tokens to its TLS certificate (RFC 8705)',
-      clear: 'bind them to none',
-    },
-  }),
-  grant_types: setting({
+    record: flag.describe(
+      'Whether its tokens are bound to its TLS certificate, without which it gets none (RFC 8705 §3.4).',
+    ),
+    flags: '--tls-client-certificate-bound-access-tokens',
+    help: 'bind its tokens to its TLS certificate (RFC 8705)',
+    clear: 'bind them to none',
+  },
+  grant_types: {
     body: grantTypes,
     record: z.array(z.string()).describe('The grants that it may use at the token endpoint.'),
-    option: {
-      flags: '--grant-type <name...>',
-      help: `a grant that it may use (repeatable): ${GRANT_TYPES.join(' or ')}`,
-    },
-  }),
-  acts_for: setting({
+    flags: '--grant-type <name...>',
+    help: `a grant that it may use (repeatable): ${GRANT_TYPES.join(' or ')}`,
+  },
+  acts_for: {
     body: actsFor,
-    record: z
-      .array(z.string())
-      .describe(`Whose tokens it may exchange (RFC 8693), where they were sent to it; each ${ACTS_FOR_FORM}.`),
-    option: {
-      flags: '--acts-for <agent...>',
-      help: 'an agent whose tokens it may exchange: its id or name, label:key=value, or "*" for any (repeatable)',
-      clear: 'let it exchange the tokens of no other agent',
-    },
-  }),
-  receives: setting({
+    record: texts.describe(
+      `Whose tokens it may exchange (RFC 8693), where they were sent to it; each ${ACTS_FOR_FORM}.`,
+    ),
+    flags: '--acts-for <agent...>',
+    help: 'an agent whose tokens it may exchange: its id or name, label:key=value, or "*" for any (repeatable)',
+    clear: 'let it exchange the tokens of no other agent',
+  },
+  receives: {
     body: receives,
-    record: z
-      .array(z.string())
-      .describe('The audiences for which it is the resource server: it may exchange tokens that were sent to these.'),
-    option: {
-      flags: '--receives <uri...>',
-      help: 'an audience whose tokens are sent to it, so that it may exchange them (repeatable)',
-      clear: 'let it exchange the tokens of no audience',
-    },
-  }),
-}
+    record: texts.describe(
+      'The audiences for which it is the resource server: it may exchange tokens that were sent to these.',
+    ),
+    flags: '--receives <uri...>',
+    help: 'an audience whose tokens are sent to it, so that it may exchange them (repeatable)',
+    clear: 'let it exchange the tokens of no audience',
+  },
+} satisfies Readonly<Record<string, Setting>>
 
 type Settings = typeof SETTINGS
 type SettingName = keyof Settings

@@ -15,6 +15,7 @@ import {
   noteBody,
   noteParameter,
   suspendedAt,
+  textOrNull,
   textSearchParameter,
   time,
   timeOrNull,
@@ -121,7 +122,7 @@ const peers = (description: string) =>
       z.object({
         agent_id: uuid,
         name: z.string(),
-        owner: z.string().nullable(),
+        owner: textOrNull,
         disabled_at: timeOrNull,
         by: z.string().describe('The entry of acts_for that allows it.'),
       }),

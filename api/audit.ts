@@ -5,10 +5,12 @@ import {
   actorParameter,
   choiceParameter,
   clientIdParameter,
+  countOrNull,
   listing,
   matching,
   pageOf,
   parameter,
+  textOrNull,
   time,
   timeParameter,
   unknownNames,
@@ -33,15 +35,12 @@ export const auditRecord = z.object({
   at: time,
   kind: z.string().describe('One of an open set of names.'),
   actor,
-  source: z
-    .string()
-    .nullable()
-    .describe(
-      'The address that the request came from, or `unknown` where its connection had none any more; null for an act without a request.',
-    ),
-  request_id: z.string().nullable(),
-  subject: z.string().nullable().describe('The id of what was acted on.'),
-  note: z.string().nullable(),
+  source: textOrNull.describe(
+    'The address that the request came from, or `unknown` where its connection had none any more; null for an act without a request.',
+  ),
+  request_id: textOrNull,
+  subject: textOrNull.describe('The id of what was acted on.'),
+  note: textOrNull,
   detail: z.record(z.string(), z.unknown()).describe('What the act did; its members are those of the kind.'),
   ...agentNames,
 })
@@ -53,13 +52,10 @@ const refusalRecord = z.object({
     .describe(
       'What was presented: the credentials of a client, an API key, or a JWT; `limit`: beyond a limit of its agent.',
     ),
-  client_id: z.string().nullable().describe('The client, where it exists.'),
-  source: z
-    .string()
-    .nullable()
-    .describe(
-      'The address, or `unknown` where the connection had none any more; null for all beyond what is counted apart in one minute.',
-    ),
+  client_id: textOrNull.describe('The client, where it exists.'),
+  source: textOrNull.describe(
+    'The address, or `unknown` where the connection had none any more; null for all beyond what is counted apart in one minute.',
+  ),
   count: z.int(),
   ...agentNames,
 })
@@ -135,10 +131,10 @@ const MEANINGS = {
 
 const sealCheck = z.object({
   state: z.enum(SEAL_STATES).describe(SEAL_STATES.map(state => `\`${state}\`: ${MEANINGS[state]}`).join('; ')),
-  seal: z.int().nullable().describe('The last seal that was checked, for the next `after_seal`. Null: see `broken`.'),
-  entry: z.int().nullable().describe('The log is as it was up to this entry; 0: there is none. Null: see `broken`.'),
+  seal: countOrNull.describe('The last seal that was checked, for the next `after_seal`. Null: see `broken`.'),
+  entry: countOrNull.describe('The log is as it was up to this entry; 0: there is none. Null: see `broken`.'),
   sealed_up_to: z.int().describe('The last entry that is sealed; 0: none.'),
-  unsealed: z.int().nullable().describe('Entries after it, counted up to 500. Null where more seals follow.'),
+  unsealed: countOrNull.describe('Entries after it, counted up to 500. Null where more seals follow.'),
   broken: z
     .object({
       entry: z.int().describe('The first entry that is not as it was.'),

@@ -1,7 +1,7 @@
 // What a new credential may trust in place of a secret: the members of its body, one of a kind, each parsed into what the
 // operation takes.
 import { z } from 'zod'
-import { exactlyOneOf, present, text } from './fields.ts'
+import { exactlyOneOf, flag, present, text } from './fields.ts'
 import {
   isPlainName,
   parseSubjectPattern,
@@ -38,8 +38,7 @@ const keyTrust = z
       .nullish()
       .describe('Public keys of the client (RFC 7517).'),
     jwks_uri: address.nullish().describe('In their place, the https address where they stand.'),
-    accept_token_endpoint: z
-      .boolean()
+    accept_token_endpoint: flag
       .nullish()
       .describe('Whether `aud` may be the address of the token endpoint, beside the issuer.'),
   })

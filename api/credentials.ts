@@ -14,6 +14,7 @@ import {
   present,
   rotateBody,
   suspendedAt,
+  textOrNull,
   time,
   timeOrNull,
   uuid,
@@ -36,8 +37,8 @@ const credentialRecord = z.object({
     .object({
       issuer: z.string(),
       subject: z.string(),
-      audience: z.string().nullable().describe('Null: the issuer of this service.'),
-      jwks_uri: z.string().nullable().describe("Null: from the issuer's metadata."),
+      audience: textOrNull.describe('Null: the issuer of this service.'),
+      jwks_uri: textOrNull.describe("Null: from the issuer's metadata."),
     })
     .optional(),
   tls_client_auth: z

@@ -1,7 +1,7 @@
 // Dry runs of what ends tokens, how they are asked for and answered; and whether an act did something.
 import { z } from 'zod'
 import { RELAY_ID } from './examples.ts'
-import { booleanParameter, uuid } from './fields.ts'
+import { booleanParameter, flag, texts, uuid } from './fields.ts'
 import { COUNT_EXACT_MAX, DESCENDANT_AGENTS_MAX } from './values/lists.ts'
 
 const WHAT = 'Count what would end, and change nothing.'
@@ -33,13 +33,11 @@ export const endsCounted = z.object({
       .array(z.object({ agent_id: uuid, name: z.string(), tokens: z.int() }))
       .describe(`The agents that hold those, most first, at most ${DESCENDANT_AGENTS_MAX}.`),
     exact: z.boolean().describe(`False: at least so many. Exact up to ${COUNT_EXACT_MAX} in all.`),
-    reasons: z
-      .array(z.string())
-      .describe('With what the tokens would end. Empty: this ends nothing, whatever tokens there are.'),
+    reasons: texts.describe('With what the tokens would end. Empty: this ends nothing, whatever tokens there are.'),
   }),
 })
 
 /** In an answer, whether the act did something. */
-export const changed = z
-  .boolean()
-  .describe('Whether this request did it; false: it was so before, and the note is kept nowhere.')
+export const changed = flag.describe(
+  'Whether this request did it; false: it was so before, and the note is kept nowhere.',
+)

@@ -1,7 +1,7 @@
 // Why a token is active or not: every check that decides, with its outcome and its evidence.
 import { z } from 'zod'
 import { ISSUER, JWT, LATER, OPERATOR, TOKEN_ID } from './examples.ts'
-import { time, uuidOrNull } from './fields.ts'
+import { flag, textOrNull, time, uuidOrNull } from './fields.ts'
 import { actor } from './names.ts'
 import { operation } from './operation.ts'
 import { HIDDEN, lifeExample, tokenLife } from './tokens.ts'
@@ -12,19 +12,16 @@ const act = z.object({
   reason: z.string().describe('What it ended tokens with.'),
   at: time,
   by: actor.nullable().describe('Null where the caller may not see it.'),
-  note: z.string().nullable(),
+  note: textOrNull,
   revocation_id: uuidOrNull,
 })
 
 const evidence = z.object({
   issuer: z.string().optional().describe('`issuer`: the issuer of this service.'),
-  id: z
-    .string()
-    .nullable()
+  id: textOrNull
     .optional()
     .describe(`The agent, credential, signing key, token or ancestor that was looked up. Of an ancestor: ${HIDDEN}`),
-  signed: z
-    .boolean()
+  signed: flag
     .optional()
     .describe('`spelling`, failed: whether the text has a signature of the key that signed the token.'),
   now: time.optional().describe('`expiry`: the clock of the store.'),

@@ -69,6 +69,12 @@ export const uuidMember = (description?: string) =>
 export const uuid = z.string().meta({ format: 'uuid' })
 export const uuidOrNull = uuid.nullable()
 
+/** Other members of an answer. */
+export const [count, countOrNull] = [z.int(), z.int().nullable()]
+export const textOrNull = z.string().nullable()
+export const texts = z.array(z.string())
+export const flag = z.boolean()
+
 /** For the document: no space at either end. No regular expression that all languages share describes printable text. */
 export const TRIMMED = '^\\S(?:[\\s\\S]*\\S)?$'
 
@@ -132,25 +138,17 @@ export const exactlyOneOf = (members: readonly string[]) => ({ oneOf: members.ma
 export const parameter = <T>(parse: Rule<T>['parse'], form: string, meta: Meta) =>
   parsed({ parse, form, meta }).optional()
 
-const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false }
-
-const parseBoolean = (given: string): boolean | undefined =>
-  Object.hasOwn(BOOLEANS, given) ? BOOLEANS[given] : undefined
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map(Object.entries({ true: true, false: false }))
 
 export const booleanParameter = (description: string) =>
-  parameter(parseBoolean, 'true or false', { description, type: 'boolean' })
+  parameter(given => BOOLEANS.get(given), 'true or false', { description, type: 'boolean' })
 
 export const matching =
   (form: RegExp) =>
   (value: string): string | undefined =>
     form.test(value) ? value : undefined
 
-export const noteParameter = parameter((given: string) => (isNote(given) ? given : undefined), NOTE_FORM, {
-  description: 'For those who read the audit log and the history later.',
-  pattern: TRIMMED,
-  minLength: 1,
-  maxLength: 500,
-})
+export const noteParameter = note.describe('For those who read the audit log and the history later.').optional()
 
 export const timeParameter = (description: string) =>
   parameter(parseTime, `${TIME_FORM} (encode a + as %2B)`, { description, format: 'date-time' })
@@ -275,8 +273,7 @@ export const namedListing = <Record extends z.ZodType, Filters extends z.ZodRawS
 }
 
 /** Beside `data` where a filter names what this version does not know: an empty page then says nothing of it. */
-export const unknownNames = z
-  .array(z.string())
+export const unknownNames = texts
   .optional()
   .describe('Names in the filter that are not known, perhaps mistyped: nothing can match them. Absent where all are.')
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { newSettings } from './agent-settings.ts'
 import { AGENT_ID, AUDIENCE } from './examples.ts'
-import { atMost, timeMember, uuidOrNull } from './fields.ts'
+import { atMost, textOrNull, timeMember, uuidOrNull } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { IMPORT_BYTES_MAX, IMPORT_VALUES_MAX, IMPORTED_AGENTS_MAX } from './values/limits.ts'
@@ -26,18 +26,18 @@ const importedAgent = newSettings
 const outcome = z.object({
   client_id: z.string(),
   outcome: z.enum(['imported', 'exists', 'refused']),
-  reason: z.string().nullable().describe('Why it was refused, as a code.'),
-  description: z.string().nullable().describe('The same for people.'),
+  reason: textOrNull.describe('Why it was refused, as a code.'),
+  description: textOrNull.describe('The same for people.'),
   agent_id: uuidOrNull.describe('Null unless it was imported, and in a dry run.'),
-  name: z.string().nullable(),
-  owner: z.string().nullable(),
+  name: textOrNull,
+  owner: textOrNull,
   secret: z
     .enum(['kept', 'converted_at_first_use', 'new'])
     .nullable()
     .describe('What becomes of its secret; null unless it is imported.'),
-  client_secret: z.string().nullable().describe('A new one, shown this once.'),
-  scope: z.string().nullable(),
-  default_scope: z.string().nullable(),
+  client_secret: textOrNull.describe('A new one, shown this once.'),
+  scope: textOrNull,
+  default_scope: textOrNull,
   resources: z.array(z.string()).readonly(),
   disabled: z.boolean(),
 })

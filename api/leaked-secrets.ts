@@ -1,7 +1,7 @@
 // Reports of secrets that were found in the open, in the form that GitHub's secret scanning sends to partners.
 import { z } from 'zod'
 import { AGENT_ID, CREDENTIAL_ID } from './examples.ts'
-import { booleanParameter, uuidOrNull } from './fields.ts'
+import { booleanParameter, flag, textOrNull, uuidOrNull } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { LEAKED_SECRETS_MAX } from './values/credentials.ts'
@@ -24,11 +24,10 @@ const leakRecord = z.object({
   credential_id: uuidOrNull.describe('Of an access token the credential with which it was got.'),
   api_key_id: uuidOrNull,
   token_id: uuidOrNull.describe('The jti of an access token.'),
-  name: z.string().nullable().describe('Of the credential or API key.'),
-  agent: z.string().nullable().describe('The name of the agent.'),
-  owner: z.string().nullable().describe('Who answers for the agent.'),
-  last_credential: z
-    .boolean()
+  name: textOrNull.describe('Of the credential or API key.'),
+  agent: textOrNull.describe('The name of the agent.'),
+  owner: textOrNull.describe('Who answers for the agent.'),
+  last_credential: flag
     .nullable()
     .describe('Whether the agent has no live credential but those of this report; null unless it is a credential.'),
 })

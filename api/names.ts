@@ -1,17 +1,17 @@
 // By what people know agents: the names beside ids in records, and the labels by which a request selects.
 import { z } from 'zod'
-import { parameter } from './fields.ts'
+import { parameter, textOrNull } from './fields.ts'
 import { LABELS_ASKED_MAX, parseLabel } from './values/labels.ts'
 
 /** The name of another agent that a record names. */
-export const agentName = z.string().nullable()
+export const agentName = textOrNull
 
 /** The members of a record about its agent. */
 export const agentNames = {
   agent_name: agentName.describe(
     'This and `owner` are of the agent as it is now, or was when it was deleted. Null where the caller may not read agents, or there is none.',
   ),
-  owner: z.string().nullable(),
+  owner: textOrNull,
 }
 
 /** Who acted. */

@@ -1,7 +1,7 @@
 // What agents and resource servers ask for: tokens (RFC 6749), their state (RFC 7662), their end (RFC 7009).
 import { z } from 'zod'
 import { AGENT_ID, AUDIENCE, ISSUER, JWT, TOKEN_ID } from './examples.ts'
-import { uuid } from './fields.ts'
+import { texts, uuid } from './fields.ts'
 import { operation } from './operation.ts'
 import { ASSERTION_TYPE } from './values/credentials.ts'
 import { ACCESS_TOKEN_TYPE, GRANT_TYPES } from './values/delegation.ts'
@@ -24,10 +24,7 @@ const tokenForm = z.object({
     .string()
     .optional()
     .meta({ description: 'Items resource:action, separated by one space each.', examples: ['db:read'] }),
-  resource: z
-    .array(z.string())
-    .optional()
-    .describe('The absolute URI of what the token is for (RFC 8707); repeatable.'),
+  resource: texts.optional().describe('The absolute URI of what the token is for (RFC 8707); repeatable.'),
   audience: z.array(z.string()).optional().describe('Another name for resource.'),
   subject_token: z.string().optional().describe('Of a token exchange (RFC 8693): the access token to exchange.'),
   subject_token_type: z.string().optional().describe(`Of subject_token: ${ACCESS_TOKEN_TYPE}.`),

@@ -75,20 +75,16 @@ type ParametersIn<Path extends string> = Path extends `${string}{${infer Name}}$
 /** The parameters of its path. */
 export type PathOf<Row extends Operation> = { readonly [Name in ParametersIn<Row['route']>]: string }
 
-/** Its body, as the schema makes it. */
-export type BodyOf<Row extends Operation> = Row extends { readonly body: infer Body extends z.ZodType }
-  ? z.output<Body>
+type PartOf<Row extends Operation, Name extends string> = Row extends {
+  readonly [Part in Name]: infer Schema extends z.ZodType
+}
+  ? z.output<Schema>
   : undefined
 
-/** Its form, as the schema makes it. */
-export type FormOf<Row extends Operation> = Row extends { readonly form: infer Form extends z.ZodObject }
-  ? z.output<Form>
-  : undefined
-
-/** Its query, as the schema makes it. */
-export type QueryOf<Row extends Operation> = Row extends { readonly query: infer Query extends z.ZodType }
-  ? z.output<Query>
-  : undefined
+/** Its body, form or query, as the schema makes it. */
+export type BodyOf<Row extends Operation> = PartOf<Row, 'body'>
+export type FormOf<Row extends Operation> = PartOf<Row, 'form'>
+export type QueryOf<Row extends Operation> = PartOf<Row, 'query'>
 
 /** What its answers hold, of whatever status. */
 export type AnswerOf<Row extends Operation> = {

@@ -1,7 +1,7 @@
 // Sessions of operators in the console, for administrators who end them.
 import { z } from 'zod'
 import { LATER, MADE, OPERATOR } from './examples.ts'
-import { listing, time, uuid } from './fields.ts'
+import { listing, textOrNull, time, uuid } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 
@@ -10,7 +10,7 @@ const sessionRecord = z.object({
   operator: z.object({
     iss: z.string().describe('The identity provider.'),
     sub: z.string(),
-    name: z.string().nullable().describe('As the identity provider calls the operator.'),
+    name: textOrNull.describe('As the identity provider calls the operator.'),
   }),
   created_at: time,
   used_at: time.describe('Of the last request, to the minute.'),

@@ -1,5 +1,6 @@
 // The settings of the service, and where each comes from.
 import { z } from 'zod'
+import { textOrNull } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { SECRET_SHOWN, SETTING_GROUP_NAMES, SETTING_SOURCES, SETTING_UNITS } from './values/settings.ts'
@@ -7,23 +8,20 @@ import { SECRET_SHOWN, SETTING_GROUP_NAMES, SETTING_SOURCES, SETTING_UNITS } fro
 const setting = z.object({
   name: z.string().describe('A variable, or a member of the configuration file.'),
   group: z.enum(SETTING_GROUP_NAMES).describe('What it is about.'),
-  value: z
-    .string()
-    .nullable()
-    .describe(
-      `In effect, as a variable would have it, without credentials in addresses; of a secret \`${SECRET_SHOWN.set}\` or \`${SECRET_SHOWN.unset}\`. Null: none.`,
-    ),
+  value: textOrNull.describe(
+    `In effect, as a variable would have it, without credentials in addresses; of a secret \`${SECRET_SHOWN.set}\` or \`${SECRET_SHOWN.unset}\`. Null: none.`,
+  ),
   secret: z.boolean(),
   source: z
     .enum(SETTING_SOURCES)
     .describe(
       '`environment`: a variable. `secret_file`: a file that a variable names. `configuration_file`: that of `MINTMARK_CONFIG_FILE`. `development`: `mintmark dev` chose it. `not_read`: nothing reads it with the other settings as they are.',
     ),
-  variable: z.string().nullable().describe('The variable that gives it; null where none does.'),
+  variable: textOrNull.describe('The variable that gives it; null where none does.'),
   unit: z.enum(SETTING_UNITS).nullable(),
-  bounds: z.string().nullable().describe('Which values it may have, where a list or a range says it.'),
-  default: z.string().nullable().describe('Its value where nothing sets it. Null: none.'),
-  example: z.string().nullable().describe('A value that it may have.'),
+  bounds: textOrNull.describe('Which values it may have, where a list or a range says it.'),
+  default: textOrNull.describe('Its value where nothing sets it. Null: none.'),
+  example: textOrNull.describe('A value that it may have.'),
   meaning: z.string().describe('What it means, as the documentation says.'),
 })
 

@@ -2,14 +2,12 @@
 import { z } from 'zod'
 import { EXAMPLE_KEY, LATER, MADE } from './examples.ts'
 import { dryRun, endsCounted } from './dry-run.ts'
-import { listing, note, text, time, timeOrNull } from './fields.ts'
+import { countOrNull, listing, note, text, textOrNull, time, timeOrNull } from './fields.ts'
 import { publicJwk } from './metadata.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { SIGNING_ALGORITHMS } from './values/algorithms.ts'
 import { isKid, KID_FORM, KID_PATTERN } from '../packages/verify/src/readers/kid.ts'
-
-const secondsOrNull = z.int().nullable()
 
 const signingKeyRecord = z.object({
   kid: z.string(),
@@ -27,14 +25,14 @@ const signingKeyRecord = z.object({
   gone_at: timeOrNull.describe('When it left the key set.'),
   published_before_signing_seconds: z.int().describe('How long a key is published, at least, before it signs.'),
   kept_after_signing_seconds: z.int().describe('How long this one is published after it ceased to sign.'),
-  ready_in_seconds: secondsOrNull.describe('Of a next key: when it may sign, in time that the service runs.'),
-  leaves_in_seconds: secondsOrNull.describe('Of a retained key: when it leaves the key set, in the same time.'),
+  ready_in_seconds: countOrNull.describe('Of a next key: when it may sign, in time that the service runs.'),
+  leaves_in_seconds: countOrNull.describe('Of a retained key: when it leaves the key set, in the same time.'),
   public_jwk: publicJwk,
 })
 
 const changedKey = signingKeyRecord.extend({
   current_kid: z.string().describe('The key that signs now.'),
-  warning: z.string().nullable().describe('What may break, and until when; null: nothing.'),
+  warning: textOrNull.describe('What may break, and until when; null: nothing.'),
 })
 
 /** The body of a rotation and of a retirement; it may be left out. */

@@ -1,43 +1,40 @@
 // The state of the whole service on one page.
 import { z } from 'zod'
 import { AGENT_ID, CREDENTIAL_ID, LATER, MADE } from './examples.ts'
-import { time, timeOrNull, uuid, uuidOrNull } from './fields.ts'
+import { count, countOrNull, textOrNull, time, timeOrNull, uuid, uuidOrNull } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { EXPIRING_DAYS, EXPIRING_MAX } from './values/status.ts'
 
-const count = (description: string) => z.int().describe(description)
-
 const status = z.object({
   at: time.describe('By the clock of the store.'),
   version: z.string().describe('Of the program that answers.'),
-  agents: count('Agents that are not deleted, disabled ones too.'),
-  agents_disabled: z.int(),
-  live_tokens: z
-    .int()
-    .nullable()
-    .describe(
-      'All that introspection reports active, as of `live_tokens_at`. Null: they are too many to be counted right now, because many end at this moment.',
-    ),
+  agents: count.describe('Agents that are not deleted, disabled ones too.'),
+  agents_disabled: count,
+  live_tokens: countOrNull.describe(
+    'All that introspection reports active, as of `live_tokens_at`. Null: they are too many to be counted right now, because many end at this moment.',
+  ),
   live_tokens_at: timeOrNull.describe(
     'A moment ago; with a million live tokens and more up to 30 s, and two more for each million.',
   ),
-  tokens_last_minute: z.int(),
-  tokens_last_hour: z.int(),
-  tokens_last_day: z.int(),
-  refusals: count('Token requests of the last hour that were refused although the agent had authenticated itself.'),
-  failed_authentications: count('Of the last hour, of every kind.'),
+  tokens_last_minute: count,
+  tokens_last_hour: count,
+  tokens_last_day: count,
+  refusals: count.describe(
+    'Token requests of the last hour that were refused although the agent had authenticated itself.',
+  ),
+  failed_authentications: count.describe('Of the last hour, of every kind.'),
   signing_keys: z
     .array(z.object({ state: z.enum(['next', 'current', 'retained']), created_at: time }))
     .describe('The oldest key in each state.'),
-  credentials_expiring: count(`Within ${EXPIRING_DAYS} days.`),
-  api_keys_expiring: count(`Within ${EXPIRING_DAYS} days.`),
-  agents_suspended: count('By a restore from a backup, until `mintmark restore accept`: they get no token.'),
-  credentials_suspended: z.int(),
-  api_keys_suspended: z.int(),
-  revocations_open: count('Acts whose tokens are all dead, and whose records are still being updated.'),
+  credentials_expiring: count.describe(`Within ${EXPIRING_DAYS} days.`),
+  api_keys_expiring: count.describe(`Within ${EXPIRING_DAYS} days.`),
+  agents_suspended: count.describe('By a restore from a backup, until `mintmark restore accept`: they get no token.'),
+  credentials_suspended: count,
+  api_keys_suspended: count,
+  revocations_open: count.describe('Acts whose tokens are all dead, and whose records are still being updated.'),
   oldest_open_revocation_at: timeOrNull,
-  audit_entries_unsealed: z.int(),
+  audit_entries_unsealed: count,
 })
 
 export const showStatus = operation({
@@ -77,7 +74,7 @@ const expiringRecord = z.object({
   id: uuid,
   name: z.string(),
   agent_id: uuidOrNull.describe('Whose credential it is; null: it is an API key.'),
-  agent_name: z.string().nullable(),
+  agent_name: textOrNull,
   expires_at: time,
   last_used_at: timeOrNull.describe('At most a minute behind; null: never.'),
 })

@@ -18,12 +18,13 @@ import {
   choice,
   clientIdParameter,
   countRecord,
-  note,
   listing,
   nameParameter,
+  note,
   pageOf,
   parameter,
   text,
+  textOrNull,
   time,
   timeParameter,
   unknownNames,
@@ -67,7 +68,7 @@ const ending = {
   ended_at: time.describe('For an expired token the time of its expiry.'),
   termination_reason: z.string().describe('One of an open set of names in lower snake case.'),
   ended_by: actor.nullable().describe('Who ended the token; null where only time did.'),
-  note: z.string().nullable(),
+  note: textOrNull,
   revocation_id: uuidOrNull.describe('The revocation of many tokens that ended this one.'),
   ancestor_id: uuidOrNull.describe(`Where the reason is ancestor_ended, the token whose end this is. ${HIDDEN}`),
 }
@@ -78,7 +79,7 @@ export const tokenLife = tokenRecord.extend({
   state: z.enum(['active', 'ended']),
   ...ending,
   ended_at: ending.ended_at.nullable().describe('For an expired token the time of its expiry.'),
-  termination_reason: z.string().nullable().describe('One of an open set of names in lower snake case.'),
+  termination_reason: textOrNull.describe('One of an open set of names in lower snake case.'),
 })
 
 export const tokenExample = {

@@ -4,9 +4,14 @@ import { AGENT_ID, API_KEY_ID, LATER, MADE, NAMES, TOKEN_ID } from './examples.t
 import {
   anyOf,
   choiceParameter,
+  count,
+  countOrNull,
   countRecord,
+  flag,
   limitParameter,
   listing,
+  textOrNull,
+  texts,
   time,
   timeOrNull,
   timeParameter,
@@ -20,22 +25,22 @@ import { ACCESS } from './values/access.ts'
 import { PAIRS_A_MINUTE_MAX, REFUSAL_ROWS_A_SLOT_MAX, SERIES_WINDOW_NAMES, USES_KEPT_DAYS } from './values/usage.ts'
 
 const tokens = (window: string) =>
-  z
-    .int()
-    .describe(`Tokens that it got in the last ${window}; the slot of time that the window cuts counts in proportion.`)
+  count.describe(
+    `Tokens that it got in the last ${window}; the slot of time that the window cuts counts in proportion.`,
+  )
 
 const usageRecord = z.object({
   agent_id: uuid,
   name: z.string(),
-  owner: z.string().nullable(),
+  owner: textOrNull,
   state: z.enum(['active', 'disabled', 'deleted']),
   tokens_last_minute: tokens('60 s'),
   tokens_last_hour: tokens('60 minutes'),
   tokens_last_day: tokens('24 hours'),
   live_tokens: countRecord.describe('Its live tokens: exact to 10,000.'),
-  refusals: z
-    .int()
-    .describe('Token requests of the last 60 minutes that were refused although the agent had authenticated itself.'),
+  refusals: count.describe(
+    'Token requests of the last 60 minutes that were refused although the agent had authenticated itself.',
+  ),
   last_issued_at: timeOrNull.describe('When it got its last token; null: not within the last day.'),
   last_used_at: timeOrNull.describe('When one of its credentials last got a token, to the minute; null: never.'),
 })
@@ -81,12 +86,10 @@ export const listAgentUsage = operation({
 
 const reasonOfRefusal = {
   reason: z.string().describe('The code of the error, see `/errors`, or the name of the limit that was reached.'),
-  status: z.int().nullable().describe('The status of the response. Null: there was none, the connection was closed.'),
-  settings: z
-    .array(z.string())
-    .describe(
-      'What changes the limit: settings of the service, or a member of the agent. Empty: it is none, or fixed.',
-    ),
+  status: countOrNull.describe('The status of the response. Null: there was none, the connection was closed.'),
+  settings: texts.describe(
+    'What changes the limit: settings of the service, or a member of the agent. Empty: it is none, or fixed.',
+  ),
   count: z.int().describe('How often; the slot of time that the window cuts counts in proportion.'),
   last_at: time.describe('When it was last counted, at most 2 s after it happened.'),
 }
@@ -119,7 +122,7 @@ export const listRefusedRequests = operation({
               .describe(
                 `Null: a limit of the service turned it away, or it is beyond ${REFUSAL_ROWS_A_SLOT_MAX} pairs of agent and reason of a slot.`,
               ),
-            name: z.string().nullable(),
+            name: textOrNull,
             ...reasonOfRefusal,
           }),
         )
@@ -134,11 +137,9 @@ export const listRefusedRequests = operation({
 
 const agentOfUse = uuid.nullable().describe('Null: of no agent that is known.')
 
-const outside = z
-  .boolean()
-  .describe(
-    'Whether the tokens are for other audiences than the API key may see: it was answered that they are inactive.',
-  )
+const outside = flag.describe(
+  'Whether the tokens are for other audiences than the API key may see: it was answered that they are inactive.',
+)
 
 const useRecord = z.object({
   minute: time.describe('The minute in which it was counted.'),
@@ -151,7 +152,7 @@ const useRecord = z.object({
     .describe(
       `The API key of the resource server. Null: all beyond ${PAIRS_A_MINUTE_MAX} pairs of the minute together.`,
     ),
-  api_key_name: z.string().nullable(),
+  api_key_name: textOrNull,
   outside_audiences: outside,
   introspections: z.int().describe('How often tokens were introspected.'),
   active: z.int().describe('How many of these were answered with active.'),

@@ -2,7 +2,7 @@
 // "Reporting").
 import { z } from 'zod'
 import { AGENT_ID, API_KEY_ID, LATER, MADE } from './examples.ts'
-import { listing, name, text, time, uuid, uuidMember, wholeNumber } from './fields.ts'
+import { countOrNull, listing, name, text, time, uuid, uuidMember, wholeNumber } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { EPOCH_FORM, parseEpoch } from './values/feed.ts'
@@ -53,7 +53,7 @@ const verifierRecord = z.object({
   address: z.string().describe('From where it reported last.'),
   epoch: z.string(),
   position: z.int().describe('Up to where it said that it holds all facts.'),
-  behind: z.int().nullable().describe('Positions between its own and that of the feed; null in another epoch.'),
+  behind: countOrNull.describe('Positions between its own and that of the feed; null in another epoch.'),
   first_reported_at: time,
   reported_at: time,
   stale_seconds: z.number().describe('Since its last report.'),

@@ -27,17 +27,15 @@ export const EPOCH_FORM = '1 to 128 characters of A-Z a-z 0-9 - . _'
 /** The text, where it may be an epoch. */
 export const parseEpoch = (text: string): string | undefined => (EPOCH.test(text) ? text : undefined)
 
-const parseWhole = (text: string): number | undefined => {
+/** A whole number from 0, without leading zeros. */
+export const parsePosition = (text: string): number | undefined => {
   const value = Number(text)
   return WHOLE.test(text) && Number.isSafeInteger(value) ? value : undefined
 }
 
-/** A whole number from 0, without leading zeros. */
-export const parsePosition = parseWhole
-
 /** Whole seconds from 0 to {@link FEED_WAIT_SECONDS_MAX}. */
 export const parseWait = (text: string): number | undefined => {
-  const seconds = parseWhole(text)
+  const seconds = parsePosition(text)
   return seconds !== undefined && seconds <= FEED_WAIT_SECONDS_MAX ? seconds : undefined
 }
 
@@ -47,6 +45,6 @@ export type PositionRange = { readonly from: number; readonly to: number }
 /** The range that the last part of the path of a segment names: `FROM-TO`. */
 export const parseRange = (text: string): PositionRange | undefined => {
   const [, first = '', last = ''] = RANGE.exec(text) ?? []
-  const [from, to] = [parseWhole(first), parseWhole(last)]
+  const [from, to] = [parsePosition(first), parsePosition(last)]
   return from !== undefined && to !== undefined && from < to ? { from, to } : undefined
 }

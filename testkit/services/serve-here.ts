@@ -12,7 +12,7 @@ import { timingOf } from '../../server/src/compose/timing.ts'
 import { readServeConfig } from '../../server/src/config/config.ts'
 import type { KeySets } from '../../server/src/ports/key-sets.ts'
 import type { Timing } from '../../server/src/ports/timing.ts'
-import type { Notices } from '../../server/src/serving/notices.ts'
+import { makeNotices, type Notices } from '../../server/src/serving/notices.ts'
 import { makeServing } from '../../server/src/serving/serving-threads.ts'
 import { freePorts, makeFolder, run, type Scope, serveVariables, type Variables } from '../commands/run-mintmark.ts'
 import { startIdentityProvider } from '../identity-providers/identity-provider.ts'
@@ -68,7 +68,7 @@ export const serveHere = async (t: Scope, { variables = {}, timing: waits = {}, 
     timing,
     service: { ...service, keySets: between?.(keySets) ?? keySets },
     logger: pino({ level: 'silent' }),
-    ...(notices !== undefined && { notices }),
+    notices: notices ?? makeNotices(),
   })
   await serving.start()
   let ended: Promise<void> | undefined

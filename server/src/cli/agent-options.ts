@@ -3,9 +3,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { z } from 'zod'
 import type { changeAgent } from '../../../api/agents.ts'
 import { SETTINGS } from '../../../api/agent-settings.ts'
+import type { Label } from '../../../api/values/labels.ts'
 import { AT_LIVE_TOKENS_MAX } from '../../../api/values/limits.ts'
-
-export type Label = { readonly key: string; readonly value: string }
 
 /** By the names that Commander gives its options; false where one was given as `--no-…`. */
 export type AgentOptions = Readonly<Record<string, unknown>> & {
@@ -37,9 +36,9 @@ export const gatherLabels = (text: string, before: readonly Label[] | false = fa
 export const labelTexts = (labels: readonly Label[]): readonly string[] =>
   labels.map(({ key, value }) => `${key}=${value}`)
 
-const ROWS = Object.entries(SETTINGS).map(([wireName, { option }]) => {
-  const { flags, help, clear } = option
-  return { wireName, flags, help, clear, isFlag: !flags.includes('<') }
+const ROWS = Object.entries(SETTINGS).map(([wireName, row]) => {
+  const { flags, help } = row
+  return { wireName, flags, help, clear: 'clear' in row ? row.clear : undefined, isFlag: !flags.includes('<') }
 })
 
 type Row = (typeof ROWS)[number]

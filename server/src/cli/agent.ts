@@ -3,15 +3,16 @@ import { type Command, Option } from 'commander'
 import type { z } from 'zod'
 import * as rows from '../../../api/agents.ts'
 import { listTokens } from '../../../api/tokens.ts'
-import { GRANT_TYPES, type GrantType } from '../../../api/values/delegation.ts'
+import { GRANT_TYPES } from '../../../api/values/delegation.ts'
 import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { defineAdminCommand, show } from './administer.ts'
 import { describeAgent } from './names/describe-agents.ts'
-import { addAgentOptions, type AgentOptions, bodyOf, gatherLabels, type Label, labelTexts } from './agent-options.ts'
+import { addAgentOptions, type AgentOptions, bodyOf, gatherLabels } from './agent-options.ts'
 import { addDryRun, describeEnds, type DryRunOption, endingBy } from './dry-run.ts'
 import { showAll } from './lists/read-list.ts'
-import { type Api, ApiRefusal } from './remote/api.ts'
+import { type Api, orWhereRefused } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
+import { addOptions, type OptionRows, queryOf } from './terminal/option-rows.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 
 const AGENT_ID = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
@@ -41,46 +42,30 @@ const addCreate = (agent: Command): void =>
     },
   )
 
-type ListOptions = {
-  readonly disabled?: boolean
-  readonly enabled?: boolean
-  readonly owner?: string
-  readonly label?: readonly Label[]
-  readonly grantType?: GrantType
-  readonly namePrefix?: string
-  readonly idPrefix?: string
-  readonly search?: string
+const FILTERS: OptionRows = {
+  owner: ['--owner <name>', 'only those of this owner'],
+  label: ['--label <key=value>', 'only those with this label (repeatable)', gatherLabels],
+  grant_type: ['--grant-type <grant>', 'only those that may use this grant', GRANT_TYPES],
+  name_prefix: ['--name-prefix <text>', 'only those whose names open with this text'],
+  id_prefix: ['--id-prefix <text>', 'only those whose ids, or those of their credentials, open with this text'],
+  q: ['--search <text>', 'those with this id, and those with this text in their name, owner or labels'],
 }
 
-const queryOf = ({ disabled, enabled, owner, label = [], grantType, namePrefix, idPrefix, search }: ListOptions) => ({
-  disabled: enabled === true ? false : disabled,
-  owner,
-  label: labelTexts(label),
-  grant_type: grantType,
-  name_prefix: namePrefix,
-  id_prefix: idPrefix,
-  q: search,
-})
-
-const addList = (agent: Command): void =>
-  defineAdminCommand<ListOptions>(
-    agent
-      .command('list')
-      .description('list agents by name, all of them unless an option asks for less')
-      .addOption(new Option('--disabled', 'only the disabled ones').conflicts('enabled'))
-      .option('--enabled', 'only the enabled ones')
-      .option('--owner <name>', 'only those of this owner')
-      .option('--label <key=value>', 'only those with this label (repeatable)', gatherLabels)
-      .addOption(new Option('--grant-type <grant>', 'only those that may use this grant').choices(GRANT_TYPES))
-      .option('--name-prefix <text>', 'only those whose names open with this text')
-      .option('--id-prefix <text>', 'only those whose ids, or those of their credentials, open with this text')
-      .option('--search <text>', 'those with this id, and those with this text in their name, owner or labels'),
-    {
-      json: 'print {"data":[…]}, each agent as `agent show --json` prints it',
-      examples: ['mintmark agent list', 'mintmark agent list --label team=data --enabled'],
-      run: ({ api, options }) => showAll(api, rows.listAgents, { query: queryOf(options), columns: COLUMNS }),
+const addList = (agent: Command): void => {
+  const command = agent
+    .command('list')
+    .description('list agents by name, all of them unless an option asks for less')
+    .addOption(new Option('--disabled', 'only the disabled ones').conflicts('enabled'))
+    .option('--enabled', 'only the enabled ones')
+  defineAdminCommand<{ readonly disabled?: boolean; readonly enabled?: boolean }>(addOptions(command, FILTERS), {
+    json: 'print {"data":[…]}, each agent as `agent show --json` prints it',
+    examples: ['mintmark agent list', 'mintmark agent list --label team=data --enabled'],
+    run: ({ api, options }) => {
+      const disabled = options.enabled === true ? false : options.disabled
+      return showAll(api, rows.listAgents, { query: { disabled, ...queryOf(options, FILTERS) }, columns: COLUMNS })
     },
-  )
+  })
+}
 
 const addShow = (agent: Command): void =>
   defineAdminCommand(ofOne(agent.command('show').description('show one agent')), {
@@ -122,15 +107,11 @@ const addDelegation = (agent: Command): void =>
 /** What ends with the oldest tokens of an agent from now on; undefined where nobody holds any of it, or the caller may not look. */
 const warnOfSupersede = async (api: Api, id: string, options: AgentOptions): Promise<string | undefined> => {
   if (bodyOf(options).at_live_tokens_max !== 'supersede') return undefined
-  try {
-    const { data } = await api.call(listTokens, { query: { subject: id, limit: PAGE_RECORDS_MAX } })
-    const delegated = areRecords(data) ? data.filter(({ agent_id: holder }) => holder !== id).length : 0
-    if (delegated === 0) return undefined
-    return `Tokens that other agents got for tokens of this one: ${delegated}. Each ends with the token that it was got for, also where that is superseded.`
-  } catch (error) {
-    if (error instanceof ApiRefusal && error.status === 403) return undefined
-    throw error
-  }
+  const query = { subject: id, limit: PAGE_RECORDS_MAX }
+  const { data } = await orWhereRefused({}, () => api.call(listTokens, { query }))
+  const delegated = areRecords(data) ? data.filter(({ agent_id: holder }) => holder !== id).length : 0
+  if (delegated === 0) return undefined
+  return `Tokens that other agents got for tokens of this one: ${delegated}. Each ends with the token that it was got for, also where that is superseded.`
 }
 
 const addChange = (agent: Command): void => {

@@ -7,7 +7,7 @@ import { defineAdminCommand, show } from './administer.ts'
 import { addTrustOptions, trustOf, type TrustOptions } from './credential-options.ts'
 import { addDryRun, describeEnds, type DryRunOption, endingBy } from './dry-run.ts'
 import { showAll } from './lists/read-list.ts'
-import { type Api, ApiRefusal } from './remote/api.ts'
+import { type Api, orWhereRefused } from './remote/api.ts'
 import { addExpiry, addRotateOptions, type RotateOptions, rotationOf, showRotation } from './rotation.ts'
 import { CommandFailed } from './terminal/exit.ts'
 
@@ -114,13 +114,8 @@ const addRotate = (credential: Command): void => {
 /** `0b9c… (second)`, or the id alone for a caller who may not look. */
 const describeCredential = async (api: Api, args: readonly string[]): Promise<string> => {
   const [, id = ''] = args
-  try {
-    const { name } = await api.call(rows.showCredential, { path: pathOf(args) })
-    return `${id} (${String(name)})`
-  } catch (error) {
-    if (error instanceof ApiRefusal && error.status === 403) return id
-    throw error
-  }
+  const { name } = await orWhereRefused({}, () => api.call(rows.showCredential, { path: pathOf(args) }))
+  return typeof name === 'string' ? `${id} (${name})` : id
 }
 
 type RevokeOptions = DryRunOption & {

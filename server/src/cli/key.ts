@@ -5,7 +5,7 @@ import { defineAdminCommand, type Shown } from './administer.ts'
 import { addDryRun, describeEnds, type DryRunOption, endingBy } from './dry-run.ts'
 import { addReencryptKeys } from './local/reencrypt-keys.ts'
 import { showAll } from './lists/read-list.ts'
-import { type Api, ApiRefusal } from './remote/api.ts'
+import { type Api, orWhereRefused } from './remote/api.ts'
 import { parseDocument } from './terminal/parse-json.ts'
 import { areRecords, isRecord, printLine, type PrintedRecord, printRecord } from './terminal/print.ts'
 import { readStandardInput } from './terminal/standard-input.ts'
@@ -62,17 +62,12 @@ const minutesSince = (time: unknown): number | null => {
 
 /** Asked about only where a rotation waits, or was made within the hour; and where the caller may look at keys. */
 const describeRepeat = async (api: Api): Promise<string | null> => {
-  try {
-    const { data } = await api.call(rows.listSigningKeys, { query: {} })
-    const keys = areRecords(data) ? data : []
-    const [current, ...others] = keys.filter(({ state }) => state === 'current')
-    const minutes = current === undefined || others.length > 0 ? null : minutesSince(current['signs_from'])
-    if (minutes === null || !keys.some(({ state }) => state === 'retained')) return null
-    return `The key that signs has signed for ${minutes} min only. This rotates again.`
-  } catch (error) {
-    if (error instanceof ApiRefusal && error.status === 403) return null
-    throw error
-  }
+  const { data } = await orWhereRefused({}, () => api.call(rows.listSigningKeys, { query: {} }))
+  const keys = areRecords(data) ? data : []
+  const [current, ...others] = keys.filter(({ state }) => state === 'current')
+  const minutes = current === undefined || others.length > 0 ? null : minutesSince(current['signs_from'])
+  if (minutes === null || !keys.some(({ state }) => state === 'retained')) return null
+  return `The key that signs has signed for ${minutes} min only. This rotates again.`
 }
 
 const addRotate = (key: Command): void => {

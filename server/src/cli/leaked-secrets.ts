@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { revokeLeakedSecrets } from '../../../api/leaked-secrets.ts'
 import { defineAdminCommand } from './administer.ts'
+import type { DryRunOption } from './dry-run.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { parseDocument } from './terminal/parse-json.ts'
 import { areRecords, isRecord, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
@@ -47,8 +48,6 @@ const warn = (rows: readonly PrintedRecord[], isTrial: boolean): void => {
   }
 }
 
-type Options = { readonly dryRun?: boolean }
-
 const readFound = async (): Promise<readonly Found[]> => {
   const input = await readStandardInput('the secrets')
   // No secret opens with a brace: it is a report that is no array.
@@ -64,7 +63,7 @@ export const addLeakedSecrets = (program: Command): void => {
       'revoke secrets and access tokens found in the open, read from standard input, one a line, with everything that they got',
     )
     .option('--dry-run', 'print what each is and whose, and revoke nothing')
-  defineAdminCommand<Options>(command, {
+  defineAdminCommand<DryRunOption>(command, {
     json: 'print {"data":[…]}, what each was in order',
     examples: ['mintmark leaked-secrets --dry-run < report.json', 'mintmark leaked-secrets < report.json'],
     run: async ({ api, options: { dryRun = false } }) => {

@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   agent: async () => (await import('./agent.ts')).addAgent,
   credential: async () => (await import('./credential.ts')).addCredential,
   'api-key': async () => (await import('./api-key.ts')).addApiKey,
-  top: async () => (await import('./top.ts')).addTop,
+  top: async () => (await import('./usage.ts')).addTop,
   stats: async () => (await import('./stats.ts')).addStats,
   usage: async () => (await import('./usage.ts')).addUsage,
   token: async () => (await import('./token.ts')).addToken,
@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   restore: async () => (await import('./local/restore.ts')).addRestore,
   doctor: async () => (await import('./local/doctor.ts')).addDoctor,
   clock: async () => (await import('./local/reset-clock.ts')).addClock,
-  completion: async () => (await import('./terminal/completion.ts')).addCompletion,
+  completion: async () => (await import('./terminal/completion-scripts.ts')).addCompletion,
 }
 
 /** Lists all the others. */

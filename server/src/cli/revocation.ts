@@ -2,18 +2,19 @@
 import { type Command, Option } from 'commander'
 import type { z } from 'zod'
 import * as rows from '../../../api/revocations.ts'
-import { formatLabels } from '../../../api/values/labels.ts'
+import type { Label } from '../../../api/values/labels.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import type { Timing } from '../ports/timing.ts'
 import { type Call, defineAdminCommand, show, type Shown } from './administer.ts'
 import { describeAgent } from './names/describe-agents.ts'
-import { gatherLabels, type Label } from './agent-options.ts'
+import { gatherLabels } from './agent-options.ts'
 import { formatAtLeast } from './dry-run.ts'
 import { followRevocation } from './follow-revocation.ts'
 import type { Api } from './remote/api.ts'
 import { type Consequence, endsEveryToken } from './terminal/confirm.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
+import { addOptions, attributesOf, givenIn, type OptionRows } from './terminal/option-rows.ts'
 import { areRecords, formatCount, type PrintedRecord, printLine, printTable } from './terminal/print.ts'
 import { addTimeHelp, readTime } from './terminal/time.ts'
 
@@ -31,15 +32,6 @@ const formatTokenCount = ({ tokens, tokens_exact: isExact }: PrintedRecord): str
   formatAtLeast(Number(tokens), isExact === true)
 
 type CreateOptions = {
-  readonly agent?: string
-  readonly credential?: string
-  readonly scope?: string
-  readonly audience?: string
-  readonly kid?: string
-  readonly issuedBefore?: string
-  readonly lineage?: string
-  readonly owner?: string
-  readonly label?: readonly Label[]
   readonly disableAgents?: true
   readonly all?: true
   readonly reason?: (typeof BULK_REVOCATION_REASONS)[number]
@@ -56,96 +48,61 @@ type Condition = Exclude<
   'id' | 'all' | 'reason' | 'note' | 'disable_agents' | 'dry_run' | 'plan_id' | 'max_extra'
 >
 
-type Values = { readonly [C in Condition]-?: NonNullable<RevocationBody[C]> }
-
-type Conditions = { readonly [C in Condition]?: Values[C] | undefined }
-
-type ConditionRow<Value> = {
-  readonly flags: string
-  readonly meaning: string
-  /** What follows `every token`, in the sentence that is confirmed. */
-  readonly words: (value: Value) => string
-  readonly parse?: (text: string, before: readonly Label[] | undefined) => unknown
+const CONDITIONS: OptionRows<Condition> = {
+  agent_id: ['--agent <agent-id>', 'the tokens of this agent'],
+  credential_id: ['--credential <credential-id>', 'the tokens got with this credential'],
+  scope: ['--scope <item>', 'the tokens that carry this item; "db:*" for any item of db'],
+  audience: ['--audience <uri>', 'the tokens for this audience, among others perhaps'],
+  kid: ['--kid <kid>', 'the tokens that this key signed'],
+  issued_before: ['--issued-before <time>', 'the tokens issued before this time, which is not in the future', readTime],
+  lineage: ['--lineage <token-id>', 'the tree of this token, live or ended: all of it, from its root on'],
+  owner: ['--owner <name>', 'the tokens of the agents of this owner, as they are at that instant'],
+  labels: ['--label <key=value>', 'the tokens of the agents with this label (repeatable)', gatherLabels],
 }
 
-const CONDITIONS: { readonly [C in Condition]: ConditionRow<Values[C]> } = {
-  agent_id: { flags: '--agent <agent-id>', meaning: 'the tokens of this agent', words: id => ` of agent ${id}` },
-  credential_id: {
-    flags: '--credential <credential-id>',
-    meaning: 'the tokens got with this credential',
-    words: id => ` got with credential ${id}`,
-  },
-  scope: {
-    flags: '--scope <item>',
-    meaning: 'the tokens that carry this item; "db:*" for any item of db',
-    words: item => ` with scope ${item}`,
-  },
-  audience: {
-    flags: '--audience <uri>',
-    meaning: 'the tokens for this audience, among others perhaps',
-    words: uri => ` for audience ${uri}`,
-  },
-  kid: { flags: '--kid <kid>', meaning: 'the tokens that this key signed', words: kid => ` signed by key ${kid}` },
-  issued_before: {
-    flags: '--issued-before <time>',
-    meaning: 'the tokens issued before this time, which is not in the future',
-    words: time => ` issued before ${time}`,
-    parse: readTime,
-  },
-  lineage: {
-    flags: '--lineage <token-id>',
-    meaning: 'the tree of this token, live or ended: all of it, from its root on',
-    words: id => ` of the tree of ${id}`,
-  },
-  owner: {
-    flags: '--owner <name>',
-    meaning: 'the tokens of the agents of this owner, as they are at that instant',
-    words: name => ` of the agents of owner ${name}`,
-  },
-  labels: {
-    flags: '--label <key=value>',
-    meaning: 'the tokens of the agents with this label (repeatable)',
-    words: labels =>
-      formatLabels(labels)
-        .map(label => ` of agents with label ${label}`)
-        .join(''),
-    parse: gatherLabels,
-  },
+/** What stands before the value of each in a sentence; labels have words of their own. */
+const WORDS: Readonly<Record<Exclude<Condition, 'labels'>, string>> = {
+  agent_id: 'of agent',
+  credential_id: 'got with credential',
+  scope: 'with scope',
+  audience: 'for audience',
+  kid: 'signed by key',
+  issued_before: 'issued before',
+  lineage: 'of the tree of',
+  owner: 'of the agents of owner',
 }
 
-const conditionsOf = (options: CreateOptions): { readonly [C in Condition]: Conditions[C] } => ({
-  agent_id: options.agent,
-  credential_id: options.credential,
-  scope: options.scope,
-  audience: options.audience,
-  kid: options.kid,
-  issued_before: options.issuedBefore,
-  lineage: options.lineage,
-  owner: options.owner,
-  labels: options.label && Object.fromEntries(options.label.map(({ key, value }) => [key, value])),
-})
-
-const bodyOf = (options: CreateOptions): RevocationBody => ({
-  ...conditionsOf(options),
-  disable_agents: options.disableAgents,
-  all: options.all,
-  reason: options.reason,
-  note: options.note,
-  id: options.id,
-})
+const bodyOf = (options: CreateOptions): RevocationBody => {
+  const { labels, ...conditions } = givenIn(options, CONDITIONS) as Partial<RevocationBody> & {
+    readonly labels?: readonly Label[]
+  } // the service parses it
+  return {
+    ...conditions,
+    labels: labels && Object.fromEntries(labels.map(({ key, value }) => [key, value])),
+    disable_agents: options.disableAgents,
+    all: options.all,
+    reason: options.reason,
+    note: options.note,
+    id: options.id,
+  }
+}
 
 const requireCondition = (options: CreateOptions): void => {
-  if (options.all === true || Object.values(conditionsOf(options)).some(value => value !== undefined)) return
-  const flags = Object.values(CONDITIONS).map(row => row.flags.split(' ', 1)[0])
-  throw new CommandFailed(`Say which tokens end: ${flags.join(', ')}, or several of them; or --all.`, EXIT.usage)
+  if (options.all === true || Object.values(givenIn(options, CONDITIONS)).some(value => value !== undefined)) return
+  const names = Object.values(CONDITIONS).map(([flags]) => flags.split(' ', 1).join(''))
+  throw new CommandFailed(`Say which tokens end: ${names.join(', ')}, or several of them; or --all.`, EXIT.usage)
 }
 
-const describeOne = <C extends Condition>(name: C, value: Conditions[C]): string =>
-  value === undefined ? '' : CONDITIONS[name].words(value)
+const describeLabels = ({ labels = {} }: RevocationBody): string =>
+  Object.entries(labels)
+    .map(([key, value]) => ` of agents with label ${key}=${value}`)
+    .join('')
 
 /** `of agent … with scope …`, or nothing for all. */
 const describe = (body: RevocationBody): string =>
-  (Object.keys(CONDITIONS) as Condition[]).map(name => describeOne(name, body[name])).join('')
+  (Object.keys(WORDS) as (keyof typeof WORDS)[])
+    .map(name => (body[name] === undefined ? '' : ` ${WORDS[name]} ${body[name]}`))
+    .join('') + describeLabels(body)
 
 /** What happens to agents that are named by owner and labels. */
 const describeAgents = ({ agents }: PrintedRecord, { disable_agents: disables }: RevocationBody): string => {
@@ -229,26 +186,14 @@ const consequence = async (call: Call<CreateOptions>): Promise<Consequence> => {
   return options.all === true ? endsEveryToken(text) : text
 }
 
-const optionOf = ({ flags, meaning, parse }: ConditionRow<never>): Option => {
-  const option = new Option(flags, meaning)
-  if (parse === undefined) return option
-  return option.argParser<unknown>((text, before) => parse(text, before as readonly Label[] | undefined)) // what it made before
-}
-
 const addCreate = (revocation: Command): void => {
   const reason = new Option('--reason <reason>', 'what they end with; the first unless given')
-  const conditions = Object.values(CONDITIONS).map(optionOf)
   const command = revocation
     .command('create')
     .description('end every token for which all of the conditions hold, at once and for good')
-  for (const condition of conditions) command.addOption(condition)
-  command
+  addOptions(command, CONDITIONS)
     .option('--disable-agents', 'with --owner or --label: disable those agents too')
-    .addOption(
-      new Option('--all', 'every token, instead of any condition').conflicts(
-        conditions.map(one => one.attributeName()),
-      ),
-    )
+    .addOption(new Option('--all', 'every token, instead of any condition').conflicts([...attributesOf(CONDITIONS)]))
     .addOption(reason.choices(BULK_REVOCATION_REASONS))
     .option('--note <text>', 'for those who read the history later')
     .option('--id <uuid>', 'an id of your own: repeated with the same conditions, nothing more ends')

@@ -6,12 +6,10 @@ import { defineAdminCommand, type Shown } from './administer.ts'
 import type { Api } from './remote/api.ts'
 import { readPastedToken } from './terminal/pasted-token.ts'
 import { areRecords, isRecord, printLine, type PrintedRecord, printRecord, printTable } from './terminal/print.ts'
-import { readTokenId } from './token-id.ts'
+import { PASTED, readTokenId } from './token-id.ts'
 
 const TOKEN_ID = '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10'
 const COLUMNS = ['check', 'outcome', 'evidence']
-
-const PASTED = '-'
 
 /** By its id where that is given or pasted; else the text itself goes to the service. */
 const explain = async (api: Api, given = PASTED): Promise<PrintedRecord> => {

@@ -2,14 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { AccessToken } from '../../../packages/client/src/tokens/access-token.ts'
 import type { TokenSourceOptions } from '../../../packages/client/src/tokens/token-source.ts'
 import { environmentOfCommand, readAgentConfig } from '../config/agent.ts'
-import { parseServiceUrl } from '../config/addresses.ts'
 import { addExamples } from './terminal/examples.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { printError, printJson, printLine } from './terminal/print.ts'
+import { readUrl } from './terminal/service-url.ts'
 import { readSecret } from './terminal/standard-input.ts'
 
 type GetOptions = {
@@ -29,12 +29,6 @@ const CANNOT_START = 126
 const NOT_FOUND = 127
 
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
-
-const readUrl = (text: string): string => {
-  const url = parseServiceUrl(text)
-  if ('wrong' in url) throw new InvalidArgumentError(`It ${url.wrong}.`)
-  return url.value
-}
 
 const collectAll = (one: string, before: readonly string[] = []): readonly string[] => [...before, one]
 
@@ -146,7 +140,7 @@ export const addGet = (token: Command): void => {
     .command('get')
     .description('get a token as an agent, and print it, or run a command with it in MINTMARK_ACCESS_TOKEN')
     .argument('[command...]', 'after --: a command and its arguments, run with the token and without a shell')
-    .addOption(new Option('--url <url>', 'the service that issues it (MINTMARK_URL)').argParser(readUrl))
+    .option('--url <url>', 'the service that issues it (MINTMARK_URL)', readUrl)
     .option('--client-id <client-id>', 'the agent that asks (MINTMARK_CLIENT_ID)')
     .addOption(
       file(
@@ -158,7 +152,7 @@ export const addGet = (token: Command): void => {
     .addOption(file('private-key-file', ['workloadTokenFile'], 'it signs with the key in this file, a JWK or PKCS #8'))
     .addOption(file('workload-token-file', [], 'its platform wrote a token for it into this file'))
     .option('--scope <scope>', 'what it asks for: items separated by spaces; its default unless given')
-    .addOption(new Option('--resource <uri>', 'what the token is for (repeatable)').argParser(collectAll))
+    .option('--resource <uri>', 'what the token is for (repeatable)', collectAll)
     .option('--exec <line>', 'run this line of shell with the token')
     .option('--json', 'print {"access_token","token_type","scope","expires_at"}')
   addExamples(command, [

@@ -7,22 +7,20 @@ import { TOKEN_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { readTokenConfig } from '../config/config.ts'
 import { defineAdminCommand, show } from './administer.ts'
 import { describeNamed } from './names/describe-agents.ts'
-import { type ExportOptions, exports } from './lists/export-records.ts'
+import { exports } from './lists/export-records.ts'
 import {
-  addHistoryFilters,
+  addFilters,
   addPaging,
-  addTokenFilters,
-  type HistoryFilterOptions,
-  historyFiltersOf,
+  HISTORY_FILTERS,
   type PagingOptions,
   pagingOf,
-  type TokenFilterOptions,
-  tokenFiltersOf,
+  TOKEN_FILTERS,
 } from './lists/list-options.ts'
 import { showPage } from './lists/read-list.ts'
-import { type Api, ApiRefusal } from './remote/api.ts'
+import { type Api, orWhereRefused } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { readDocument } from './terminal/standard-input.ts'
+import { queryOf } from './terminal/option-rows.ts'
 import { drawTree } from './terminal/tree.ts'
 import { readPastedToken, tokenIn } from './terminal/pasted-token.ts'
 import { addExplain } from './token-explain.ts'
@@ -46,11 +44,11 @@ const addCount = (command: Command): Command =>
 
 const addList = (token: Command): void => {
   const command = token.command('list').description('list the tokens that are active now, newest first')
-  defineAdminCommand<TokenFilterOptions & CountOptions>(addCount(addPaging(addTokenFilters(command))), {
+  defineAdminCommand<CountOptions>(addCount(addPaging(addFilters(command, TOKEN_FILTERS))), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens answers it, or {"count","exact"}',
     examples: ['mintmark token list --scope db:write --limit 20', 'mintmark token list --scope db:write --count'],
     run: async ({ api, options }) => {
-      const filters = tokenFiltersOf(options)
+      const filters = queryOf(options, TOKEN_FILTERS)
       if (options.count === true) return show(await api.call(rows.countTokens, { query: filters }))
       const query = { ...filters, ...pagingOf(options) }
       return showPage(api, rows.listTokens, { query, columns: LIVE_COLUMNS })
@@ -62,11 +60,11 @@ const addHistory = (token: Command): void => {
   const command = token
     .command('history')
     .description('list the tokens that have ended, by whatever cause, latest end first')
-  defineAdminCommand<HistoryFilterOptions & CountOptions>(addCount(addPaging(addHistoryFilters(command))), {
+  defineAdminCommand<CountOptions>(addCount(addPaging(addFilters(command, HISTORY_FILTERS))), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens/history answers it, or {"count","exact"}',
     examples: ['mintmark token history --reason manual_revocation,agent_disabled'],
     run: async ({ api, options }) => {
-      const filters = historyFiltersOf(options)
+      const filters = queryOf(options, HISTORY_FILTERS)
       if (options.count === true) return show(await api.call(rows.countHistory, { query: filters }))
       const query = { ...filters, ...pagingOf(options) }
       return showPage(api, rows.listHistory, { query, columns: ENDED_COLUMNS })
@@ -142,16 +140,12 @@ const addIntrospect = (token: Command): void => {
   })
 }
 
-const describe = async (api: Api, id: string): Promise<string> => {
-  try {
+// A caller who may end a token need not be allowed to look at it.
+const describe = (api: Api, id: string): Promise<string> =>
+  orWhereRefused('1 token, if there is one', async () => {
     const { state, agent_id: agent, agent_name: name, owner } = await api.call(rows.showToken, { path: { id } })
     return `1 token, ${String(state)}, of agent ${describeNamed(agent, name, owner)}`
-  } catch (error) {
-    // A caller who may end a token need not be allowed to look at it.
-    if (error instanceof ApiRefusal && error.status === 403) return '1 token, if there is one'
-    throw error
-  }
-}
+  })
 
 type RevokeOptions = { readonly reason?: (typeof TOKEN_REVOCATION_REASONS)[number]; readonly note?: string }
 
@@ -185,26 +179,18 @@ const addRevoke = (token: Command): void => {
 }
 
 const addExport = (token: Command): void =>
-  exports<TokenFilterOptions & ExportOptions>(
-    addTokenFilters(token.command('export').description('write all tokens that are active now, newest first')),
-    {
-      row: exportTokens,
-      queryOf: tokenFiltersOf,
-      examples: ['mintmark token export --format csv --output tokens.csv', 'mintmark token export --scope db:write'],
-    },
-  )
+  exports(token.command('export').description('write all tokens that are active now, newest first'), {
+    row: exportTokens,
+    filters: TOKEN_FILTERS,
+    examples: ['mintmark token export --format csv --output tokens.csv', 'mintmark token export --scope db:write'],
+  })
 
 const addExportHistory = (token: Command): void =>
-  exports<HistoryFilterOptions & ExportOptions>(
-    addHistoryFilters(
-      token.command('export-history').description('write all tokens that have ended, latest end first'),
-    ),
-    {
-      row: exportHistory,
-      queryOf: historyFiltersOf,
-      examples: ['mintmark token export-history --ended-after 2026-11-01T00:00:00Z --output history.ndjson'],
-    },
-  )
+  exports(token.command('export-history').description('write all tokens that have ended, latest end first'), {
+    row: exportHistory,
+    filters: HISTORY_FILTERS,
+    examples: ['mintmark token export-history --ended-after 2026-11-01T00:00:00Z --output history.ndjson'],
+  })
 
 export const addToken = (program: Command): void => {
   const token = program.command('token').description('the tokens, live and ended')

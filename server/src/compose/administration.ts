@@ -1,16 +1,7 @@
 // What commands do to the local store themselves. Each acts once: it opens the store without the maintenance of a service.
-import { ensureSigningKey, keyOf, makersUnder, refuseWrongKey } from './keys.ts'
-import { sealKeysOf } from './seals.ts'
+import { ensureSigningKey, keyOf, makersUnder, refuseWrongKey, sealKeysOf } from './keys.ts'
 import { settingsHere } from './settings.ts'
-import {
-  makeStore,
-  openStore,
-  refuseOtherMaker,
-  resetClockOf,
-  type Store,
-  type StoreVersions,
-  verifyAuditOf,
-} from './store.ts'
+import { forPerson, makeStore, openStore, refuseOtherMaker, type Store, type StoreVersions } from './store.ts'
 import { timingOf } from './timing.ts'
 import type { CommandConfig, MigrateConfig, StoreConfig } from '../config/config.ts'
 import type { AuditVerdict, KnownSeal } from '../domain/audit/seal.ts'
@@ -30,7 +21,7 @@ const planSigning = makePlanSigning(randomness.bytes(32))
 const ofCommands = timingOf()
 
 /** Opens the store without its maintenance; what it writes it writes in this thread. */
-export const openForCommand = (config: StoreConfig): Promise<Store> =>
+const openForCommand = (config: StoreConfig): Promise<Store> =>
   openStore(config, {
     timing: { ...ofCommands, storeMs: ofCommands.commandStoreMs },
     retention: null,
@@ -52,30 +43,49 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   return { ...makeDirect(ports, origin), close: store.close }
 }
 
-/** Creates the store or migrates it to this version, and creates the first signing key, once. */
-export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions> => {
-  const versions = await makeStore(config, 'migrate')
+/** Does some work on the local store, opened for it alone. */
+export const withStore = async <T>(config: StoreConfig, work: (store: Store) => T | Promise<T>): Promise<T> => {
   const store = await openForCommand(config)
   try {
-    refuseOtherMaker(store, config, 'migrate')
-    await ensureSigningKey(store, config)
-    return versions
+    return await work(store)
   } finally {
     await store.close()
   }
 }
 
+/** Creates the store or migrates it to this version, and creates the first signing key, once. */
+export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions> => {
+  const versions = await makeStore(config, 'migrate')
+  await withStore(config, store => {
+    refuseOtherMaker(store, config, 'migrate')
+    return ensureSigningKey(store, config)
+  })
+  return versions
+}
+
 /** Accepts the machine's clock, and ends every live token so that none comes back. */
-export const resetStoreClock = (config: StoreConfig, origin: Origin): Promise<void> =>
-  resetClockOf(config, actBy(origin, 'clock.reset'))
+export const resetStoreClock = ({ databaseFile, postgres }: StoreConfig, origin: Origin): Promise<void> =>
+  forPerson(async () => {
+    const act = actBy(origin, 'clock.reset')
+    if (postgres === null) {
+      const { resetClock } = await import('../store/offline/sqlite/reset-clock.ts')
+      return resetClock({ file: databaseFile, timing: timingOf(), act, wall: Date.now() })
+    }
+    const { resetDatabaseClock } = await import('../store/offline/postgres/act-alone.ts')
+    return resetDatabaseClock({ address: postgres, timing: timingOf() }, act)
+  })
 
 /** Checks the audit log against its seals, under the key-encryption key that sealed it. */
 export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal): Promise<AuditVerdict> => {
-  const store = await openForCommand(config)
-  try {
-    await refuseWrongKey(store, config)
-  } finally {
-    await store.close()
-  }
-  return verifyAuditOf(config, { ...sealKeysOf(keyOf(config)), known })
+  await withStore(config, store => refuseWrongKey(store, config))
+  const { databaseFile, postgres } = config
+  const check = { ...sealKeysOf(keyOf(config)), known }
+  return forPerson(async () => {
+    if (postgres === null) {
+      const { verifyAudit } = await import('../store/offline/sqlite/verify-audit.ts')
+      return verifyAudit({ file: databaseFile, ...check })
+    }
+    const { verifyDatabaseAudit } = await import('../store/offline/postgres/act-alone.ts')
+    return verifyDatabaseAudit({ address: postgres, timing: timingOf() }, check)
+  })
 }

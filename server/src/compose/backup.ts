@@ -1,6 +1,6 @@
 // Wires backup and restore: a backup file, the configured store, and a signing key for the restored store.
 import { dirname } from 'node:path'
-import { openForCommand } from './administration.ts'
+import { withStore } from './administration.ts'
 import { keyOf, refuseForeignSeals, refuseMissingAlgorithm } from './keys.ts'
 import { forPerson, makeFolder } from './store.ts'
 import type { MigrateConfig, StoreConfig } from '../config/config.ts'
@@ -92,18 +92,6 @@ export const planRestore = (config: MigrateConfig, file: string, origin: Origin<
     }
     return { content, isStoreThere: postgres === null && isStoreThere(databaseFile), run }
   })
-
-const withStore = async <T>(
-  config: StoreConfig,
-  work: (store: Awaited<ReturnType<typeof openForCommand>>) => Promise<T>,
-): Promise<T> => {
-  const store = await openForCommand(config)
-  try {
-    return await work(store)
-  } finally {
-    await store.close()
-  }
-}
 
 /** Does to the store what a restore does, after its file was restored with other tools. */
 export const restoreStoreInPlace = (config: MigrateConfig, origin: Origin<CliCaller>): Promise<Restored> =>

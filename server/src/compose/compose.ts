@@ -3,10 +3,9 @@
 import type { Logger } from 'pino'
 import { certificateSourcesOf } from './client-certificates.ts'
 import { type Clocks, MACHINE, type ManualClock, monotonicMs } from '../store/clocks.ts'
-import { type CheckKey, ensureSigningKey, keepingOf, keyOf, makerOf, refuseWrongKey } from './keys.ts'
+import { auditSealsOf, type CheckKey, ensureSigningKey, keepingOf, keyOf, makerOf, refuseWrongKey } from './keys.ts'
 import { type FaultLog, makeFaultLog, makeLogger } from './log.ts'
 import { openProcessMetrics, type ProcessMetrics } from './metrics.ts'
-import { auditSealsOf } from './seals.ts'
 import { settingsOf } from './settings.ts'
 import {
   type Connected,
@@ -102,11 +101,7 @@ export type ServiceParts = {
   readonly inFront?: (own: Ports, host: StoreHost) => Ports
 }
 
-type Opened = Pick<Service, 'report' | 'threadEnds' | 'metrics'> & { readonly store: Store }
-
-type Opening = ServiceParts & { readonly timing: Timing }
-
-const openForService = async (config: ServiceConfig, parts: Opening): Promise<Opened> => {
+const openForService = async (config: ServiceConfig, parts: ServiceParts & { readonly timing: Timing }) => {
   const { expiredDays, endedDays } = config.retention
   const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
   const { timing, clock, writer, logger = await makeLogger(config) } = parts

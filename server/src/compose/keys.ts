@@ -1,5 +1,5 @@
 // Wires the signing keys: their creation and life, and whether this configuration can decrypt those of a store.
-import { reencryptOf, type Store } from './store.ts'
+import { forPerson, type Store } from './store.ts'
 import type { CommandConfig, MigrateConfig, ReencryptConfig, ServiceConfig } from '../config/config.ts'
 import { systemAct } from '../domain/audit/act.ts'
 import { actBy, type Origin } from '../domain/caller.ts'
@@ -8,12 +8,12 @@ import type { SealedSigningKey } from '../domain/keys/signing-key.ts'
 import { makeImportedSecrets } from '../keys/clients/secrets.ts'
 import { isAlgorithmThere } from '../keys/tokens/signing-algorithms.ts'
 import { makeSigningKey, makeSigningKeyMaker, openSigningKey } from '../keys/tokens/signing-keys.ts'
-import { makeReencryption } from '../keys/at-rest/reencryption.ts'
-import { parseKeyEncryptionKey } from '../keys/at-rest/sealed-bytes.ts'
+import { makeReencryption, openFormerSealKey } from '../keys/at-rest/reencryption.ts'
+import { auditSealKey, parseKeyEncryptionKey } from '../keys/at-rest/sealed-bytes.ts'
 import type { AuditSeals } from '../ports/audit-log.ts'
-import { auditSealsOf } from './seals.ts'
 import type { ImportedSecrets } from '../ports/imports.ts'
 import type { SigningKeyMaker } from '../ports/signing-keys.ts'
+import type { StorePorts } from '../store/store-ports.ts'
 import { timingOf } from './timing.ts'
 import { StartRefused } from '../config/start-refused.ts'
 
@@ -63,6 +63,15 @@ export const refuseWrongKey: CheckKey = async (store, config) => {
   refuseMissingAlgorithm(config)
   await refuseForeignKey(store, keyOf(config))
 }
+
+/** What seals are checked with. */
+export const sealKeysOf = (key: Uint8Array) => ({
+  key: auditSealKey(key),
+  openFormer: (sealed: Uint8Array, lastSeal: number) => openFormerSealKey(key, sealed, lastSeal),
+})
+
+export const auditSealsOf = (store: Pick<StorePorts, 'auditSealsUnder'>, key: Uint8Array): AuditSeals =>
+  store.auditSealsUnder(sealKeysOf(key))
 
 /** Encrypts new secrets for the store, and checks what is sealed in it, on the command line. */
 type Makers = {
@@ -122,5 +131,13 @@ export const reencryptStoreKeys = (config: ReencryptConfig, origin: Origin): Pro
   const from = parseKey(config.keyEncryptionKeyOld, 'MINTMARK_KEY_ENCRYPTION_KEY_OLD')
   const reencryption = makeReencryption(from, keyOf(config))
   const act = actBy(origin, 'signing_key.reencrypt')
-  return reencryptOf(config, reencryption, act)
+  const { databaseFile, postgres } = config
+  return forPerson(async () => {
+    if (postgres === null) {
+      const { reencryptStore } = await import('../store/offline/sqlite/reencrypt.ts')
+      return reencryptStore({ file: databaseFile, timing: timingOf(), act, reencryption })
+    }
+    const { reencryptDatabase } = await import('../store/offline/postgres/act-alone.ts')
+    return reencryptDatabase({ address: postgres, timing: timingOf() }, reencryption, act)
+  })
 }

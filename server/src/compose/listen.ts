@@ -10,32 +10,21 @@ import type { ServeConfig, ServiceConfig } from '../config/config.ts'
 import { refuseListening } from '../config/start-refused.ts'
 import type { ServerOptions } from '../http/server.ts'
 import { drain } from '../http/wire/connections/listener.ts'
-import type { AccessLog } from '../http/notes/access-line.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
-import type { Traces } from '../ports/traces.ts'
 
-type ServerAddress = {
+type ServerAddress = Pick<ServerOptions, 'traces' | 'accessLog' | 'allowedHosts' | 'checks' | 'causeLevel'> & {
   readonly tls: ServeConfig['tls']
-  /** The accepted `Host` headers; null: any, as behind a proxy. */
-  readonly allowedHosts: readonly string[] | null
   /** Whether other sockets of this process listen on the same port. */
   readonly sharesPort: boolean
   /** The limits that all those threads share, and the index of this thread among them. */
   readonly shared?: { readonly limits: LimitMemory; readonly index: number }
   /** The metrics of the thread. */
   readonly metrics: Metrics
-  /** The traces of the thread; without them nothing is traced. */
-  readonly traces?: Traces
-  /** Called for each request, where it is given. */
-  readonly accessLog?: AccessLog | null
   /** Receives faults of work that no request waits for. */
   readonly report?: FaultLog
   /** The log of the thread, if it has one already. */
   readonly logger?: Logger
-  /** What the checks of the installation found last. */
-  readonly checks?: ServerOptions['checks']
-  readonly causeLevel?: ServerOptions['causeLevel']
 }
 
 /** A store that cannot be reached is no fault of following: requests and /readyz report it. */
@@ -49,26 +38,21 @@ const faultsTo =
 export const serverOptionsOf = async (
   ports: Ports,
   config: ServiceConfig,
-  options: ServerAddress,
+  { tls, sharesPort: _sharesPort, shared, report, logger: given, ...own }: ServerAddress,
 ): Promise<ServerOptions> => {
   const { limitOptionsOf, makeLimitMemory } = await import('./limits.ts')
-  const logger = options.logger ?? (await makeLogger(config))
-  const { limits, index } = options.shared ?? { limits: makeLimitMemory(config.limits, 1), index: 0 }
+  const logger = given ?? (await makeLogger(config))
+  const { limits, index } = shared ?? { limits: makeLimitMemory(config.limits, 1), index: 0 }
   return {
+    ...own,
     bodyBytesMax: config.bodyBytesMax,
     logger,
-    metrics: options.metrics,
-    ...(options.report !== undefined && {
-      reportFeedFault: faultsTo(options.report, 'followers of the revocation feed'),
-      reportStreamFault: faultsTo(options.report, 'streams of the console'),
+    ...(report !== undefined && {
+      reportFeedFault: faultsTo(report, 'followers of the revocation feed'),
+      reportStreamFault: faultsTo(report, 'streams of the console'),
     }),
-    ...(options.traces !== undefined && { traces: options.traces }),
-    accessLog: options.accessLog ?? null,
-    ...limitOptionsOf(config, limits, { index, logger, metrics: options.metrics, timing: ports.timing }),
-    ...certificateOptionsOf(options.tls, config.clientCertificates),
-    ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
-    ...(options.checks !== undefined && { checks: options.checks }),
-    ...(options.causeLevel !== undefined && { causeLevel: options.causeLevel }),
+    ...limitOptionsOf(config, limits, { index, logger, metrics: own.metrics, timing: ports.timing }),
+    ...certificateOptionsOf(tls, config.clientCertificates),
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { MetricsConfig } from '../config/telemetry.ts'
 import { refuseListening } from '../config/start-refused.ts'
-import { makeLayout, type OpenLists } from '../metrics/layout.ts'
+import { type Layout, makeLayout, type OpenLists } from '../metrics/layout.ts'
 import { makeSlab, type Slab, type ThreadMemory } from '../metrics/memory.ts'
 import { readMemory } from '../metrics/read-memory.ts'
 import { openThreadMetrics } from '../metrics/watch-thread.ts'
@@ -47,14 +47,13 @@ const readLists = async (): Promise<OpenLists> => {
 }
 
 /** Loads what only scrapes need. */
-const makeExposing = async (lists: OpenLists, slabs: readonly Slab[], timing: Timing) => {
+const makeExposing = async (layout: Layout, slabs: readonly Slab[], timing: Timing) => {
   const [{ makeFresh }, { makeNegotiator }, { formatText }, { makeProcessMetrics }] = await Promise.all([
     import('../metrics/metrics-server.ts'),
     import('../domain/text/accept.ts'),
     import('../metrics/text-format.ts'),
     import('../metrics/process-metrics.ts'),
   ])
-  const layout = makeLayout(lists)
   const readProcess = makeProcessMetrics()
   const negotiate = makeNegotiator('text/plain', 'application/openmetrics-text')
   const expose = makeFresh(async (type: ReturnType<typeof negotiate>) => {
@@ -84,7 +83,7 @@ export const openProcessMetrics = async (config: MetricsConfig, timing: Timing):
     serve: async (onFault, logger) => {
       const [{ startMetricsServer }, expose] = await Promise.all([
         import('../metrics/metrics-server.ts'),
-        makeExposing(lists, slabs, timing),
+        makeExposing(layout, slabs, timing),
       ])
       try {
         stopping.adopt(await startMetricsServer({ host, port, expose, onFault, timing }), server => server.close())

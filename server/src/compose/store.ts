@@ -2,8 +2,6 @@
 import { dirname } from 'node:path'
 import type { StoreConfig } from '../config/config.ts'
 import type { PostgresConfig } from '../config/database.ts'
-import type { Act } from '../domain/audit/act.ts'
-import type { AuditVerdict } from '../domain/audit/seal.ts'
 import { makeFolders } from '../config/make-folders.ts'
 import { refuseFolder, StartRefused } from '../config/start-refused.ts'
 import type { Metrics } from '../ports/metrics.ts'
@@ -11,8 +9,6 @@ import { timingOf } from './timing.ts'
 import type { Timing } from '../ports/timing.ts'
 import type { Traces } from '../ports/traces.ts'
 import type { OnFault } from '../store/background.ts'
-import type { AuditCheck } from '../store/offline/verify-audit.ts'
-import type { Reencryption } from '../store/offline/reencrypt.ts'
 import type { ClockCells } from '../store/sqlite/connection/clock.ts'
 import { asStoreProblem } from '../store/sqlite/connection/connection.ts'
 import { refuseBesideService } from '../store/sqlite/connection/serving-lock.ts'
@@ -124,40 +120,3 @@ export const connectToStore = async (
   )
   return { ...store, connect: port => port.close() }
 }
-
-/** Accepts the machine's clock, and ends every live token so that none comes back. */
-export const resetClockOf = ({ databaseFile, postgres }: StoreConfig, act: Act): Promise<void> =>
-  forPerson(async () => {
-    if (postgres === null) {
-      const { resetClock } = await import('../store/offline/sqlite/reset-clock.ts')
-      return resetClock({ file: databaseFile, timing: timingOf(), act, wall: Date.now() })
-    }
-    const { resetDatabaseClock } = await import('../store/offline/postgres/act-alone.ts')
-    return resetDatabaseClock({ address: postgres, timing: timingOf() }, act)
-  })
-
-/** Checks the audit log against its seals. */
-export const verifyAuditOf = ({ databaseFile, postgres }: StoreConfig, check: AuditCheck): Promise<AuditVerdict> =>
-  forPerson(async () => {
-    if (postgres === null) {
-      const { verifyAudit } = await import('../store/offline/sqlite/verify-audit.ts')
-      return verifyAudit({ file: databaseFile, ...check })
-    }
-    const { verifyDatabaseAudit } = await import('../store/offline/postgres/act-alone.ts')
-    return verifyDatabaseAudit({ address: postgres, timing: timingOf() }, check)
-  })
-
-/** Encrypts everything under another key-encryption key, or nothing. */
-export const reencryptOf = (
-  { databaseFile, postgres }: StoreConfig,
-  reencryption: Reencryption,
-  act: Act,
-): Promise<'done' | 'done_before'> =>
-  forPerson(async () => {
-    if (postgres === null) {
-      const { reencryptStore } = await import('../store/offline/sqlite/reencrypt.ts')
-      return reencryptStore({ file: databaseFile, timing: timingOf(), act, reencryption })
-    }
-    const { reencryptDatabase } = await import('../store/offline/postgres/act-alone.ts')
-    return reencryptDatabase({ address: postgres, timing: timingOf() }, reencryption, act)
-  })

@@ -26,88 +26,58 @@ export const openTraces = async (
   return startTraces({ ...config, version: packageJson.version, onFault, timing })
 }
 
-/** The step that each method is, for those that take time. What is missing has no span. */
-const STEPS = {
-  ledger: {
-    find: 'read the store',
-    insert: 'write to the store',
-    exclusively: 'write to the store',
-    end: 'write to the store',
-    endAll: 'write to the store',
-    show: 'read the store',
-    selectAgents: 'read the store',
-    listLive: 'read the store',
-    listEnded: 'read the store',
-  },
-  dryRuns: {
-    changeAgent: 'read the store',
-    disableAgent: 'read the store',
-    deleteAgent: 'read the store',
-    revokeCredential: 'read the store',
-    compromiseKey: 'read the store',
-  },
-  revocations: {
-    create: 'write to the store',
-    dryRun: 'read the store',
-    show: 'read the store',
-  },
-  agents: {
+/** The methods that take time, by the step that each is. What is missing has no span. */
+const STEPS: Readonly<Partial<Record<StepName, { readonly [P in keyof Ports]?: readonly (keyof Ports[P])[] }>>> = {
+  authenticate: {
     // The clients that authenticate themselves, and the key that signs.
-    viewForIssue: 'authenticate',
-    create: 'write to the store',
-    show: 'read the store',
-    list: 'read the store',
-    change: 'write to the store',
-    disable: 'write to the store',
-    enable: 'write to the store',
-    delete: 'write to the store',
+    agents: ['viewForIssue'],
+    apiKeys: ['find'],
+    credentials: ['findWorkload', 'useAssertion'],
+    importedSecrets: ['verify'],
+    operators: ['verify'],
   },
-  apiKeys: {
-    find: 'authenticate',
-    create: 'write to the store',
-    show: 'read the store',
-    rotate: 'write to the store',
-    list: 'read the store',
-    revoke: 'write to the store',
+  'read the store': {
+    ledger: ['find', 'show', 'selectAgents', 'listLive', 'listEnded'],
+    dryRuns: ['changeAgent', 'disableAgent', 'deleteAgent', 'revokeCredential', 'compromiseKey'],
+    revocations: ['dryRun', 'show'],
+    agents: ['show', 'list'],
+    apiKeys: ['show', 'list'],
+    credentials: ['show', 'list'],
+    feed: ['head', 'read'],
   },
-  credentials: {
-    create: 'write to the store',
-    show: 'read the store',
-    list: 'read the store',
-    rotate: 'write to the store',
-    revoke: 'write to the store',
-    findWorkload: 'authenticate',
-    useAssertion: 'authenticate',
+  'write to the store': {
+    ledger: ['insert', 'exclusively', 'end', 'endAll'],
+    revocations: ['create'],
+    agents: ['create', 'change', 'disable', 'enable', 'delete'],
+    apiKeys: ['create', 'rotate', 'revoke'],
+    credentials: ['create', 'rotate', 'revoke'],
   },
-  importedSecrets: { verify: 'authenticate' },
-  operators: { verify: 'authenticate' },
-  feed: { head: 'read the store', read: 'read the store' },
-  codec: { mint: 'sign', signIntrospections: 'sign', signRevocations: 'sign' },
-} as const satisfies { readonly [P in keyof Ports]?: { readonly [M in keyof Ports[P]]?: StepName } }
+  sign: { codec: ['mint', 'signIntrospections', 'signRevocations'] },
+}
 
 type Methods = Readonly<Record<string, unknown>>
 
-const traceMethods = <Port extends object>(
-  port: Port,
-  steps: Readonly<Record<string, StepName>>,
-  traces: Traces,
-): Port => {
+const tracePort = (name: string, port: object, traces: Traces): object => {
   const methods = port as Methods // each method of STEPS is a function of it
-  const traced = Object.entries(steps).map(([name, step]): [string, unknown] => {
-    const method = methods[name]
-    if (typeof method !== 'function') throw new Error(`A port has no method ${name}.`)
-    const call = method as (...input: readonly unknown[]) => unknown // looked at in the line before
-    return [name, (...input: readonly unknown[]): unknown => traces.step(step, () => Reflect.apply(call, port, input))]
-  })
-  return Object.assign(Object.create(port), Object.fromEntries(traced)) as Port // its own methods, and these in front of them
+  const traced = Object.entries(STEPS).flatMap(([step, { [name as keyof Ports]: own = [] }]) =>
+    own.map((one: string) => {
+      const method = methods[one]
+      if (typeof method !== 'function') throw new Error(`A port has no method ${one}.`)
+      const call = method as (...input: readonly unknown[]) => unknown // looked at in the line before
+      const inStep = (...input: readonly unknown[]): unknown =>
+        traces.step(step as StepName, () => Reflect.apply(call, port, input)) // of the table
+      return [one, inStep] as const
+    }),
+  )
+  // Its own methods, and these in front of them.
+  return Object.assign(Object.create(port), Object.fromEntries(traced)) as object
 }
 
 /** The ports with a span around each step; the same ports where nothing is traced. */
 export const tracePorts = (ports: Ports, traces: Traces): Ports => {
   if (traces === NO_TRACES) return ports
-  const traced = Object.entries(STEPS).map(([name, steps]): [string, object] => [
-    name,
-    traceMethods(ports[name as keyof typeof STEPS], steps, traces),
-  ])
+  const all: Readonly<Record<string, unknown>> = ports
+  const names = new Set(Object.values(STEPS).flatMap(Object.keys))
+  const traced = [...names].map(name => [name, tracePort(name, all[name] as object, traces)] as const)
   return { ...ports, ...Object.fromEntries(traced) }
 }

@@ -14,19 +14,8 @@ export const readServiceUrl = (given: string | undefined, env: Environment = own
   return url
 }
 
-/** The service and the credential of an agent; null where the environment does not set one. */
-export type AgentConfig = {
-  /** The base URL of the service, without a trailing slash. */
-  readonly url: string | null
-  readonly clientId: string | null
-  readonly clientSecret: string | null
-}
-
-/** The agent that asks for a token itself, and the service that it asks. */
-export const readAgentConfig = (
-  { url, isCredentialGiven }: GivenRemote,
-  env: Environment = ownEnvironment(),
-): AgentConfig =>
+/** The agent that asks for a token itself, and the base URL of the service that it asks; null where the environment does not set one. */
+export const readAgentConfig = ({ url, isCredentialGiven }: GivenRemote, env: Environment = ownEnvironment()) =>
   readEach(env, read => ({
     url: url ?? read.value('MINTMARK_URL') ?? null,
     clientId: read.value('MINTMARK_CLIENT_ID') ?? null,

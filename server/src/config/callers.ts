@@ -4,24 +4,21 @@ import { makeSettingReader, type SettingReader } from './reader.ts'
 import { SETTINGS } from './settings/settings.ts'
 import type { CertificateHeader } from '../domain/clients/certificate-header.ts'
 
-export type LimitsConfig = {
-  /** Failed authentications a minute: of one client from one address, and from one address; null: no such limit. */
-  readonly failedAuthentications: { readonly perClient: number | null; readonly perAddress: number | null }
-  /** Connections at once: in all, and from one address. */
-  readonly connections: { readonly max: number; readonly perAddress: number }
-}
-
-const readLimits = (read: SettingReader): LimitsConfig => {
+const readLimits = (read: SettingReader) => {
   const perClient = read.value('MINTMARK_FAILED_AUTH_PER_CLIENT')
   const perAddress = read.value('MINTMARK_FAILED_AUTH_PER_ADDRESS')
   const max = read.value('MINTMARK_CONNECTIONS_MAX')
   const ofAddressDefault = Math.min(Number(SETTINGS.MINTMARK_CONNECTIONS_PER_ADDRESS.fallback), max)
   const ofAddress = read.orElse('MINTMARK_CONNECTIONS_PER_ADDRESS', String(ofAddressDefault))
   return {
+    /** A minute: of one client from one address, and from one address; null: no such limit. */
     failedAuthentications: { perClient, perAddress },
+    /** At once: in all, and from one address. */
     connections: { max, perAddress: ofAddress },
   }
 }
+
+export type LimitsConfig = ReturnType<typeof readLimits>
 
 /** The limits of a service whose environment sets none. */
 export const defaultLimits = (): LimitsConfig => readLimits(makeSettingReader({}))

@@ -1,13 +1,14 @@
 // Configuration: turns the environment, and the files that it names, into one frozen value or a list of all mistakes.
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { databaseForDev, type PostgresConfig, readDatabase, readMoveTarget } from './database.ts'
 import { type GivenRemote, readRemote, type RemoteConfig } from './remote.ts'
-import { type OperatorsConfig, readOperators } from './console.ts'
+import { type OperatorsConfig, readOperators } from './operators.ts'
 import { type ClientCertificatesConfig, type LimitsConfig, readCallers } from './callers.ts'
 import { makeSettingReader, type SettingReader } from './reader.ts'
 import { type MetricsConfig, metricsForDev, readMetrics, readTelemetry, type TelemetryConfig } from './telemetry.ts'
 import { readTls, type TlsConfig, warnOfPlainHttp } from './tls.ts'
-import { readWorkers } from './workers.ts'
+import { WORKERS_MAX } from './settings/service-settings.ts'
 import { PORT_MAX } from './addresses.ts'
 import type { LOG_LEVELS } from './settings/telemetry-settings.ts'
 import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
@@ -62,17 +63,6 @@ export type ServiceConfig = (MigrateConfig & TelemetryConfig & Omit<OperatorsCon
   readonly settings: readonly Setting[]
 }
 
-/** Settings of the administrative commands. */
-export type CommandConfig = StoreConfig & {
-  readonly baseUrl: string | null
-  /** The default audience of a service with these settings; null if they do not define one. */
-  readonly defaultAudience: string | null
-  /** A secret, needed only for imports and new signing keys; null if it is not set. */
-  readonly keyEncryptionKey: string | null
-  readonly signingKeys: SigningKeysConfig
-  readonly tokenLifetimeSeconds: number
-}
-
 export type ServeConfig = ServiceConfig & {
   readonly tls: TlsConfig
   /** The number of serving threads. */
@@ -83,19 +73,6 @@ export type ServeConfig = ServiceConfig & {
   readonly isDefaultAudienceAssumed: boolean
   /** The warnings to log at start, which are no mistakes. */
   readonly warnings: readonly string[]
-}
-
-/** Settings of `dev`, which generates the rest: a base URL, a key-encryption key, an identity provider. */
-export type DevConfig = (StoreConfig & TelemetryConfig) & {
-  readonly signingKeys: SigningKeysConfig
-  readonly port: number
-  readonly identityProviderPort: number
-  readonly tokenLifetimeSeconds: number
-  readonly dpopNonce: DpopNoncePolicy
-  readonly metrics: MetricsConfig
-  readonly bodyBytesMax: number
-  readonly logLevel: LogLevel
-  readonly settings: readonly Setting[]
 }
 
 /** Lists all mistakes, each with the name of its variable. */
@@ -139,6 +116,18 @@ const readShared = (read: SettingReader) => ({
   bodyBytesMax: read.value('MINTMARK_BODY_BYTES_MAX'),
   ...readTelemetry(read),
 })
+
+// Other systems cannot share a port (Node: ENOTSUP on macOS and Windows), so one thread serves.
+export const CAN_SHARE_PORTS = process.platform === 'linux'
+
+const readWorkers = (read: SettingReader): number => {
+  const workers = read.value('MINTMARK_WORKERS')
+  if (workers === 'auto') return CAN_SHARE_PORTS ? Math.min(availableParallelism(), WORKERS_MAX) : 1
+  if (workers > 1 && !CAN_SHARE_PORTS) {
+    read.mistake(`MINTMARK_WORKERS is ${workers}; expected 1: on this system a port cannot be shared`)
+  }
+  return workers
+}
 
 const gatherServe = async (read: SettingReader) => {
   const baseUrl = read.required('MINTMARK_BASE_URL')
@@ -208,56 +197,51 @@ export const surveyServeConfig = async (env: Environment = process.env): Promise
 
 const readMigration = (read: SettingReader) => ({ ...readStore(read), signingKeys: readSigningKeys(read) })
 
-/** The settings of `mintmark migrate`. */
-export const readMigrateConfig = (env: Environment = process.env): MigrateConfig => {
-  const read = makeSettingReader(env)
-  const [keyEncryptionKey, rest] = [read.required('MINTMARK_KEY_ENCRYPTION_KEY'), readMigration(read)]
-  if (read.mistakes.length > 0 || keyEncryptionKey === undefined) throw new ConfigurationError(read.mistakes)
-  return freeze({ ...rest, keyEncryptionKey })
-}
-
-/** The settings of `mintmark key reencrypt`. */
-export const readReencryptConfig = (env: Environment = process.env): ReencryptConfig => {
-  const read = makeSettingReader(env)
-  const [keyEncryptionKey, keyEncryptionKeyOld] = [
-    read.required('MINTMARK_KEY_ENCRYPTION_KEY'),
-    read.required('MINTMARK_KEY_ENCRYPTION_KEY_OLD'),
-  ]
-  const rest = readMigration(read)
-  if (read.mistakes.length > 0 || keyEncryptionKey === undefined || keyEncryptionKeyOld === undefined) {
-    throw new ConfigurationError(read.mistakes)
-  }
-  return freeze({ ...rest, keyEncryptionKey, keyEncryptionKeyOld })
-}
-
-/** Returns what `gather` reads, or throws all mistakes that it found. */
-export const readEach = <T>(env: Environment, gather: (read: SettingReader) => T): T => {
+/** Returns what `gather` reads, or throws all mistakes that it found: what is required, and is not there, is one. */
+export const readEach = <T>(env: Environment, gather: (read: SettingReader) => T | undefined): T => {
   const read = makeSettingReader(env)
   const found = gather(read)
-  if (read.mistakes.length > 0) throw new ConfigurationError(read.mistakes)
+  if (read.mistakes.length > 0 || found === undefined) throw new ConfigurationError(read.mistakes)
   return found
 }
+
+/** The settings of `mintmark migrate`. */
+export const readMigrateConfig = (env: Environment = process.env): MigrateConfig =>
+  readEach(env, read => {
+    const [keyEncryptionKey, rest] = [read.required('MINTMARK_KEY_ENCRYPTION_KEY'), readMigration(read)]
+    return keyEncryptionKey === undefined ? undefined : freeze({ ...rest, keyEncryptionKey })
+  })
+
+/** The settings of `mintmark key reencrypt`. */
+export const readReencryptConfig = (env: Environment = process.env): ReencryptConfig =>
+  readEach(env, read => {
+    const keyEncryptionKey = read.required('MINTMARK_KEY_ENCRYPTION_KEY')
+    const keyEncryptionKeyOld = read.required('MINTMARK_KEY_ENCRYPTION_KEY_OLD')
+    const rest = readMigration(read)
+    if (keyEncryptionKey === undefined || keyEncryptionKeyOld === undefined) return undefined
+    return freeze({ ...rest, keyEncryptionKey, keyEncryptionKeyOld })
+  })
 
 /** The settings of `mintmark clock`. */
 export const readStoreConfig = (env: Environment = process.env): StoreConfig => freeze(readEach(env, readStore))
 
 /** The database into which a store is moved: named by the option `--to`, or else by DATABASE_URL. */
-export const readMoveConfig = (to: string | undefined, env: Environment = process.env): PostgresConfig => {
-  const read = makeSettingReader(env)
-  const target = readMoveTarget(read, to)
-  if (read.mistakes.length > 0 || target === undefined) throw new ConfigurationError(read.mistakes)
-  return freeze(target)
-}
+export const readMoveConfig = (to: string | undefined, env: Environment = process.env): PostgresConfig =>
+  freeze(readEach(env, read => readMoveTarget(read, to)))
 
 /** The settings of administrative commands on the local store. Settings of `serve` alone are ignored. */
-export const readCommandConfig = (env: Environment = process.env): CommandConfig =>
+export const readCommandConfig = (env: Environment = process.env) =>
   readEach(env, read => {
     const rest = { ...readMigration(read), tokenLifetimeSeconds: read.value('MINTMARK_TOKEN_LIFETIME_SECONDS') }
     const baseUrl = read.value('MINTMARK_BASE_URL') ?? null
+    // Those of a service with these settings, where they define one.
     const defaultAudience = read.value('MINTMARK_DEFAULT_AUDIENCE') ?? baseUrl
+    // A secret, needed only for imports and new signing keys.
     const keyEncryptionKey = read.value('MINTMARK_KEY_ENCRYPTION_KEY') ?? null
     return freeze({ ...rest, baseUrl, defaultAudience, keyEncryptionKey })
   })
+
+export type CommandConfig = ReturnType<typeof readCommandConfig>
 
 /** The service that a command calls instead of the local store; null if none is named. */
 export const readRemoteConfig = (given: GivenRemote, env: Environment = process.env): RemoteConfig | null =>
@@ -282,7 +266,7 @@ const readIdentityProviderPort = (read: SettingReader, port: number): number => 
 }
 
 /** The settings of `mintmark dev`. HOST, a DATABASE_URL other than of PostgreSQL and settings of `serve` alone are ignored. */
-export const readDevConfig = (env: Environment = process.env): DevConfig =>
+export const readDevConfig = (env: Environment = process.env) =>
   readEach({ ...env, DATABASE_URL: databaseForDev(env['DATABASE_URL']) }, read => {
     const store = readStore(read)
     const numbers = readShared(read)
@@ -294,3 +278,6 @@ export const readDevConfig = (env: Environment = process.env): DevConfig =>
     const settings = read.settings()
     return freeze({ ...store, ...numbers, signingKeys, dpopNonce, metrics, identityProviderPort, logLevel, settings })
   })
+
+/** Settings of `dev`, which generates the rest: a base URL, a key-encryption key, an identity provider. */
+export type DevConfig = ReturnType<typeof readDevConfig>

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { ConfigurationError, type Environment, type ServeConfig } from './config.ts'
 import type { IdentityProviderConfig } from './provider.ts'
 import { readCallers } from './callers.ts'
-import { readProviders } from './providers.ts'
+import { readProviders } from './operators.ts'
 import { makeSettingReader, type SettingReader } from './reader.ts'
 import { readTls } from './tls.ts'
 

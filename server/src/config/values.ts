@@ -12,9 +12,6 @@ export type Parser<T> = ((text: string) => Parsed<T>) & {
 const bounded = <T>(bounds: string | undefined, parse: (text: string) => Parsed<T>): Parser<T> =>
   bounds === undefined ? parse : Object.assign(parse, { bounds })
 
-const orWord = (bounds: string | undefined, word: string): string | undefined =>
-  bounds === undefined ? undefined : `${bounds}, or ${word}`
-
 export const wrong = (sentence: string): { readonly wrong: string } => ({ wrong: sentence })
 
 export const parseText: Parser<string> = text => ({ value: text })
@@ -26,21 +23,18 @@ export const parseInteger = (least: number, most: number): Parser<number> =>
     return wrong(`is ${JSON.stringify(text)}; expected a whole number from ${least} to ${most}`)
   })
 
-/** Accepts what the parser accepts, and `auto`. */
-export const parseAutoOr = <T>(parse: Parser<T>): Parser<T | 'auto'> =>
-  bounded<T | 'auto'>(orWord(parse.bounds, 'auto'), text => {
-    if (text === 'auto') return { value: text }
+const orWord = <T, Other>(parse: Parser<T>, word: string, other: Other): Parser<T | Other> =>
+  bounded<T | Other>(parse.bounds === undefined ? undefined : `${parse.bounds}, or ${word}`, text => {
+    if (text === word) return { value: other }
     const parsed = parse(text)
-    return 'wrong' in parsed ? wrong(`${parsed.wrong}, or auto`) : parsed
+    return 'wrong' in parsed ? wrong(`${parsed.wrong}, or ${word}`) : parsed
   })
 
+/** Accepts what the parser accepts, and `auto`. */
+export const parseAutoOr = <T>(parse: Parser<T>): Parser<T | 'auto'> => orWord(parse, 'auto', 'auto')
+
 /** Accepts what the parser accepts, and `off`, which is null. */
-export const parseOffOr = <T>(parse: Parser<T>): Parser<T | null> =>
-  bounded<T | null>(orWord(parse.bounds, 'off'), text => {
-    if (text === 'off') return { value: null }
-    const parsed = parse(text)
-    return 'wrong' in parsed ? wrong(`${parsed.wrong}, or off`) : parsed
-  })
+export const parseOffOr = <T>(parse: Parser<T>): Parser<T | null> => orWord(parse, 'off', null)
 
 export const parseOneOf = <const T extends string>(choices: readonly T[]): Parser<T> =>
   bounded(choices.join(', '), text => {

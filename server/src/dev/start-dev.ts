@@ -80,27 +80,11 @@ const formatBanner = ({ baseUrl, issuer, environmentFile, database }: Addresses)
 // dev.env: exported variables for the lines of the banner and the README, for the user's own programs, and for the command
 // line to call the running service.
 
-type DevEnvironment = {
-  readonly BASE_URL: string
-  readonly AGENT_ID: string
-  readonly CLIENT_ID: string
-  readonly CLIENT_SECRET: string
-  readonly ADMIN_API_KEY: string
-  readonly IDENTITY_PROVIDER_JWT: string
-}
-
 // Inside single quotes a POSIX shell changes nothing; a quote itself must be closed, escaped and reopened.
 const quote = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
 
-/** The variables that the command line reads. */
-const commandLineOf = ({ BASE_URL, IDENTITY_PROVIDER_JWT, ADMIN_API_KEY }: DevEnvironment) => ({
-  MINTMARK_URL: BASE_URL,
-  MINTMARK_OPERATOR_JWT: IDENTITY_PROVIDER_JWT,
-  MINTMARK_API_KEY: ADMIN_API_KEY,
-})
-
-const formatDevEnvironment = (values: DevEnvironment): string =>
-  Object.entries({ ...values, ...commandLineOf(values) })
+const formatDevEnvironment = (values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
     .map(([name, value]) => `export ${name}=${quote(value)}\n`)
     .join('')
 
@@ -214,13 +198,18 @@ const environmentFileOf = (config: DevConfig): string => join(config.dataDirecto
 const writeEnvironment = async ({ config, secrets, service, origin, baseUrl }: Preparation): Promise<void> => {
   const demo = await ensureDemo(service.ports, origin, secrets)
   writeDevSecrets(config.dataDirectory, { ...secrets, ...demo })
+  const jwt = await fetchDevToken(secrets.identity_provider, 'admin', service.ports.timing)
   const environment = formatDevEnvironment({
     BASE_URL: baseUrl,
     AGENT_ID: demo.agent.agent_id,
     CLIENT_ID: demo.agent.client_id,
     CLIENT_SECRET: demo.agent.client_secret,
     ADMIN_API_KEY: demo.api_key.api_key,
-    IDENTITY_PROVIDER_JWT: await fetchDevToken(secrets.identity_provider, 'admin', service.ports.timing),
+    IDENTITY_PROVIDER_JWT: jwt,
+    // The command line reads these.
+    MINTMARK_URL: baseUrl,
+    MINTMARK_OPERATOR_JWT: jwt,
+    MINTMARK_API_KEY: demo.api_key.api_key,
   })
   writeSecrets(environmentFileOf(config), environment)
 }

@@ -1,3 +1,4 @@
+// In this folder: the threads of `mintmark serve`: the main thread starts and replaces serving threads, and reloads files for them.
 // What the main thread sends to all serving threads while the service runs: findings of checks, and settings that were reloaded.
 // A thread that starts later, or takes the place of another, starts with the latest.
 import type { ServeConfig } from '../config/config.ts'
@@ -42,6 +43,3 @@ export const makeNotices = (): Publishing => {
     },
   }
 }
-
-/** The notices of a service in which nothing changes. */
-export const NO_NOTICES: Notices = { latest: config => config, attach: () => () => undefined }

@@ -7,11 +7,10 @@ import type { Logger } from 'pino'
 import { clearConnections, makeLimitMemory } from '../compose/limits.ts'
 import type { Service } from '../compose/compose.ts'
 import { countThreadEnd } from '../compose/thread-ends.ts'
-import type { ServeConfig } from '../config/config.ts'
+import { CAN_SHARE_PORTS, type ServeConfig } from '../config/config.ts'
 import type { Timing } from '../ports/timing.ts'
 import { refuseListening } from '../config/start-refused.ts'
-import { CAN_SHARE_PORTS } from '../config/workers.ts'
-import { NO_NOTICES, type Notices } from './notices.ts'
+import type { Notices } from './notices.ts'
 import { type FromServingThread, type ServingOptions, startFailureOf, type ToServingThread } from './thread-messages.ts'
 
 type ServingProcess = {
@@ -19,8 +18,8 @@ type ServingProcess = {
   readonly timing: Timing
   readonly service: Pick<Service, 'host' | 'keySets' | 'threadEnds' | 'finishedSignIns' | 'metrics'>
   readonly logger: Logger
-  /** What changes while the service runs; without it nothing does. */
-  readonly notices?: Notices
+  /** What changes while the service runs. */
+  readonly notices: Notices
 }
 
 type ServingThreads = {
@@ -55,7 +54,7 @@ type Shared = Pick<ServingOptions, 'sharesPort' | 'limits' | 'threadEnds' | 'fin
 
 const startThread = (serving: ServingProcess, given: Shared, index: number): Promise<Worker> => {
   const { memories, starting, ...shared } = given
-  const { timing, service, logger, notices = NO_NOTICES } = serving
+  const { timing, service, logger, notices } = serving
   const { host, keySets } = service
   const config = notices.latest(serving.config)
   const metrics = memories[index] ?? null

@@ -4,13 +4,39 @@ import { showCertificate } from '../compose/client-certificates.ts'
 import type { Service } from '../compose/compose.ts'
 import { ownEnvironment, type ServeConfig } from '../config/config.ts'
 import type { Timing } from '../ports/timing.ts'
-import { checkProviders } from './check-providers.ts'
+import type { IdentityProviderConfig } from '../config/provider.ts'
+import type { Operators } from '../ports/key-sets.ts'
 import { makeNotices, type Notices } from './notices.ts'
 import { reloadFiles } from './reload-files.ts'
 import type { Reloaded } from './thread-messages.ts'
 import { examineServing } from '../compose/doctor/doctor.ts'
 import type { ReloadedKind } from '../config/read-again.ts'
 import { badOf, type CheckResult, worstOf } from '../domain/checkup.ts'
+
+// Which identity providers' keys cannot be read, logged before an operator needs one.
+
+type Checked = {
+  readonly operators: Pick<Operators, 'check'>
+  readonly identityProviders: readonly Pick<IdentityProviderConfig, 'issuer' | 'setting'>[]
+  readonly logger: Pick<Logger, 'warn' | 'error'>
+}
+
+/** Runs in the background and never stops the start: a provider may be back when it is needed. */
+export const checkProviders = async ({ operators, identityProviders, logger }: Checked): Promise<void> => {
+  try {
+    for (const state of await operators.check()) {
+      if (state.status === 'ok') continue
+      const { issuer, cause, detail: reason } = state
+      const setting = identityProviders.find(provider => provider.issuer === issuer)?.setting
+      logger.warn(
+        { event: 'provider_unavailable', issuer, reason, setting },
+        `The keys of the identity provider ${issuer} cannot be read: ${cause}. None of its operators can be recognized; look at ${setting}, and at GET /readyz?verbose.`,
+      )
+    }
+  } catch (err) {
+    logger.error({ err }, 'the identity providers could not be checked')
+  }
+}
 
 // The fast checks of a service: at its start, and then now and again. Each finding is logged when it appears, and /readyz?verbose has
 // the latest.

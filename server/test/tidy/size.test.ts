@@ -9,7 +9,7 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_673, files: 681 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_231, files: 672 },
   'server/test': { globs: codeIn('server/test'), lines: 69_268, files: 543 },
   packages: { globs: codeIn('packages'), lines: 19_605, files: 185 },
   console: { globs: codeIn('console'), lines: 13_996, files: 210 },

@@ -3,20 +3,24 @@
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
-import { defineAdminCommand, type Call } from '../administer.ts'
+import { defineAdminCommand } from '../administer.ts'
 import type { Operation } from '../../../../api/operation.ts'
 import { EXPORT_FORMATS } from '../../../../api/exports.ts'
 import { writeOutput } from '../../files/write-output.ts'
 import type { Timing } from '../../ports/timing.ts'
 import type { Api, Query } from '../remote/api.ts'
+import { addFilters } from './list-options.ts'
+import { type OptionRows, queryOf } from '../terminal/option-rows.ts'
 import { isOutputFault } from '../terminal/output-faults.ts'
 import { printableLines } from '../../domain/text/text.ts'
 
-export type ExportOptions = { readonly format: string; readonly output?: string }
+type ExportOptions = { readonly format: string; readonly output?: string }
 
-type Export<Options> = {
+type Export = {
   readonly row: Operation
-  readonly queryOf: (options: Options, api: Api) => Query | Promise<Query>
+  readonly filters: OptionRows
+  /** What they ask for, where that is not what was given. */
+  readonly findFilters?: (options: ExportOptions, api: Api) => Promise<Query>
   readonly examples: readonly string[]
 }
 
@@ -58,17 +62,17 @@ const print = async (chunks: AsyncIterable<Uint8Array>, timing: Progress): Promi
   }
 }
 
-/** Completes a command that exports, whose filters are declared. */
-export const exports = <Options extends ExportOptions>(command: Command, what: Export<Options>): void => {
+/** Completes a command that exports. */
+export const exports = (command: Command, { row, filters, findFilters, examples }: Export): void => {
   const format = new Option('--format <format>', 'lines of JSON, or a table for a spreadsheet with formulas defused')
-  command
+  addFilters(command, filters)
     .addOption(format.choices(EXPORT_FORMATS).default(EXPORT_FORMATS[0]))
     .option('--output <file>', 'write to this file, which is there only once it is whole, or to a pipe or a device')
-  defineAdminCommand<Options>(command, {
-    examples: what.examples,
-    run: async ({ api, timing, options }: Call<Options>) => {
-      const query = { ...(await what.queryOf(options, api)), format: options.format }
-      const read = () => api.stream(what.row, { query })
+  defineAdminCommand<ExportOptions>(command, {
+    examples,
+    run: async ({ api, timing, options }) => {
+      const asked = (await findFilters?.(options, api)) ?? queryOf(options, filters)
+      const read = () => api.stream(row, { query: { ...asked, format: options.format } })
       if (options.output === undefined) await print(await read(), timing)
       else await writeOutput(options.output, async into => pipeline(countingLines(await read(), timing), into))
       return null

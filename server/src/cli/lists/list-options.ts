@@ -4,35 +4,11 @@ import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from '../../../../api/values/l
 import { parseReasonList, REASONS } from '../../../../api/values/reason.ts'
 import { parseScopeItem } from '../../../../api/values/scope.ts'
 import { parseUuid } from '../../../../api/values/uuid.ts'
-import { gatherLabels, type Label, labelTexts } from '../agent-options.ts'
+import { gatherLabels } from '../agent-options.ts'
+import { addOptions, type OptionRows } from '../terminal/option-rows.ts'
 import { addTimeHelp, readTime } from '../terminal/time.ts'
 
 export type PagingOptions = { readonly limit: number; readonly cursor?: string }
-
-export type TokenFilterOptions = {
-  readonly agent?: string
-  readonly client?: string
-  readonly subject?: string
-  readonly parent?: string
-  readonly root?: string
-  readonly credential?: string
-  readonly kid?: string
-  readonly audience?: string
-  readonly owner?: string
-  readonly label?: readonly Label[]
-  readonly agentName?: string
-  readonly scope?: string
-  readonly issuedAfter?: string
-  readonly issuedBefore?: string
-}
-
-export type HistoryFilterOptions = TokenFilterOptions & {
-  readonly reason?: string
-  readonly endedAfter?: string
-  readonly endedBefore?: string
-  readonly endedBy?: string
-  readonly revocation?: string
-}
 
 /** A check of an option's text, which ends the command with what was expected. */
 const expecting =
@@ -67,59 +43,42 @@ export const addPaging = (command: Command): Command =>
 
 export const pagingOf = ({ limit, cursor }: PagingOptions) => ({ limit, cursor })
 
-export const addTokenFilters = (command: Command): Command =>
-  addTimeHelp(command)
-    .option('--agent <agent-id>', 'only tokens of this agent, by its id or its name')
-    .option('--client <client-id>', 'only tokens of this client, by its id or the name of its agent')
-    .option('--subject <agent-id>', 'only tokens that act on behalf of this agent')
-    .option('--parent <token-id>', 'only tokens that were got for this token', expecting(parseUuid, 'a UUID'))
-    .option('--root <token-id>', 'only this token and all that descend from it', expecting(parseUuid, 'a UUID'))
-    .option(
-      '--credential <credential-id>',
-      'only tokens got with this credential, by its id or, beside --agent, by its name',
-    )
-    .option('--kid <kid>', 'only tokens that this key signed')
-    .option('--audience <uri>', 'only tokens for this audience, among others perhaps')
-    .option('--owner <name>', 'only tokens of the agents of this owner')
-    .option('--label <key=value>', 'only tokens of the agents with this label (repeatable)', gatherLabels)
-    .option('--agent-name <name>', 'only tokens of the agents with exactly this name, in history deleted ones too')
-    .option('--scope <item>', 'only tokens that carry this item', expecting(parseScopeItem, 'resource:action'))
-    .option('--issued-after <time>', 'only tokens issued then or later', readTime)
-    .option('--issued-before <time>', 'only tokens issued earlier', readTime)
+/** Filters of the tokens that are live. */
+export const TOKEN_FILTERS: OptionRows = {
+  agent_id: ['--agent <agent-id>', 'only tokens of this agent, by its id or its name'],
+  client_id: ['--client <client-id>', 'only tokens of this client, by its id or the name of its agent'],
+  subject: ['--subject <agent-id>', 'only tokens that act on behalf of this agent'],
+  parent_id: ['--parent <token-id>', 'only tokens that were got for this token', expecting(parseUuid, 'a UUID')],
+  root_id: ['--root <token-id>', 'only this token and all that descend from it', expecting(parseUuid, 'a UUID')],
+  credential_id: [
+    '--credential <credential-id>',
+    'only tokens got with this credential, by its id or, beside --agent, by its name',
+  ],
+  kid: ['--kid <kid>', 'only tokens that this key signed'],
+  audience: ['--audience <uri>', 'only tokens for this audience, among others perhaps'],
+  owner: ['--owner <name>', 'only tokens of the agents of this owner'],
+  label: ['--label <key=value>', 'only tokens of the agents with this label (repeatable)', gatherLabels],
+  agent_name: ['--agent-name <name>', 'only tokens of the agents with exactly this name, in history deleted ones too'],
+  scope: ['--scope <item>', 'only tokens that carry this item', expecting(parseScopeItem, 'resource:action')],
+  issued_after: ['--issued-after <time>', 'only tokens issued then or later', readTime],
+  issued_before: ['--issued-before <time>', 'only tokens issued earlier', readTime],
+}
 
-export const tokenFiltersOf = (options: TokenFilterOptions) => ({
-  agent_id: options.agent,
-  client_id: options.client,
-  subject: options.subject,
-  parent_id: options.parent,
-  root_id: options.root,
-  credential_id: options.credential,
-  kid: options.kid,
-  audience: options.audience,
-  owner: options.owner,
-  label: labelTexts(options.label ?? []),
-  agent_name: options.agentName,
-  scope: options.scope,
-  issued_after: options.issuedAfter,
-  issued_before: options.issuedBefore,
-})
+/** Filters of those that have ended. */
+export const HISTORY_FILTERS: OptionRows = {
+  ...TOKEN_FILTERS,
+  termination_reason: [
+    '--reason <reasons>',
+    'only tokens that ended for one of these reasons, separated by commas',
+    readReasons,
+  ],
+  ended_after: ['--ended-after <time>', 'only tokens that ended then or later', readTime],
+  ended_before: ['--ended-before <time>', 'only tokens that ended earlier', readTime],
+  ended_by: [
+    '--ended-by <actor-id>',
+    'only tokens that this one ended: an operator (sub), a user at the terminal, or an agent or API key by its id or name; =ID as it is',
+  ],
+  revocation_id: ['--revocation <revocation-id>', 'only tokens that this revocation of many tokens ended'],
+}
 
-export const addHistoryFilters = (command: Command): Command =>
-  addTokenFilters(command)
-    .option('--reason <reasons>', 'only tokens that ended for one of these reasons, separated by commas', readReasons)
-    .option('--ended-after <time>', 'only tokens that ended then or later', readTime)
-    .option('--ended-before <time>', 'only tokens that ended earlier', readTime)
-    .option(
-      '--ended-by <actor-id>',
-      'only tokens that this one ended: an operator (sub), a user at the terminal, or an agent or API key by its id or name; =ID as it is',
-    )
-    .option('--revocation <revocation-id>', 'only tokens that this revocation of many tokens ended')
-
-export const historyFiltersOf = (options: HistoryFilterOptions) => ({
-  ...tokenFiltersOf(options),
-  termination_reason: options.reason,
-  ended_after: options.endedAfter,
-  ended_before: options.endedBefore,
-  ended_by: options.endedBy,
-  revocation_id: options.revocation,
-})
+export const addFilters = (command: Command, filters: OptionRows): Command => addOptions(addTimeHelp(command), filters)

@@ -1,6 +1,7 @@
-// mintmark backup
+// In this folder: commands on the store or the process of this machine, which have no endpoint. compose/ wires what they run.
+// mintmark backup, mintmark backup verify
 import type { Command } from 'commander'
-import { type BackupMade, backupStore, recordStoreBackup } from '../../compose/backup.ts'
+import { type BackupMade, backupStore, recordStoreBackup, verifyStoreBackup } from '../../compose/backup.ts'
 import { timingOf } from '../../compose/timing.ts'
 import { readStoreConfig, type StoreConfig } from '../../config/config.ts'
 import { formatTime } from '../../../../api/values/time.ts'
@@ -8,10 +9,10 @@ import { isStandardOutput } from '../../files/output.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { cliOrigin } from '../remote/cli-origin.ts'
 import { addExamples } from '../terminal/examples.ts'
-import { formatCount, printError, printLine, printRemark } from '../terminal/print.ts'
-import { localOnly } from './local-only.ts'
+import { CommandFailed } from '../terminal/exit.ts'
+import { formatCount, printError, printJson, printLine, printRemark } from '../terminal/print.ts'
+import { completeLocal } from './local-only.ts'
 import { suspendedRecord } from './show-restore.ts'
-import { addVerifyBackup } from './verify-backup.ts'
 
 type Options = { readonly force?: boolean; readonly json?: boolean }
 
@@ -70,7 +71,28 @@ const addMakeBackup = (backup: Command): void => {
     .argument('<file>', 'where; it is there only once it is whole; or a pipe or a device')
     .option('--force', 'replace a backup that is there')
     .option('--json', 'print {"file","made_at","bytes","tokens","ended","agents",…,"key_encryption_key_ids"}')
-  addExamples(localOnly(command), ['mintmark backup to nightly.db']).action(run)
+  completeLocal(command, 'mintmark backup to nightly.db').action(run)
+}
+
+/** The warning for a backup that can be restored all the same. */
+export const withoutDigest = (file: string): string =>
+  `${file} has no digest, for an older version of Mintmark made it: whether it is as it was written cannot be known.`
+
+const runVerify = async (file: string, { json }: { readonly json?: boolean }): Promise<void> => {
+  const { hasDigest, madeAt } = await verifyStoreBackup(file)
+  const time = formatTime(madeAt)
+  if (json === true) printJson({ file, made_at: time, digest: hasDigest ? 'good' : null })
+  if (!hasDigest) throw new CommandFailed(withoutDigest(file))
+  if (json !== true) printLine(`${file} is as it was written, and holds a store as of ${time}.`)
+}
+
+const addVerifyBackup = (backup: Command): void => {
+  const command = backup
+    .command('verify')
+    .description('check a backup against its digest; it needs no key, and restores nothing')
+    .argument('<file>', 'the backup')
+    .option('--json', 'print {"file","made_at","digest"}: good, or null where an older version made it')
+  completeLocal(command, 'mintmark backup verify backup.db').action(runVerify)
 }
 
 export const addBackup = (program: Command): void => {

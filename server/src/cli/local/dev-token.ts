@@ -6,8 +6,7 @@ import { readDevSecrets } from '../../dev/dev-secrets.ts'
 import { fetchDevToken } from '../../dev/dev-token.ts'
 import { ROLES, type Role } from '../../../../api/values/access.ts'
 import { StartRefused } from '../../config/start-refused.ts'
-import { addExamples } from '../terminal/examples.ts'
-import { localOnly } from './local-only.ts'
+import { completeLocal } from './local-only.ts'
 import { printJson, printLine } from '../terminal/print.ts'
 
 const run = async (options: { readonly role: Role; readonly json?: boolean }): Promise<void> => {
@@ -26,5 +25,5 @@ export const addDevToken = (program: Command): void => {
     .description('print another JWT of the development identity provider, good for 12 hours')
     .addOption(new Option('--role <role>', 'the role of the operator whom it names').choices(ROLES).default('admin'))
     .option('--json', 'print {"identity_provider_jwt"}')
-  addExamples(localOnly(command), ['mintmark dev-token --role viewer']).action(run)
+  completeLocal(command, 'mintmark dev-token --role viewer').action(run)
 }

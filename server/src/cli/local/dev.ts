@@ -4,9 +4,8 @@ import { timingOf } from '../../compose/timing.ts'
 import { readDevConfig } from '../../config/config.ts'
 import { startDev } from '../../dev/start-dev.ts'
 import { closeAtSignal } from './close-at-signal.ts'
-import { addExamples } from '../terminal/examples.ts'
 import { cliOrigin } from '../remote/cli-origin.ts'
-import { localOnly } from './local-only.ts'
+import { completeLocal } from './local-only.ts'
 import { printLine } from '../terminal/print.ts'
 
 /** No balancer stands before it. */
@@ -22,5 +21,5 @@ export const addDev = (program: Command): void => {
   const command = program
     .command('dev')
     .description('run everything on this machine: store, identity provider, a demo agent and an API key')
-  addExamples(localOnly(command), ['mintmark dev']).action(run)
+  completeLocal(command, 'mintmark dev').action(run)
 }

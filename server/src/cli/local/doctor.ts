@@ -1,16 +1,16 @@
 // mintmark doctor
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Command } from 'commander'
 import type { CheckStatus } from '../../../../api/values/checks.ts'
 import { examine } from '../../compose/doctor/doctor.ts'
 import { timingOf } from '../../compose/timing.ts'
 import { nameOfStore } from '../../compose/store.ts'
 import { type ServeSurvey, surveyServeConfig } from '../../config/config.ts'
-import { parseServiceUrl } from '../../config/addresses.ts'
 import { readServiceUrl } from '../../config/agent.ts'
 import { type CheckResult, type Finding, worstOf } from '../../domain/checkup.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 import { formatCount, printJson, printLine, terminalWidth } from '../terminal/print.ts'
+import { readUrl } from '../terminal/service-url.ts'
 import { layOutTable } from '../terminal/table.ts'
 
 type Options = { readonly url?: string; readonly json?: boolean }
@@ -63,21 +63,14 @@ const run = async ({ url: given, json }: Options): Promise<void> => {
   }
 }
 
-const readUrl = (text: string): string => {
-  const url = parseServiceUrl(text)
-  if ('wrong' in url) throw new InvalidArgumentError(`It ${url.wrong}.`)
-  return url.value
-}
-
 export const addDoctor = (program: Command): void => {
   const command = program
     .command('doctor')
     .description('check this installation and say what is wrong and what to do; changes nothing (docs/doctor.md)')
-    .addOption(
-      new Option(
-        '--url <url>',
-        'look at the service at this address from outside, and at nothing here (MINTMARK_URL)',
-      ).argParser(readUrl),
+    .option(
+      '--url <url>',
+      'look at the service at this address from outside, and at nothing here (MINTMARK_URL)',
+      readUrl,
     )
     .option('--json', 'print {"subject","status","checks"}; each check has "name", "status" and "findings"')
   addExamples(command, ['mintmark doctor', 'mintmark doctor --json']).action(run)

@@ -6,10 +6,9 @@ import { readMoveConfig } from '../../config/config.ts'
 import type { PostgresConfig } from '../../config/database.ts'
 import { sqliteFileIn } from '../../config/database-url.ts'
 import { confirm } from '../terminal/confirm.ts'
-import { addExamples } from '../terminal/examples.ts'
 import { CommandFailed, EXIT } from '../terminal/exit.ts'
 import { formatCount, printJson, printLine } from '../terminal/print.ts'
-import { localOnly } from './local-only.ts'
+import { completeLocal } from './local-only.ts'
 import type { Timing } from '../../ports/timing.ts'
 
 // How far a move is, for a person at a terminal: rows, how many a second, and how long it takes at that pace.
@@ -131,9 +130,10 @@ export const addMigrateStore = (program: Command): void => {
     )
     .option('--json', 'print {"finished","rows","changed","tables"}, each table with its rows and their hash')
     .option('--yes', 'do not ask')
-  addExamples(localOnly(command), [
+  completeLocal(
+    command,
     'DATABASE_URL_FILE=database.url mintmark migrate-store --from sqlite:.mintmark/mintmark.db',
     'mintmark migrate-store --from sqlite:.mintmark/mintmark.db --to "$(cat empty-database.url)" --finish --yes',
     'mintmark migrate-store --from sqlite:.mintmark/mintmark.db --abandon',
-  ]).action(run)
+  ).action(run)
 }

@@ -3,8 +3,7 @@ import type { Command } from 'commander'
 import { migrateStore } from '../../compose/administration.ts'
 import { nameOfStore } from '../../compose/store.ts'
 import { readMigrateConfig } from '../../config/config.ts'
-import { addExamples } from '../terminal/examples.ts'
-import { localOnly } from './local-only.ts'
+import { completeLocal } from './local-only.ts'
 import { printJson, printLine } from '../terminal/print.ts'
 
 const run = async (options: { readonly json?: boolean }): Promise<void> => {
@@ -20,5 +19,5 @@ export const addMigrate = (program: Command): void => {
     .command('migrate')
     .description('make the store, or bring it to this version; the first time it also makes the signing key')
     .option('--json', 'print {"from","to"}')
-  addExamples(localOnly(command), ['mintmark migrate']).action(run)
+  completeLocal(command, 'mintmark migrate').action(run)
 }

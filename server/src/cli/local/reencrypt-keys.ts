@@ -3,9 +3,8 @@ import type { Command } from 'commander'
 import { reencryptStoreKeys } from '../../compose/keys.ts'
 import { readReencryptConfig } from '../../config/config.ts'
 import { cliOrigin } from '../remote/cli-origin.ts'
-import { addExamples } from '../terminal/examples.ts'
 import { printJson, printLine } from '../terminal/print.ts'
-import { localOnly } from './local-only.ts'
+import { completeLocal } from './local-only.ts'
 
 const DONE =
   'The store is sealed under the new key-encryption key: start the service with it. Keep the old one while there are backups made under it.'
@@ -24,6 +23,5 @@ export const addReencryptKeys = (key: Command): void => {
       'take the store from MINTMARK_KEY_ENCRYPTION_KEY_OLD to MINTMARK_KEY_ENCRYPTION_KEY; stop the service first',
     )
     .option('--json', 'print {"outcome"}: done or done_before')
-  const examples = ['MINTMARK_KEY_ENCRYPTION_KEY_OLD_FILE=key.old mintmark key reencrypt']
-  addExamples(localOnly(command), examples).action(run)
+  completeLocal(command, 'MINTMARK_KEY_ENCRYPTION_KEY_OLD_FILE=key.old mintmark key reencrypt').action(run)
 }

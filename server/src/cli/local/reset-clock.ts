@@ -3,10 +3,9 @@ import type { Command } from 'commander'
 import { resetStoreClock } from '../../compose/administration.ts'
 import { readStoreConfig } from '../../config/config.ts'
 import { confirm, endsEveryToken } from '../terminal/confirm.ts'
-import { addExamples } from '../terminal/examples.ts'
 import { cliOrigin } from '../remote/cli-origin.ts'
 import { printJson, printLine } from '../terminal/print.ts'
-import { localOnly } from './local-only.ts'
+import { completeLocal } from './local-only.ts'
 
 const CONSEQUENCE = 'This ends every token that is alive, so that agents must ask for new ones; nothing else is lost.'
 
@@ -24,7 +23,7 @@ const addResetClock = (clock: Command): void => {
     .description('accept a system clock that stands far behind the time that the store has seen; ends every token')
     .option('--json', 'print {"reset":true}')
     .option('--yes', 'do not ask')
-  addExamples(localOnly(command), ['mintmark clock reset --yes']).action(run)
+  completeLocal(command, 'mintmark clock reset --yes').action(run)
 }
 
 export const addClock = (program: Command): void =>

@@ -6,12 +6,10 @@ import { timingOf } from '../../compose/timing.ts'
 import { showCertificate } from '../../compose/client-certificates.ts'
 import { readServeConfig, type ServeConfig } from '../../config/config.ts'
 import { isAnySuspended, type RestoreState } from '../../domain/restore.ts'
-import { checkProviders } from '../../serving/check-providers.ts'
 import { makeServing } from '../../serving/serving-threads.ts'
-import { watchInstallation } from '../../serving/watch-installation.ts'
+import { checkProviders, watchInstallation } from '../../serving/watch-installation.ts'
 import { closeAtSignal } from './close-at-signal.ts'
-import { addExamples } from '../terminal/examples.ts'
-import { localOnly } from './local-only.ts'
+import { completeLocal } from './local-only.ts'
 import { printLine } from '../terminal/print.ts'
 import { reportRestore, formatSuspended } from './show-restore.ts'
 import { describeDefault, describeValues } from '../../config/settings/setting-entry.ts'
@@ -93,5 +91,5 @@ export const addServe = (program: Command): void => {
     .command('serve')
     .description('run the service for production, configured by the variables below')
     .addHelpText('after', formatVariables)
-  addExamples(localOnly(command), ['mintmark serve']).action(run)
+  completeLocal(command, 'mintmark serve').action(run)
 }

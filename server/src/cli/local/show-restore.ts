@@ -4,9 +4,8 @@ import { readStoreRestore } from '../../compose/backup.ts'
 import { readStoreConfig } from '../../config/config.ts'
 import { isAnySuspended, type RestoreState, type Suspended } from '../../domain/restore.ts'
 import { formatTime, formatTimeOrNull } from '../../../../api/values/time.ts'
-import { addExamples } from '../terminal/examples.ts'
 import { formatCount, printJson, printLine } from '../terminal/print.ts'
-import { localOnly } from './local-only.ts'
+import { completeLocal } from './local-only.ts'
 
 /** Says when the store was restored, and from which time the backup was. */
 export const reportRestore = ({ restoredAt, madeAt }: RestoreState): string =>
@@ -36,7 +35,7 @@ export const addShowRestore = (restore: Command): void => {
     .command('status')
     .description('show when the store was last restored, and how much of it is still suspended')
     .option('--json', 'print {"restored_at","made_at","suspended"}')
-  addExamples(localOnly(command), ['mintmark restore status']).action(run)
+  completeLocal(command, 'mintmark restore status').action(run)
 }
 
 /** How many agents, credentials and API keys, in words. */

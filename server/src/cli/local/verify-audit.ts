@@ -3,10 +3,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { verifyStoreAudit } from '../../compose/administration.ts'
 import { readMigrateConfig } from '../../config/config.ts'
 import type { AuditVerdict } from '../../domain/audit/seal.ts'
-import { addExamples } from '../terminal/examples.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 import { printJson, printLine } from '../terminal/print.ts'
-import { localOnly } from './local-only.ts'
+import { completeLocal } from './local-only.ts'
 
 type Options = { readonly seal?: number; readonly head?: string; readonly json?: boolean }
 
@@ -53,5 +52,5 @@ export const addVerifyAudit = (audit: Command): void => {
     )
     .option('--head <hex>', 'demand that a seal with this head is there; with --seal, that one', parseHead)
     .option('--json', 'print {"good","entries","seals","last_seal","last_head","unsealed"}, or what is wrong')
-  addExamples(localOnly(command), ['mintmark audit verify']).action(run)
+  completeLocal(command, 'mintmark audit verify').action(run)
 }

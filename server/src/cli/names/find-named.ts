@@ -1,7 +1,17 @@
 // What a person means by a name, an id or the beginning of one, wherever a command takes an id. A whole id
 // means itself where there is such a thing; a name hides no id.
 import { printable, printableLines } from '../../domain/text/text.ts'
-import { fail, type Kind, type KindName, KINDS, type Life, type Named, opensId, type Typed } from './named-kinds.ts'
+import {
+  fail,
+  type Kind,
+  type KindName,
+  KINDS,
+  type Life,
+  type Named,
+  opensId,
+  type Typed,
+  wholeUuid,
+} from './named-kinds.ts'
 import { type Api, ApiRefusal } from '../remote/api.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 
@@ -120,7 +130,7 @@ export const findNamed = async (
   { ends, ...typed }: Wanted & { readonly ends: boolean },
 ): Promise<string> => {
   const kind = KINDS[name]
-  const { what, whole, gather, otherwise, isFree } = kind
+  const { what, whole = wholeUuid, gather, otherwise, isFree } = kind
   const { text } = typed
   const id = whole(typed)
   if (id !== undefined) {

@@ -42,8 +42,8 @@ type Ask = (query: Query) => Promise<PrintedRecord>
 export type Kind = {
   readonly what: string
   readonly list: string
-  /** The id where the text is a whole one, which asks nobody. */
-  readonly whole: (typed: Typed) => string | undefined
+  /** The id where the text is a whole one, which asks nobody; unless said otherwise, where it is a UUID. */
+  readonly whole?: (typed: Typed) => string | undefined
   /** Reads the candidates. The answer may also hold records that the text does not match. */
   readonly gather: (api: Api, typed: Typed) => Promise<readonly Named[]>
   /** For actors that no list has, such as a user at the terminal: what a text means that is no listed name. */
@@ -217,7 +217,7 @@ const wholeActor = (typed: Typed): string | undefined => {
   return text === 'system' ? text : parseUuid(text)
 }
 
-const wholeUuid = ({ text }: Typed): string | undefined => parseUuid(text)
+export const wholeUuid = ({ text }: Typed): string | undefined => parseUuid(text)
 
 /** As the service names keys of its own: RFC 7638 with SHA-256. */
 const THUMBPRINT = /^[\w-]{43}$/
@@ -228,27 +228,15 @@ const wholeSubject = (typed: Typed): string | undefined =>
 
 /** By the name of the argument, or of an option's value. */
 const ALL_KINDS = {
-  'agent-id': { what: 'agent', list: 'agent list', whole: wholeUuid, gather: gatherAgents, hasNames: true },
-  'credential-id': {
-    what: 'credential',
-    list: 'credential list',
-    whole: wholeUuid,
-    gather: gatherCredentials,
-    hasNames: true,
-  },
-  'api-key-id': { what: 'API key', list: 'api-key list', whole: wholeUuid, gather: gatherApiKeys, hasNames: true },
+  'agent-id': { what: 'agent', list: 'agent list', gather: gatherAgents, hasNames: true },
+  'credential-id': { what: 'credential', list: 'credential list', gather: gatherCredentials, hasNames: true },
+  'api-key-id': { what: 'API key', list: 'api-key list', gather: gatherApiKeys, hasNames: true },
   kid: { what: 'signing key', list: 'key list', whole: wholeKid, gather: gatherSigningKeys, isFree: true },
-  'session-id': { what: 'session', list: 'session list', whole: wholeUuid, gather: gatherSessions, hasNames: true },
-  'revocation-id': {
-    what: 'revocation',
-    list: 'audit list --kind revocation.create',
-    whole: wholeUuid,
-    gather: gatherRevocations,
-  },
+  'session-id': { what: 'session', list: 'session list', gather: gatherSessions, hasNames: true },
+  'revocation-id': { what: 'revocation', list: 'audit list --kind revocation.create', gather: gatherRevocations },
   'client-id': {
     what: 'client',
     list: 'agent list',
-    whole: wholeUuid,
     hasNames: true,
     gather: gatherClients,
     otherwise: 'the id of a client whose agent was deleted',

@@ -34,6 +34,20 @@ export class ApiRefusal extends CommandFailed {
   }
 }
 
+/** What the work comes to, or `otherwise` where a call in it is refused so: unless said otherwise, as the caller lacks the right. */
+export const orWhereRefused = async <T>(
+  otherwise: T,
+  work: () => Promise<T>,
+  statuses: readonly number[] = [403],
+): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ApiRefusal && statuses.includes(error.status)) return otherwise
+    throw error
+  }
+}
+
 /** The path, query and body of one operation, as the schemas of its row take them. */
 export type CallOf<Row extends Operation> = {
   readonly query?: Query

@@ -1,31 +1,23 @@
 // Where a command goes: to the store of this machine as its owner, or to a service elsewhere with a credential.
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { openAdministration } from '../../compose/administration.ts'
 import { readCommandConfig, readRemoteConfig } from '../../config/config.ts'
-import { parseServiceUrl } from '../../config/addresses.ts'
 import type { RemoteConfig } from '../../config/remote.ts'
 import { type Api, connectApi, connectDirect } from './api.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { cliOrigin } from './cli-origin.ts'
 import { CommandFailed, EXIT } from '../terminal/exit.ts'
 import { connectRemote } from './remote-transport.ts'
+import { readUrl } from '../terminal/service-url.ts'
 import { readSecret } from '../terminal/standard-input.ts'
 
 export type WhereOptions = { readonly url?: string; readonly apiKeyFile?: string; readonly jwtFile?: string }
-
-const readUrl = (text: string): string => {
-  const url = parseServiceUrl(text)
-  if ('wrong' in url) throw new InvalidArgumentError(`It ${url.wrong}.`)
-  return url.value
-}
 
 /** The options of every command that administers. */
 export const addWhere = (command: Command): Command =>
   command
     .optionsGroup('Where:')
-    .addOption(
-      new Option('--url <url>', 'ask this service, instead of the store here (MINTMARK_URL)').argParser(readUrl),
-    )
+    .option('--url <url>', 'ask this service, instead of the store here (MINTMARK_URL)', readUrl)
     .addOption(
       new Option('--api-key-file <file>', 'with the API key in this file, or - for standard input').conflicts(
         'jwtFile',

@@ -1,7 +1,9 @@
 // In this folder: what commands share at the terminal: parsing of what people type, questions, tables, exit codes, completion.
-// Completion scripts for shells. Each reads the words before the cursor, finds the command that they name, and offers what
+// mintmark completion: scripts for shells. Each reads the words before the cursor, finds the command that they name, and offers what
 // can follow it; they call no program, so that they answer at once.
-import type { Command, Option } from 'commander'
+import { Argument, type Command, type Option } from 'commander'
+import { addExamples } from './examples.ts'
+import { printLine } from './print.ts'
 
 // What can follow what on the command line, read from the commands themselves.
 
@@ -171,3 +173,15 @@ ${lines.join('\n')}`
 }
 
 export const PROGRAMS = { bash, zsh, fish } as const
+
+const SHELLS = Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[]
+
+export const addCompletion = (program: Command): void => {
+  const command = program
+    .command('completion')
+    .description('print a script that completes commands, options and choices in a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+  addExamples(command, ['source <(mintmark completion bash)', 'mintmark completion fish > mintmark.fish']).action(
+    (shell: keyof typeof PROGRAMS) => printLine(PROGRAMS[shell](placesOf(program))),
+  )
+}

@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../config/config.ts'
 import { TOO_FEW_FILES, Unavailable } from '../../domain/refusal.ts'
 import { StartRefused } from '../../config/start-refused.ts'
 import { OutputRefused } from '../../files/output.ts'
-import { printError, printErrorJson } from './print.ts'
+import { printError, printRemark } from './print.ts'
 
 export const EXIT = {
   /** Refused, or failed in any way that has no code of its own. */
@@ -79,7 +79,7 @@ const nameOf = (exitCode: ExitCode): string | undefined =>
 /** As text for a person, or, where a program asked, as JSON: `error` and `error_description` as the API has them. */
 const report = ({ line, exitCode, error = nameOf(exitCode) }: Failure, as: 'text' | 'json'): void => {
   if (as === 'text') printError(line)
-  else printErrorJson({ error, error_description: line })
+  else printRemark(JSON.stringify({ error, error_description: line }))
 }
 
 /** Prints on standard error why the command failed, and returns the exit code. */

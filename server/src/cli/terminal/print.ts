@@ -11,9 +11,6 @@ export const printRemark = (text: string): void => void process.stderr.write(`${
 /** On standard error, as a failure of the command. */
 export const printError = (text: string): void => void process.stderr.write(`mintmark: ${printableLines(text)}\n`)
 
-/** The same for a program: one line of JSON. */
-export const printErrorJson = (value: unknown): void => printRemark(JSON.stringify(value))
-
 /** Inside a text of JSON the escapes mean what they replace. */
 export const printJson = (value: unknown): void => printLine(JSON.stringify(value))
 

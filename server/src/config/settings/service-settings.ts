@@ -14,7 +14,7 @@ import {
   parseSomeOf,
   parseText,
 } from '../values.ts'
-import type { SettingEntry } from './setting-entry.ts'
+import { inGroup } from './setting-entry.ts'
 
 export const WORKERS_MAX = 64
 
@@ -26,143 +26,127 @@ export const KEY_EXPECTED = '32 bytes in base64, such as `openssl rand -base64 3
 const parseDays = parseInteger(1, 36_500)
 
 export const SERVICE_SETTINGS = {
-  MINTMARK_BASE_URL: {
-    group: 'service',
-    parse: parseBaseUrl,
-    required: 'the https address of this service, its issuer',
-    example: 'https://auth.example.com',
-    meaning:
-      'the public address of the service, which is the issuer of its tokens. `https`, or `http` on loopback; no trailing slash, query or fragment; with a path, all routes are below it. Changing it makes every live token unknown',
-  },
-  HOST: {
-    group: 'service',
-    parse: parseText,
-    fallback: '0.0.0.0',
-    example: '127.0.0.1',
-    meaning: 'the address to listen on; for a name, its first address',
-  },
-  PORT: { group: 'service', parse: parsePort, fallback: '8080', meaning: 'the port to listen on' },
-  MINTMARK_TLS_CERT_FILE: {
-    group: 'service',
-    parse: parsePemFile(/-----BEGIN CERTIFICATE-----/, 'certificate'),
-    meaning:
-      'a PEM file with the certificate of the service and those between it and its authority; with it `MINTMARK_TLS_KEY_FILE`. Both are read at start, and again when they change; see [TLS, and a proxy in front](tls-and-proxies.md)',
-  },
-  MINTMARK_TLS_KEY_FILE: {
-    group: 'service',
-    parse: parsePemFile(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'private key'),
-    meaning: 'a PEM file with its private key, without a passphrase',
-  },
-  MINTMARK_WORKERS: {
-    group: 'service',
-    parse: parseAutoOr(parseInteger(1, WORKERS_MAX)),
-    fallback: 'auto',
-    meaning: 'only `mintmark serve`: the number of serving threads; `auto`: one per core. On macOS and Windows one',
-  },
-  MINTMARK_DRAIN_SECONDS: {
-    group: 'service',
-    parse: parseInteger(0, 300),
-    fallback: '5',
-    unit: 'seconds',
-    meaning: 'only `mintmark serve`: how long `/readyz` fails before the port closes',
-  },
-  MINTMARK_CONFIG_FILE: {
-    group: 'service',
-    parse: parseText,
-    meaning:
-      'a JSON file for settings that do not fit into variables: [Identity providers](identity-providers.md#the-configuration-file)',
-  },
-  MINTMARK_DATA_DIR: {
-    group: 'store',
-    parse: parseText,
-    fallback: '.mintmark',
-    meaning: 'the folder of the store, on a local disk',
-  },
-  DATABASE_URL: {
-    group: 'store',
-    parse: parseDatabaseUrl,
-    otherwise: '`sqlite:` and `mintmark.db` in the data folder',
-    example: 'sqlite:/var/lib/mintmark/mintmark.db',
-    hasFile: true,
-    meaning:
-      '`sqlite:FILE`, or, a secret, `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE`; see [A store on PostgreSQL](postgresql.md). `dev` takes an address of PostgreSQL and no other',
-  },
-  MINTMARK_DATABASE_POOLING: {
-    group: 'store',
-    parse: parseOneOf(['session', 'transaction']),
-    fallback: 'session',
-    meaning:
-      '`transaction` behind a pooler (PgBouncer), whatever its `pool_mode`: no statement stays prepared, and each transaction makes its own settings',
-  },
-  MINTMARK_FENCED_READS: {
-    group: 'store',
-    parse: parseOneOf(['auto', 'on', 'off']),
-    fallback: 'auto',
-    meaning:
-      'whether looking up a token waits for the synchronous standby: if there is one (`auto`), always (`on`; refused if there is none), never (`off`)',
-  },
-  MINTMARK_ALLOW_UNSAFE_DATABASE: {
-    group: 'store',
-    parse: parseSomeOf(UNSAFE_DATABASES),
-    meaning: 'unsafe settings to accept, which are refused otherwise',
-  },
-  MINTMARK_RETAIN_EXPIRED_DAYS: {
-    group: 'store',
-    parse: parseDays,
-    fallback: '7',
-    unit: 'days',
-    meaning: 'how long history keeps a token that merely expired',
-  },
-  MINTMARK_RETAIN_ENDED_DAYS: {
-    group: 'store',
-    parse: parseDays,
-    fallback: '400',
-    unit: 'days',
-    meaning: 'how long history keeps a token that was ended early',
-  },
-  MINTMARK_TOKEN_LIFETIME_SECONDS: {
-    group: 'tokens',
-    parse: parseInteger(1, LIFETIME_SECONDS_MAX),
-    fallback: '300',
-    unit: 'seconds',
-    meaning:
-      'the lifetime of tokens whose agent has no lifetime of its own. A verifier that checks offline learns of a revocation up to that much later',
-  },
-  MINTMARK_DEFAULT_AUDIENCE: {
-    group: 'tokens',
-    parse: parseAudience,
-    otherwise: 'the base URL',
-    example: 'https://api.example.com',
-    meaning: 'the `aud` of a token requested without a resource, if the agent has no default of its own',
-  },
-  MINTMARK_DPOP_NONCE: {
-    group: 'tokens',
-    parse: parseOneOf(DPOP_NONCE_POLICIES),
-    fallback: 'required',
-    meaning:
-      'whether a DPoP proof must carry a nonce of this service; `off` for clients that cannot repeat a request; see [dpop.md](../dpop.md)',
-  },
-  MINTMARK_KEY_ENCRYPTION_KEY: {
-    group: 'keys',
-    parse: parseKeyEncryptionKeyText,
-    required: KEY_EXPECTED,
-    hasFile: true,
-    isSecret: true,
-    meaning:
-      'a secret: 32 bytes in base64, that encrypts the signing keys at rest. `migrate` and `serve` need the same one. It is not in the store, and without it the signing key is lost: keep a copy elsewhere',
-  },
-  MINTMARK_SIGNING_ALGORITHM: {
-    group: 'keys',
-    parse: parseOneOf(SIGNING_ALGORITHMS),
-    fallback: 'ES256',
-    meaning:
-      'the algorithm of new signing keys; `RS256` has 3072 bits, `EdDSA` is Ed25519, `ML-DSA-65` is experimental. See [Signing keys](keys.md#signing-keys)',
-  },
-  MINTMARK_KEY_ROTATION_DAYS: {
-    group: 'keys',
-    parse: parseOffOr(parseInteger(1, 3650)),
-    fallback: '30',
-    unit: 'days',
-    meaning: 'how long a key signs before the next one does; `off`: until an operator rotates',
-  },
-} as const satisfies Readonly<Record<string, SettingEntry>>
+  ...inGroup('service', {
+    MINTMARK_BASE_URL: {
+      parse: parseBaseUrl,
+      required: 'the https address of this service, its issuer',
+      example: 'https://auth.example.com',
+      meaning:
+        'the public address of the service, which is the issuer of its tokens. `https`, or `http` on loopback; no trailing slash, query or fragment; with a path, all routes are below it. Changing it makes every live token unknown',
+    },
+    HOST: {
+      parse: parseText,
+      fallback: '0.0.0.0',
+      example: '127.0.0.1',
+      meaning: 'the address to listen on; for a name, its first address',
+    },
+    PORT: { parse: parsePort, fallback: '8080', meaning: 'the port to listen on' },
+    MINTMARK_TLS_CERT_FILE: {
+      parse: parsePemFile(/-----BEGIN CERTIFICATE-----/, 'certificate'),
+      meaning:
+        'a PEM file with the certificate of the service and those between it and its authority; with it `MINTMARK_TLS_KEY_FILE`. Both are read at start, and again when they change; see [TLS, and a proxy in front](tls-and-proxies.md)',
+    },
+    MINTMARK_TLS_KEY_FILE: {
+      parse: parsePemFile(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'private key'),
+      meaning: 'a PEM file with its private key, without a passphrase',
+    },
+    MINTMARK_WORKERS: {
+      parse: parseAutoOr(parseInteger(1, WORKERS_MAX)),
+      fallback: 'auto',
+      meaning: 'only `mintmark serve`: the number of serving threads; `auto`: one per core. On macOS and Windows one',
+    },
+    MINTMARK_DRAIN_SECONDS: {
+      parse: parseInteger(0, 300),
+      fallback: '5',
+      unit: 'seconds',
+      meaning: 'only `mintmark serve`: how long `/readyz` fails before the port closes',
+    },
+    MINTMARK_CONFIG_FILE: {
+      parse: parseText,
+      meaning:
+        'a JSON file for settings that do not fit into variables: [Identity providers](identity-providers.md#the-configuration-file)',
+    },
+  }),
+  ...inGroup('store', {
+    MINTMARK_DATA_DIR: { parse: parseText, fallback: '.mintmark', meaning: 'the folder of the store, on a local disk' },
+    DATABASE_URL: {
+      parse: parseDatabaseUrl,
+      otherwise: '`sqlite:` and `mintmark.db` in the data folder',
+      example: 'sqlite:/var/lib/mintmark/mintmark.db',
+      hasFile: true,
+      meaning:
+        '`sqlite:FILE`, or, a secret, `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE`; see [A store on PostgreSQL](postgresql.md). `dev` takes an address of PostgreSQL and no other',
+    },
+    MINTMARK_DATABASE_POOLING: {
+      parse: parseOneOf(['session', 'transaction']),
+      fallback: 'session',
+      meaning:
+        '`transaction` behind a pooler (PgBouncer), whatever its `pool_mode`: no statement stays prepared, and each transaction makes its own settings',
+    },
+    MINTMARK_FENCED_READS: {
+      parse: parseOneOf(['auto', 'on', 'off']),
+      fallback: 'auto',
+      meaning:
+        'whether looking up a token waits for the synchronous standby: if there is one (`auto`), always (`on`; refused if there is none), never (`off`)',
+    },
+    MINTMARK_ALLOW_UNSAFE_DATABASE: {
+      parse: parseSomeOf(UNSAFE_DATABASES),
+      meaning: 'unsafe settings to accept, which are refused otherwise',
+    },
+    MINTMARK_RETAIN_EXPIRED_DAYS: {
+      parse: parseDays,
+      fallback: '7',
+      unit: 'days',
+      meaning: 'how long history keeps a token that merely expired',
+    },
+    MINTMARK_RETAIN_ENDED_DAYS: {
+      parse: parseDays,
+      fallback: '400',
+      unit: 'days',
+      meaning: 'how long history keeps a token that was ended early',
+    },
+  }),
+  ...inGroup('tokens', {
+    MINTMARK_TOKEN_LIFETIME_SECONDS: {
+      parse: parseInteger(1, LIFETIME_SECONDS_MAX),
+      fallback: '300',
+      unit: 'seconds',
+      meaning:
+        'the lifetime of tokens whose agent has no lifetime of its own. A verifier that checks offline learns of a revocation up to that much later',
+    },
+    MINTMARK_DEFAULT_AUDIENCE: {
+      parse: parseAudience,
+      otherwise: 'the base URL',
+      example: 'https://api.example.com',
+      meaning: 'the `aud` of a token requested without a resource, if the agent has no default of its own',
+    },
+    MINTMARK_DPOP_NONCE: {
+      parse: parseOneOf(DPOP_NONCE_POLICIES),
+      fallback: 'required',
+      meaning:
+        'whether a DPoP proof must carry a nonce of this service; `off` for clients that cannot repeat a request; see [dpop.md](../dpop.md)',
+    },
+  }),
+  ...inGroup('keys', {
+    MINTMARK_KEY_ENCRYPTION_KEY: {
+      parse: parseKeyEncryptionKeyText,
+      required: KEY_EXPECTED,
+      hasFile: true,
+      isSecret: true,
+      meaning:
+        'a secret: 32 bytes in base64, that encrypts the signing keys at rest. `migrate` and `serve` need the same one. It is not in the store, and without it the signing key is lost: keep a copy elsewhere',
+    },
+    MINTMARK_SIGNING_ALGORITHM: {
+      parse: parseOneOf(SIGNING_ALGORITHMS),
+      fallback: 'ES256',
+      meaning:
+        'the algorithm of new signing keys; `RS256` has 3072 bits, `EdDSA` is Ed25519, `ML-DSA-65` is experimental. See [Signing keys](keys.md#signing-keys)',
+    },
+    MINTMARK_KEY_ROTATION_DAYS: {
+      parse: parseOffOr(parseInteger(1, 3650)),
+      fallback: '30',
+      unit: 'days',
+      meaning: 'how long a key signs before the next one does; `off`: until an operator rotates',
+    },
+  }),
+}

@@ -36,6 +36,15 @@ export type ReadOf<Entry extends Pick<VariableEntry, 'parse'>> = Entry extends {
 
 export type SettingEntry = VariableEntry & { readonly group: SettingGroup }
 
+/** The settings of one group. */
+export const inGroup = <const Entries extends Readonly<Record<string, VariableEntry>>>(
+  group: SettingGroup,
+  entries: Entries,
+) => {
+  const all = Object.entries(entries).map(([name, entry]) => [name, { group, ...entry }] as const)
+  return Object.fromEntries(all) as { readonly [Name in keyof Entries]: SettingEntry & Entries[Name] } // each of `entries`
+}
+
 /** Which values it may have: a list or a range, or else an example. Empty: its meaning says it. */
 export const describeValues = ({ parse: { bounds }, unit, example }: VariableEntry): string => {
   if (bounds !== undefined) return unit === undefined ? bounds : `${bounds} ${unit}`

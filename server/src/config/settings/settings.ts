@@ -50,10 +50,7 @@ export const COMMAND_VARIABLES = {
     isSecret: true,
     meaning: 'a secret, only `mintmark token introspect`: the token to check',
   },
-  MINTMARK_CLIENT_ID: {
-    parse: parseText,
-    meaning: 'only `mintmark token get`: the agent for which it gets a token',
-  },
+  MINTMARK_CLIENT_ID: { parse: parseText, meaning: 'only `mintmark token get`: the agent for which it gets a token' },
   MINTMARK_CLIENT_SECRET: {
     parse: parseSecretLine,
     hasFile: true,

@@ -2,7 +2,7 @@
 // holds here, too. Source: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
 import { parseEndpoint, parseHostAndPort } from '../addresses.ts'
 import { parseOffOr, parseOneOf, parseRatio } from '../values.ts'
-import type { SettingEntry } from './setting-entry.ts'
+import { inGroup } from './setting-entry.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -15,28 +15,24 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const
 
-export const TELEMETRY_SETTINGS = {
+export const TELEMETRY_SETTINGS = inGroup('telemetry', {
   LOG_LEVEL: {
-    group: 'telemetry',
     parse: parseOneOf(LOG_LEVELS),
     fallback: 'info',
     otherwise: '`info`; in `mintmark dev` `warn`',
     meaning: 'the least that is logged',
   },
   MINTMARK_ACCESS_LOG: {
-    group: 'telemetry',
     parse: parseOneOf(['on', 'off']),
     fallback: 'off',
     meaning: '`on`: a line in the log for each request; see [logs.md](../logs.md)',
   },
   MINTMARK_USE_EVIDENCE: {
-    group: 'telemetry',
     parse: parseOneOf(['on', 'off']),
     fallback: 'on',
     meaning: '`off`: it is not counted [where tokens are used](../administration/usage.md#where-tokens-are-used)',
   },
   MINTMARK_METRICS_ADDRESS: {
-    group: 'telemetry',
     parse: parseOffOr(parseHostAndPort),
     fallback: 'off',
     otherwise: '`off`; in `mintmark dev` 127.0.0.1 and `PORT` + 2',
@@ -45,47 +41,32 @@ export const TELEMETRY_SETTINGS = {
       'where [metrics](../metrics.md) are scraped, as `HOST:PORT` or `[::1]:PORT`; another port than `PORT`. `off`: nothing is measured',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
-    group: 'telemetry',
     parse: parseEndpoint,
     example: 'http://127.0.0.1:4318',
     meaning: 'where [traces](monitoring.md#traces) are exported; without it nothing is traced',
   },
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
-    group: 'telemetry',
     parse: parseEndpoint,
     otherwise: 'the endpoint and `/v1/traces`',
     example: 'http://127.0.0.1:4318/v1/traces',
     meaning: 'the whole address for traces',
   },
   OTEL_EXPORTER_OTLP_PROTOCOL: {
-    group: 'telemetry',
     parse: parseOneOf(['http/protobuf']),
     fallback: 'http/protobuf',
     meaning: 'no other value is accepted',
   },
-  OTEL_SDK_DISABLED: {
-    group: 'telemetry',
-    parse: parseOneOf(['true', 'false']),
-    fallback: 'false',
-    meaning: '`true`: nothing is traced',
-  },
-  OTEL_TRACES_EXPORTER: {
-    group: 'telemetry',
-    parse: parseOneOf(['otlp', 'none']),
-    fallback: 'otlp',
-    meaning: '`none`: nothing is traced',
-  },
+  OTEL_SDK_DISABLED: { parse: parseOneOf(['true', 'false']), fallback: 'false', meaning: '`true`: nothing is traced' },
+  OTEL_TRACES_EXPORTER: { parse: parseOneOf(['otlp', 'none']), fallback: 'otlp', meaning: '`none`: nothing is traced' },
   OTEL_TRACES_SAMPLER: {
-    group: 'telemetry',
     parse: parseOneOf(SAMPLERS),
     fallback: 'parentbased_always_on',
     meaning: 'which requests are traced; behind `parentbased_` the flag of a caller decides about its own',
   },
   OTEL_TRACES_SAMPLER_ARG: {
-    group: 'telemetry',
     parse: parseRatio,
     fallback: '1',
     example: '0.1',
     meaning: 'the share of requests that `traceidratio` samples',
   },
-} as const satisfies Readonly<Record<string, SettingEntry>>
+})
