@@ -24,7 +24,7 @@ import {
   type SqliteOptions,
   type SqliteStore,
 } from '../../server/src/store/sqlite/open.ts'
-import { resetClock } from '../../server/src/store/offline/sqlite/reset-clock.ts'
+import { resetClock } from '../../server/src/store/offline/sqlite/act-alone.ts'
 import { databaseOf, isDatabaseUrl } from '../databases/postgres-cluster.ts'
 import { addressOf, wayToStores } from '../databases/postgres-store.ts'
 import { makeStoreDatabase } from '../databases/postgres-template.ts'

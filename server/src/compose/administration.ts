@@ -68,7 +68,7 @@ export const resetStoreClock = ({ databaseFile, postgres }: StoreConfig, origin:
   forPerson(async () => {
     const act = actBy(origin, 'clock.reset')
     if (postgres === null) {
-      const { resetClock } = await import('../store/offline/sqlite/reset-clock.ts')
+      const { resetClock } = await import('../store/offline/sqlite/act-alone.ts')
       return resetClock({ file: databaseFile, timing: timingOf(), act, wall: Date.now() })
     }
     const { resetDatabaseClock } = await import('../store/offline/postgres/act-alone.ts')

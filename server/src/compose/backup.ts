@@ -17,7 +17,8 @@ import {
   backupStore as backup,
 } from '../store/offline/sqlite/backup.ts'
 import { readBackup, type VerifiedBackup, verifyBackup, withBackup } from '../store/offline/sqlite/read-backup.ts'
-import { isStoreThere, restoreBackup, type RestoredFile, restoreInPlace } from '../store/offline/sqlite/restore.ts'
+import { restoreInPlace } from '../store/offline/sqlite/act-alone.ts'
+import { isStoreThere, restoreBackup, type RestoredFile } from '../store/offline/sqlite/restore.ts'
 import { type Restoration, type Restored, restoreStore } from '../store/offline/restore-store.ts'
 
 export type { BackupMade }

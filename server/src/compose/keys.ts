@@ -134,7 +134,7 @@ export const reencryptStoreKeys = (config: ReencryptConfig, origin: Origin): Pro
   const { databaseFile, postgres } = config
   return forPerson(async () => {
     if (postgres === null) {
-      const { reencryptStore } = await import('../store/offline/sqlite/reencrypt.ts')
+      const { reencryptStore } = await import('../store/offline/sqlite/act-alone.ts')
       return reencryptStore({ file: databaseFile, timing: timingOf(), act, reencryption })
     }
     const { reencryptDatabase } = await import('../store/offline/postgres/act-alone.ts')

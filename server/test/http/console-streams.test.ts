@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import type { ConsoleSubject } from '../../../api/values/console-events.ts'
 import { isRefused } from '../../src/domain/refusal.ts'
-import { type ConsoleStreams, makeConsoleStreams } from '../../src/http/console/console-streams.ts'
+import { makeConsoleStreams } from '../../src/http/console/console-streams.ts'
 import { makeListener } from '../../src/http/wire/connections/listener.ts'
 import type { StayLimits } from '../../src/http/wire/streams/stay-limit.ts'
 import type { ConsoleNews, Sessions } from '../../src/ports/sessions.ts'
@@ -42,7 +42,7 @@ const makeSessions = () => {
 
 type World = {
   readonly sessions: ReturnType<typeof makeSessions>
-  readonly streams: ConsoleStreams
+  readonly streams: ReturnType<typeof makeConsoleStreams>
   readonly faults: unknown[]
   readonly responses: readonly ServerResponse[]
   readonly connect: (sessionId?: string) => Promise<IncomingMessage>

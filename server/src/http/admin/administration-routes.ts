@@ -25,9 +25,22 @@ import type { AdministrationWire } from '../wire/wire.ts'
 export const registerAdministration = (app: FastifyInstance, wire: AdministrationWire): void => {
   takeJson(app)
   answerEachInTime(app, wire)
-  for (const bindings of [agents, tokens, usage, status, revocations, credentials, apiKeys, leakedSecrets, verifiers]) {
+  for (const bindings of [
+    agents,
+    tokens,
+    usage,
+    status,
+    revocations,
+    credentials,
+    apiKeys,
+    leakedSecrets,
+    verifiers,
+    imports,
+    signingKeys,
+    sessions,
+    settings,
+    audit,
+  ])
     serveBindings(app, wire, bindings)
-  }
-  for (const bindings of [imports, signingKeys, sessions, settings, audit]) serveBindings(app, wire, bindings)
   serveExports(app, wire, exports)
 }

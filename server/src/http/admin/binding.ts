@@ -92,13 +92,15 @@ export const nameFiltersOf = ({ name, name_prefix: namePrefix, q: search }: Name
   search: search ?? null,
 })
 
+export type ReadList<Filters, Found> = (
+  ports: AdministrationPorts,
+  reader: Administrator,
+  request: ListRequest<Filters>,
+) => Promise<OrRefusal<ListPage<Found>>>
+
 type List<Row extends Operation, Filters, Found> = {
   readonly filtersOf: (query: QueryOf<Row>, path: PathOf<Row>) => Filters
-  readonly list: (
-    ports: AdministrationPorts,
-    reader: Administrator,
-    request: ListRequest<Filters>,
-  ) => Promise<OrRefusal<ListPage<Found>>>
+  readonly list: ReadList<Filters, Found>
   readonly format: (record: Found) => object
   /** Well-formed names that the query asks for and that this version does not know. */
   readonly unknownIn?: (query: QueryOf<Row>) => readonly string[]

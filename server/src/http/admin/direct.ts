@@ -39,7 +39,6 @@ type DirectRequest = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly body?: unknown
-  /** The body as text of JSON, in the place of a value. */
 }
 
 const bindingOf = async (row: Operation): Promise<Binding> => {
@@ -55,14 +54,15 @@ const pairsOf = (query: DirectRequest['query'] = {}) =>
 
 const NOTHING = z.undefined()
 
-/** A body is read from text even where it is at hand as a value: the schemas alone pass over a member `__proto__`. */
-const bytesOf = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text))
-
 const readInput = (row: Operation, { path = {}, query, body }: DirectRequest): OrRefusal<Input> => {
   const asked = row.query === undefined ? { value: undefined } : readQuery(row.query, pairsOf(query))
   if ('error' in asked) return asked.error
   const schema: z.ZodType = row.body ?? row.form ?? NOTHING
-  const said = makeJsonReader(schema, row.bodyValues)(bytesOf(JSON.stringify(body)))
+  // Read from text, though it is at hand as a value: the schemas alone pass over a member `__proto__`.
+  const said = makeJsonReader(
+    schema,
+    row.bodyValues,
+  )(body === undefined ? undefined : Buffer.from(JSON.stringify(body)))
   return 'error' in said ? said.error : { path, query: asked.value, body: said.value }
 }
 

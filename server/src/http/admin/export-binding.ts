@@ -1,12 +1,11 @@
 // What an export does, apart from HTTP: a list read to its end, a page at a time, each as text.
 import type { ExportFormat } from '../../../../api/exports.ts'
 import type { Operation, QueryOf } from '../../../../api/operation.ts'
-import type { Administrator } from '../../domain/caller.ts'
 import { type Columns, csvHeader, csvLine } from '../../domain/lists/csv.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import { exportPages, type ExportReader } from '../../operations/reading/export-pages.ts'
-import type { ListPage, ListRequest } from '../../operations/reading/read-page.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
+import type { ReadList } from './binding.ts'
 
 export type TextPage = { readonly text: string; readonly isLast: boolean }
 
@@ -29,11 +28,7 @@ export const formatIn = (query: unknown): ExportFormat =>
 type Export<Row extends Operation, Filters, Found, Shown extends object> = {
   readonly name: string
   readonly filtersOf: (query: QueryOf<Row>) => Filters
-  readonly list: (
-    ports: AdministrationPorts,
-    reader: Administrator,
-    request: ListRequest<Filters>,
-  ) => Promise<OrRefusal<ListPage<Found>>>
+  readonly list: ReadList<Filters, Found>
   /** A record as its list shows it, and as a line of a table. */
   readonly format: (found: Found) => Shown
   readonly columns: Columns<Shown>

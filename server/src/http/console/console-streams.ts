@@ -46,19 +46,6 @@ type Arrival = {
   readonly response: ServerResponse
 }
 
-export type ConsoleStreams = {
-  /** Streams to the response, once `begin` has sent its headers; not at all where it is refused. */
-  readonly open: (arrival: Arrival, begin: () => void) => OrRefusal<Arrival>
-  /** Ends all, and refuses any more. */
-  readonly close: () => void
-}
-
-type Stream = Pick<Arrival, 'sessionId' | 'expiresAt'> & {
-  /** Adds to what the stream has yet to report, and writes it if all before was taken. */
-  readonly serve: (changed: readonly ConsoleSubject[], now: MonotonicMilliseconds) => void
-  readonly end: (last?: string) => void
-}
-
 const SIGNED_OUT = eventOf(CONSOLE_EVENTS.signedOut, '{}')
 const STILL_THERE = ': \n\n'
 
@@ -67,7 +54,7 @@ const makeStream = (
   { sessionId, expiresAt, response }: Arrival,
   begunAt: MonotonicMilliseconds,
   { consoleSilenceMs, consoleUnreadMs, consoleStreamMs }: StreamTiming,
-): Stream => {
+) => {
   const endsAt = begunAt + consoleStreamMs
   const waiting = new Set<ConsoleSubject>()
   let [writtenAt, takenAt] = [begunAt, begunAt]
@@ -86,6 +73,7 @@ const makeStream = (
     if (!isOver(response)) response.end(last)
   }
 
+  /** Adds to what the stream has yet to report, and writes it if all before was taken. */
   const serve = (changed: readonly ConsoleSubject[], now: MonotonicMilliseconds): void => {
     for (const subject of changed) waiting.add(subject)
     if (isOver(response)) return
@@ -103,6 +91,8 @@ const makeStream = (
 
   return { sessionId, expiresAt, serve, end }
 }
+
+type Stream = ReturnType<typeof makeStream>
 
 /** What changed since the look before; of the first look nothing. */
 const makeComparison = () => {
@@ -161,7 +151,7 @@ const makeLooking = ({ ports, inTime, onFault }: StreamsOptions, streams: Readon
 }
 
 /** Makes the console streams of one thread. */
-export const makeConsoleStreams = (options: StreamsOptions): ConsoleStreams => {
+export const makeConsoleStreams = (options: StreamsOptions) => {
   const { ports, mayStay, limits = CONSOLE_STREAMS_MAX } = options
   const { timing } = ports
   const limit = makeStayLimit({ limits, words: WORDS, mayStay })
@@ -178,7 +168,8 @@ export const makeConsoleStreams = (options: StreamsOptions): ConsoleStreams => {
   }
 
   return {
-    open: (arrival, begin) => {
+    /** Streams to the response, once `begin` has sent its headers; not at all where it is refused. */
+    open: (arrival: Arrival, begin: () => void): OrRefusal<Arrival> => {
       const permit = limit.enter(arrival.operator)
       if (isRefused(permit)) return permit
       arrival.response.once('close', permit.release)
@@ -192,7 +183,8 @@ export const makeConsoleStreams = (options: StreamsOptions): ConsoleStreams => {
       }
       return arrival
     },
-    close: () => {
+    /** Ends all, and refuses any more. */
+    close: (): void => {
       limit.close()
       for (const stream of streams) stream.end()
     },

@@ -65,7 +65,6 @@ type PageOptions = { readonly basePath: string; readonly hash: Hash; readonly re
 /** `/openapi.json`, and the page with its parts. Each is made when somebody first asks for it, and then kept. */
 export const registerDocumentation = (app: FastifyInstance, { basePath, hash, refuser }: PageOptions): void => {
   const path = `${basePath}/docs`
-  const [versionedJson, versionedYaml] = [makeVersionedBody(hash), makeVersionedBody(hash)]
   let rendering: Promise<Page> | undefined
   const render = (): Promise<Page> => {
     rendering ??= renderPage(path, hash).catch((fault: unknown) => {
@@ -75,14 +74,13 @@ export const registerDocumentation = (app: FastifyInstance, { basePath, hash, re
     })
     return rendering
   }
-  const answerJson = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const body = versionedJson('', () => JSON.stringify(app.swagger()))
-    return sendConstant(request, reply, { body, type: 'application/json; charset=utf-8' })
+  const answerDocument = (type: string, write: () => string) => {
+    const versioned = makeVersionedBody(hash)
+    return (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+      sendConstant(request, reply, { body: versioned('', write), type })
   }
-  const answerYaml = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const body = versionedYaml('', () => app.swagger({ yaml: true }))
-    return sendConstant(request, reply, { body, type: 'application/yaml; charset=utf-8' })
-  }
+  const answerJson = answerDocument('application/json; charset=utf-8', () => JSON.stringify(app.swagger()))
+  const answerYaml = answerDocument('application/yaml; charset=utf-8', () => app.swagger({ yaml: true }))
   const answerPart = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const part = (await render()).get(pathOf(request))
     return part === undefined ? refuser.refuse(reply, NOTHING) : sendConstant(request, reply, part)

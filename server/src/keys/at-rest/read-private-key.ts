@@ -2,6 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign, verify } from 'node:crypto'
 import { isKid } from '../../../../packages/verify/src/readers/kid.ts'
 import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
+import { orUndefined } from '../or-undefined.ts'
 import { type RsaLimits, rsaWeakness } from '../providers/rsa-strength.ts'
 import { ALGORITHMS, bareJwkOf } from '../tokens/signing-algorithms.ts'
 import { SIGNATURE_FORMS } from '../verify-signature.ts'
@@ -18,22 +19,13 @@ type Members = Readonly<Record<string, unknown>>
 const NOT_A_KEY =
   'private_key is none that can be read: send PKCS#8 in PEM without a passphrase (openssl pkcs8 -topk8 -nocrypt), or a JWK'
 
-const parsePem = (pem: string): KeyObject | undefined => {
-  if (!/^\s*-----BEGIN PRIVATE KEY-----\r?\n/.test(pem)) return undefined
-  try {
-    return createPrivateKey({ key: pem, format: 'pem' })
-  } catch {
-    return undefined
-  }
-}
+const parsePem = (pem: string): KeyObject | undefined =>
+  /^\s*-----BEGIN PRIVATE KEY-----\r?\n/.test(pem)
+    ? orUndefined(() => createPrivateKey({ key: pem, format: 'pem' }))
+    : undefined
 
-const parseJwk = (jwk: Members): KeyObject | undefined => {
-  try {
-    return createPrivateKey({ key: jwk, format: 'jwk' })
-  } catch {
-    return undefined
-  }
-}
+const parseJwk = (jwk: Members): KeyObject | undefined =>
+  orUndefined(() => createPrivateKey({ key: jwk, format: 'jwk' }))
 
 const OTHER_KIND: Readonly<Record<SigningAlgorithm, string>> = {
   ES256: 'an EC key on P-256',
@@ -68,14 +60,13 @@ const otherUse = ({ use, alg: named, key_ops: operations }: Members, alg: Signin
 const belongsTogether = (key: KeyObject, alg: SigningAlgorithm, given: Members): boolean => {
   const { digest, options } = SIGNATURE_FORMS[alg]
   const text = randomBytes(32)
-  try {
+  const belongs = orUndefined(() => {
     const publicKey = createPublicKey(key)
     const own: Members = bareJwkOf(publicKey, alg)
     const isSame = Object.entries(own).every(([name, value]) => name === 'alg' || (given[name] ?? value) === value)
     return isSame && verify(digest, text, { ...options, key: publicKey }, sign(digest, text, { ...options, key }))
-  } catch {
-    return false
-  }
+  })
+  return belongs === true
 }
 
 /** The key with the `kid` that the JWK names or, before that, the caller. Nothing of the key is in any message. */

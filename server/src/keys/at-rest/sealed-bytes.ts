@@ -1,5 +1,6 @@
 // The uses of the key-encryption key: bytes sealed under it (AES-256-GCM), each bound to its purpose, and keys derived from it.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { orUndefined } from '../or-undefined.ts'
 
 const KEY_ENCRYPTION_KEY_BYTES = 32
 const CIPHER = 'aes-256-gcm'
@@ -32,11 +33,7 @@ export const unseal = (keyEncryptionKey: Uint8Array, sealed: Uint8Array, purpose
   decipher.setAAD(Buffer.from(purpose))
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
   const plain = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES))
-  try {
-    return Buffer.concat([plain, decipher.final()])
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => Buffer.concat([plain, decipher.final()]))
 }
 
 const DERIVED_KEY_BYTES = 32

@@ -6,6 +6,7 @@ import type { SubjectKind } from '../../../../api/values/credentials.ts'
 import { canonicalName, type NameAttribute } from '../../../../api/values/distinguished-name.ts'
 import { normalSubject } from '../../../../api/values/subject-name.ts'
 import type { ClientCertificates } from '../../ports/client-keys.ts'
+import { orUndefined } from '../or-undefined.ts'
 import { type Element, Malformed, readElements, readInside, readObjectIdentifier } from './der.ts'
 import { KEY_KINDS_TAKEN } from '../providers/provider-key.ts'
 import { rsaWeakness } from '../providers/rsa-strength.ts'
@@ -122,23 +123,8 @@ const namesIfStrict = (der: Uint8Array): ClientCertificate['names'] => {
   }
 }
 
-const parse = (der: Uint8Array): X509Certificate | undefined => {
-  try {
-    return new X509Certificate(der)
-  } catch {
-    // OpenSSL throws for nothing but what it cannot read.
-    return undefined
-  }
-}
-
 /** A key of a kind that Node does not know is for the program that verified the connection to judge. */
-const publicKeyOf = (certificate: X509Certificate): KeyObject | undefined => {
-  try {
-    return certificate.publicKey
-  } catch {
-    return undefined
-  }
-}
+const publicKeyOf = (certificate: X509Certificate): KeyObject | undefined => orUndefined(() => certificate.publicKey)
 
 const weaknessOf = (certificate: X509Certificate): string | null => {
   const key = publicKeyOf(certificate)
@@ -146,7 +132,7 @@ const weaknessOf = (certificate: X509Certificate): string | null => {
 }
 
 const read = (der: Uint8Array): ClientCertificate | undefined => {
-  const certificate = parse(der)
+  const certificate = orUndefined(() => new X509Certificate(der))
   // OpenSSL also takes PEM, and passes over what follows.
   if (certificate === undefined || Buffer.compare(certificate.raw, der) !== 0) return undefined
   return {

@@ -95,18 +95,9 @@ const makeRests = ({ hashCleanAfterMs, hashRestBehindMs }: RestTiming) => {
   }
 }
 
-type ForeignHashQueue<T extends Verification> = {
-  /** Adds a verification. Returns the one that is refused to make room, which may be the new one. */
-  readonly add: (one: T) => T | undefined
-  /** Takes out what must have begun by now and has not. */
-  readonly expire: (now: number) => readonly T[]
-  /** Begins the next one, or says how long to wait; undefined where none waits, or one has not ended. */
-  readonly next: (now: number) => { readonly begun: T } | { readonly waitMs: number } | undefined
-  /** Ends the one that was begun. */
-  readonly end: (one: T, result: { readonly now: number; readonly workedMs: number; readonly isRight: boolean }) => void
-}
+type Result = { readonly now: number; readonly workedMs: number; readonly isRight: boolean }
 
-export const makeForeignHashQueue = <T extends Verification>(timing: RestTiming): ForeignHashQueue<T> => {
+export const makeForeignHashQueue = <T extends Verification>(timing: RestTiming) => {
   const turns = makeTurns()
   const rests = makeRests(timing)
   // In the order of arrival.
@@ -130,25 +121,29 @@ export const makeForeignHashQueue = <T extends Verification>(timing: RestTiming)
   }
 
   return {
-    add: one => {
+    /** Adds a verification. Returns the one that is refused to make room, which may be the new one. */
+    add: (one: T): T | undefined => {
       const full = fullOf(one)
       // Where there is no room, the last in the queue gives way.
       const last = full === undefined ? undefined : turns.inOrder([...full, one]).at(-1)
       waiting = [...waiting, one].filter(other => other !== last)
       return last
     },
-    expire: now => {
+    /** Takes out what must have begun by now and has not. */
+    expire: (now: number): readonly T[] => {
       const late = waiting.filter(({ until }) => until <= now)
       waiting = waiting.filter(({ until }) => until > now)
       return late
     },
-    next: now => {
+    /** Begins the next one, or says how long to wait; undefined where none waits, or one has not ended. */
+    next: (now: number): { readonly begun: T } | { readonly waitMs: number } | undefined => {
       if (underWay !== undefined || waiting.length === 0) return undefined
       const [first] = turns.inOrder(waiting.filter(one => rests.startsAt(one, now) <= now))
       if (first !== undefined) return begin(first)
       return { waitMs: Math.min(...waiting.map(one => rests.startsAt(one, now))) - now }
     },
-    end: (one, { now, workedMs, isRight }) => {
+    /** Ends the one that was begun. */
+    end: (one: T, { now, workedMs, isRight }: Result): void => {
       rests.charge(one, workedMs, now)
       if (isRight) turns.know(one)
       underWay = undefined

@@ -3,6 +3,7 @@ import type * as Openid from 'openid-client'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { renewFrom, type SessionTokens } from '../../domain/clients/session.ts'
 import type { LabelsOf, Metrics } from '../../ports/metrics.ts'
+import { orUndefined } from '../or-undefined.ts'
 import { DOCUMENT_BYTES_MAX, readBounded } from './fetch-json.ts'
 
 /** openid-client, which is loaded when somebody signs in. */
@@ -102,13 +103,8 @@ export const makeMeasuredFetch = (metrics: Metrics): Openid.CustomFetch => {
 /** A larger `exp`, as of a provider that counts in milliseconds, is taken for this one: its milliseconds are an exact number in JavaScript. */
 const EXPIRY_SECONDS_MAX = 1e12
 
-const payloadOf = (jwt: string): unknown => {
-  try {
-    return JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
-  } catch {
-    return null
-  }
-}
+const payloadOf = (jwt: string): unknown =>
+  orUndefined((): unknown => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()))
 
 /** RFC 7519 §4.1.4, in milliseconds, of a JWT that nobody verified; 0 for anything else. */
 const expiryOf = (jwt: string): number => {

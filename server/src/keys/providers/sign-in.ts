@@ -122,27 +122,35 @@ const refuseClient = (oidc: OpenidClient, cause: unknown): ClientRefused => {
   return new ClientRefused(`the client of the console is not taken: ${toCaller}`, { cause, toCaller })
 }
 
-/** What the provider refuses is a value; what it does not answer, or answers in no form that we know, is Unavailable. */
-const ask = async <T>(oidc: OpenidClient, request: () => Promise<T>): Promise<T | SignInRefused> => {
-  try {
-    return await request()
-  } catch (fault) {
-    const kind = kindOfFault(oidc, fault)
-    if (kind === 'refused') return { refused: explainFault(oidc, fault), inside: causeOfFault(fault) }
-    if (kind === 'client_refused') throw refuseClient(oidc, fault)
-    throw new Unavailable('the identity provider does not answer as it should', { cause: fault, ...UNANSWERED })
-  }
+type Asking = {
+  /** The faults that another try does not help against: what the provider refuses is a value. */
+  readonly refusals: readonly ReturnType<typeof kindOfFault>[]
+  readonly outage: string
+  readonly toCaller: string
 }
 
-/** Asks for a browser that came back: only an outage is Unavailable, because another try does not help against a wrong response. */
-const askForCode = async <T>(oidc: OpenidClient, request: () => Promise<T>): Promise<T | SignInRefused> => {
+/** What the provider does not answer, or answers in no form that we know. */
+const RENEWAL: Asking = {
+  refusals: ['refused'],
+  outage: 'the identity provider does not answer as it should',
+  ...UNANSWERED,
+}
+
+/** What a browser that came back is answered: only an outage is Unavailable: another try does not help against a wrong response. */
+const CODE: Asking = { refusals: ['refused', 'other'], outage: 'the identity provider does not answer', ...UNFINISHED }
+
+const ask = async <T>(
+  oidc: OpenidClient,
+  { refusals, outage, toCaller }: Asking,
+  request: () => Promise<T>,
+): Promise<T | SignInRefused> => {
   try {
     return await request()
   } catch (fault) {
     const kind = kindOfFault(oidc, fault)
+    if (refusals.includes(kind)) return { refused: explainFault(oidc, fault), inside: causeOfFault(fault) }
     if (kind === 'client_refused') throw refuseClient(oidc, fault)
-    if (kind !== 'outage') return { refused: explainFault(oidc, fault), inside: causeOfFault(fault) }
-    throw new Unavailable('the identity provider does not answer', { cause: fault, ...UNFINISHED })
+    throw new Unavailable(outage, { cause: fault, toCaller })
   }
 }
 
@@ -213,7 +221,7 @@ export const makeSignIn = (options: SignInOptions): SignIn => {
     const isItsOwn = url.searchParams.getAll('state').join() === expectedState
     if (isItsOwn && !finishOnce(expectedState)) return { refused: 'This sign-in was called back before.' }
     const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true }
-    return askForCode(oidc, async () => {
+    return ask(oidc, CODE, async () => {
       const answer = await oidc.authorizationCodeGrant(configuration, url, checks)
       return { tokens: tokensOf(answer, { earlier: null, now: now() }), name: nameIn(answer.claims() ?? {}), to }
     })
@@ -226,7 +234,7 @@ export const makeSignIn = (options: SignInOptions): SignIn => {
     renew: refreshToken =>
       unlessRefused(async () => {
         const { oidc, configuration } = await configured()
-        return ask(oidc, async () => {
+        return ask(oidc, RENEWAL, async () => {
           const answer = await oidc.refreshTokenGrant(configuration, refreshToken)
           return tokensOf(answer, { earlier: refreshToken, now: now() })
         })

@@ -30,15 +30,9 @@ import type { Refused } from './refusals.ts'
 /** A caller's act waits for one hand-over, on PostgreSQL for some statements of each count, and for no more. */
 const TOGETHER_MAX = 32
 
-type RefusalCounter = {
-  readonly count: (attempt: Attempt, source: Source) => void
-  /** Hands over what it holds. Never rejects. */
-  readonly settle: () => Promise<void>
-}
-
 const keyOf = ({ way, client, source }: Refused): string => JSON.stringify([way, client, source])
 
-export const makeRefusalCounter = (options: HandOverOptions<Refused>): RefusalCounter => {
+export const makeRefusalCounter = (options: HandOverOptions<Refused>) => {
   let counts = new Map<string, Refused>()
 
   const add = (one: Refused): void => {
@@ -65,10 +59,11 @@ export const makeRefusalCounter = (options: HandOverOptions<Refused>): RefusalCo
   })
 
   return {
-    count: ({ way, clientId }, source) => {
+    count: ({ way, clientId }: Attempt, source: Source): void => {
       add({ way, client: clientId ?? '', source, count: 1 })
       wake()
     },
+    /** Hands over what it holds. Never rejects. */
     settle,
   }
 }

@@ -1,42 +1,29 @@
 // Checks a part of the audit log against its seals: so much that a request may do it, from any seal on.
 import type { SealCheck } from '../../domain/audit/seal.ts'
 import { all, first, type Program } from '../statement-program.ts'
-import type { Transaction } from '../transaction.ts'
 import {
-  checkSealed,
+  checkSeals,
+  findCutOff,
   type Finding,
   findEarly,
+  findRemovedSeal,
   found,
   type KeyOfSeal,
+  type LastGiven,
   type OpenFormer,
   type Progress,
   readKeysOfSeals,
   START,
 } from './check-seals.ts'
-import {
-  areSame,
-  ENTRY_SELECT,
-  type EntryBytes,
-  macOf,
-  NOTHING_BEFORE,
-  SEAL_COLUMNS,
-  type SealRow,
-} from './seal-chain.ts'
+import { areSame, macOf, NOTHING_BEFORE, SEAL_COLUMNS, type SealRow } from './seal-chain.ts'
 import { SEAL_ENTRIES_MAX } from './seals.ts'
 
 /** Seals of one part. Their entries together are as many as one seal may cover, or those of one seal. */
 const PART_SEALS_MAX = 64
 
-type LastGiven = Transaction['lastGiven']
-
 const SEALS_FROM = `select ${SEAL_COLUMNS} from seal where n >= ? order by n limit ?`
-const NEXT_SEALS = `select ${SEAL_COLUMNS} from seal where n > ? order by n limit ?`
-const ENTRIES_OF_SEALS = `select ${ENTRY_SELECT} from audit where audit.n > ? and audit.n <= ? order by audit.n limit ?`
 const AFTER = 'select n from audit where n > ? order by n limit ?'
 const LAST_SEAL = 'select last_n as last from seal order by n desc limit 1'
-
-// A check begins below 1, so that it also finds a seal whose number was changed to one below 1.
-const BELOW_EVERY_SEAL = Number.MIN_SAFE_INTEGER
 
 /** What is known after a seal that an earlier part found good; its own proof is looked at again. */
 function* resume(keyOf: KeyOfSeal, after: number, lastGiven: LastGiven): Program<Progress | Finding | 'unknown'> {
@@ -56,41 +43,16 @@ function* resume(keyOf: KeyOfSeal, after: number, lastGiven: LastGiven): Program
   return { seals: n, entries: 0, last, head, mac, lastSeal }
 }
 
-/** The first of them, and those after it as long as all together cover no more entries than one seal may. */
-const fitting = (seals: readonly SealRow[], last: number): readonly SealRow[] => {
-  const beyond = seals.findIndex((seal, position) => position > 0 && seal.last > last + SEAL_ENTRIES_MAX)
-  return beyond === -1 ? seals : seals.slice(0, beyond)
-}
-
-function* checkSeals(keyOf: KeyOfSeal, start: Progress): Program<Progress | Finding> {
-  const from = start.seals === 0 ? BELOW_EVERY_SEAL : start.seals
-  const seals = fitting(yield* all<SealRow>(NEXT_SEALS, from, PART_SEALS_MAX), start.last)
-  const upTo = seals.at(-1)?.last ?? start.last
-  const entries = yield* all<EntryBytes>(ENTRIES_OF_SEALS, start.last, upTo, SEAL_ENTRIES_MAX)
-  let progress = start
-  for (const seal of seals) {
-    const { last } = progress
-    const own = entries.filter(({ number }) => number > last && number <= seal.last)
-    const next = checkSealed(keyOf(seal.n), progress, seal, own)
-    if ('good' in next) return next
-    progress = next
-  }
-  return progress
-}
-
 /** Checks the entries after the last seal: they have no gap up to the last number that was given. It looks at a bounded number. */
-function* checkTail({ seals, last }: Progress, lastGiven: LastGiven): Program<Finding | number> {
-  if ((yield* lastGiven('seal')) > seals) {
-    return found(last + 1, 'unsealed', `The seal ${seals + 1} was removed, and what it covered with it or not.`)
-  }
+function* checkTail(end: Progress, lastGiven: LastGiven): Program<Finding | number> {
+  const removed = yield* findRemovedSeal(end, lastGiven)
+  if (removed !== undefined) return removed
+  const { last } = end
   const numbers = (yield* all<{ n: number }>(AFTER, last, SEAL_ENTRIES_MAX)).map(({ n }) => n)
   const gap = numbers.findIndex((n, position) => n !== last + 1 + position)
   if (gap !== -1) return found(last + 1 + gap, 'removed', 'No entry has its number.')
   const count = numbers.length
-  if (count < SEAL_ENTRIES_MAX && (yield* lastGiven('audit')) > last + count) {
-    return found(last + count + 1, 'cut_off', 'The store has given its number, and nothing from it on is there.')
-  }
-  return count
+  return (count < SEAL_ENTRIES_MAX ? yield* findCutOff(last + count, lastGiven) : undefined) ?? count
 }
 
 export type SealKeys = { readonly key: Uint8Array; readonly openFormer: OpenFormer }
@@ -105,7 +67,7 @@ export function* checkPart(
   const sealedUpTo = (yield* first<{ last: number }>(LAST_SEAL))?.last ?? 0
   const start = (after === 0 ? yield* findEarly() : undefined) ?? (yield* resume(keyOf, after, lastGiven))
   if (start === 'unknown') return start
-  const end = 'good' in start ? start : yield* checkSeals(keyOf, start)
+  const end = 'good' in start ? start : yield* checkSeals(keyOf, start, PART_SEALS_MAX)
   if ('good' in end) return { ...end, sealedUpTo }
   const { seals: seal, last: entry } = end
   if (seal > after) return { good: true, seal, entry, sealedUpTo, unsealed: null }

@@ -2,14 +2,17 @@
 import type { Tampering } from '../../../../api/values/audit.ts'
 import type { AuditVerdict, Seal } from '../../domain/audit/seal.ts'
 import { all, first, type Program } from '../statement-program.ts'
+import type { Transaction } from '../transaction.ts'
 import {
   areSame,
   chain,
+  ENTRY_SELECT,
   type EntryBytes,
   macOf,
   MARK_BYTES,
   markOf,
   NOTHING_BEFORE,
+  SEAL_COLUMNS,
   type SealRow,
 } from './seal-chain.ts'
 import { SEAL_ENTRIES_MAX } from './seals.ts'
@@ -78,7 +81,7 @@ const chainEntries = (
 }
 
 /** The progress after a seal and its entries, or what is wrong with them. */
-export const checkSealed = (
+const checkSealed = (
   key: Uint8Array,
   before: Progress,
   seal: SealRow,
@@ -114,4 +117,47 @@ export function* readKeysOfSeals(current: Uint8Array, openFormer: OpenFormer): P
 export function* findEarly(): Program<Finding | undefined> {
   const early = yield* first<{ n: number }>('select n from audit where n < 1 order by n limit 1')
   return early === undefined ? undefined : found(early.n, 'added', 'The store gives numbers from 1 on.')
+}
+
+const NEXT_SEALS = `select ${SEAL_COLUMNS} from seal where n > ? order by n limit ?`
+const ENTRIES_OF_SEALS = `select ${ENTRY_SELECT} from audit where audit.n > ? and audit.n <= ? order by audit.n limit ?`
+
+// A check begins below 1, so that it also finds a seal whose number was changed to one below 1.
+const BELOW_EVERY_SEAL = Number.MIN_SAFE_INTEGER
+
+/** The first of them, and those after it as long as all together cover no more entries than one seal may. */
+const fitting = (seals: readonly SealRow[], last: number): readonly SealRow[] => {
+  const beyond = seals.findIndex((seal, position) => position > 0 && seal.last > last + SEAL_ENTRIES_MAX)
+  return beyond === -1 ? seals : seals.slice(0, beyond)
+}
+
+/** Checks the next seals, at most `sealsMax`; `start` itself where there is none. */
+export function* checkSeals(keyOf: KeyOfSeal, start: Progress, sealsMax: number): Program<Progress | Finding> {
+  const from = start.seals === 0 ? BELOW_EVERY_SEAL : start.seals
+  const seals = fitting(yield* all<SealRow>(NEXT_SEALS, from, sealsMax), start.last)
+  const upTo = seals.at(-1)?.last ?? start.last
+  const entries = yield* all<EntryBytes>(ENTRIES_OF_SEALS, start.last, upTo, SEAL_ENTRIES_MAX)
+  let progress = start
+  for (const seal of seals) {
+    const { last } = progress
+    const own = entries.filter(({ number }) => number > last && number <= seal.last)
+    const next = checkSealed(keyOf(seal.n), progress, seal, own)
+    if ('good' in next) return next
+    progress = next
+  }
+  return progress
+}
+
+export type LastGiven = Transaction['lastGiven']
+
+/** Whether a seal was removed after the last that is there. */
+export function* findRemovedSeal({ seals, last }: Progress, lastGiven: LastGiven): Program<Finding | undefined> {
+  if ((yield* lastGiven('seal')) <= seals) return undefined
+  return found(last + 1, 'unsealed', `The seal ${seals + 1} was removed, and what it covered with it or not.`)
+}
+
+/** Whether entries were cut off after this one. */
+export function* findCutOff(last: number, lastGiven: LastGiven): Program<Finding | undefined> {
+  if ((yield* lastGiven('audit')) <= last) return undefined
+  return found(last + 1, 'cut_off', 'The store has given its number, and nothing from it on is there.')
 }

@@ -6,6 +6,7 @@ import { first, only, type Program } from '../statement-program.ts'
 const NUMBER = {
   agent: 'select n from agent where id = ?',
   credential: 'select n from credential where id = ?',
+  apiKey: 'select n from api_key where id = ?',
   key: 'select n from signing_key where kid = ?',
 } as const
 

@@ -24,19 +24,7 @@ const STEP_MOST = 256
 const isAbove = (a: Position, b: Position): boolean => a.at > b.at || (a.at === b.at && a.id > b.id)
 const isAt = (a: Position, b: Position | null): boolean => b !== null && a.at === b.at && a.id === b.id
 
-type Cursor<R extends Met> = {
-  readonly ceiling: number
-  /** Whether the next row must be fetched first, or the end seen. */
-  readonly isDry: () => boolean
-  readonly refill: () => Program<void>
-  /** The next row; undefined at the end. */
-  readonly head: () => R | undefined
-  readonly pop: () => void
-  /** Rows that it has looked at, those left out among them. */
-  readonly scanned: () => number
-}
-
-const cursorOf = <R extends Met>(stream: Stream<R>, firstStep: number): Cursor<R> => {
+const cursorOf = <R extends Met>(stream: Stream<R>, firstStep: number) => {
   let rows: readonly R[] = []
   let next = 0
   let step = firstStep
@@ -44,8 +32,9 @@ const cursorOf = <R extends Met>(stream: Stream<R>, firstStep: number): Cursor<R
   let exhausted = false
   return {
     ceiling: stream.ceiling,
-    isDry: () => next >= rows.length && !exhausted,
-    refill: function* () {
+    /** Whether the next row must be fetched first, or the end seen. */
+    isDry: (): boolean => next >= rows.length && !exhausted,
+    refill: function* (): Program<void> {
       const fetched = yield* stream.fetch(rows.at(-1) ?? null, step)
       rows = fetched.rows
       exhausted = fetched.isLast
@@ -53,13 +42,17 @@ const cursorOf = <R extends Met>(stream: Stream<R>, firstStep: number): Cursor<R
       next = 0
       step = Math.min(step * 2, STEP_MOST)
     },
-    head: () => rows[next],
-    pop: () => {
+    /** The next row; undefined at the end. */
+    head: (): R | undefined => rows[next],
+    pop: (): void => {
       next += 1
     },
-    scanned: () => scanned,
+    /** Rows that it has looked at, those left out among them. */
+    scanned: (): number => scanned,
   }
 }
+
+type Cursor<R extends Met> = ReturnType<typeof cursorOf<R>>
 
 type Top<R extends Met> = { readonly row: R; readonly cursor: Cursor<R> }
 

@@ -33,6 +33,12 @@ export const isAnyOf = (column: string, values: readonly (string | number)[]): r
   return [{ sql: `${column} in (${filled.map(() => '?').join(', ')})`, values: filled }]
 }
 
+/** Conditions that name all these values together, each so many as one statement takes. */
+export const inBlocks = (column: string, values: readonly (string | number)[]): readonly Condition[] => {
+  const starts = Array.from({ length: Math.ceil(values.length / LISTED_IDS_MAX) }, (_, n) => n * LISTED_IDS_MAX)
+  return starts.flatMap(from => isAnyOf(column, values.slice(from, from + LISTED_IDS_MAX)))
+}
+
 /** The id that is searched for, or that opens so; undefined where the text can be no beginning of one. */
 export const idSearched = (column: string, search: string): Condition | undefined => {
   const opening = parseUuidOpening(search)

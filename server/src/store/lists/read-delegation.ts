@@ -22,17 +22,16 @@ const peer = ({ id, name, owner, disabledAt }: Agent, by: string): DelegationPee
   by,
 })
 
-type By = (other: Agent) => string | undefined
-
 const gather = () => {
-  const [found, more]: [DelegationPeer[], { is: boolean }] = [[], { is: false }]
+  const found: DelegationPeer[] = []
+  let hasMore = false
   return {
     add: (other: Agent, by: string | undefined): void => {
       if (by === undefined) return
       if (found.length < DELEGATION_PEERS_MAX) found.push(peer(other, by))
-      else more.is = true
+      else hasMore = true
     },
-    list: (isCut: boolean): PeerList => ({ peers: found, hasMore: more.is || isCut }),
+    list: (isCut: boolean): PeerList => ({ peers: found, hasMore: hasMore || isCut }),
   }
 }
 
@@ -40,15 +39,13 @@ const gather = () => {
 export function* readDelegation(agentId: string): Program<Delegation | undefined> {
   const agent = yield* showAgent(agentId)
   if (agent === undefined) return undefined
-  const bySubject: By = other => delegationBy(agent, other)
-  const byActor: By = other => delegationBy(other, agent)
   const [subjects, actors] = [gather(), gather()]
   let after = ''
   for (let seen = 0; seen < DELEGATION_AGENTS_MAX; seen += STEP) {
     const rows = yield* all<AgentRow>(SELECT, after, STEP)
     for (const other of rows.map(agentOf)) {
-      subjects.add(other, bySubject(other))
-      actors.add(other, byActor(other))
+      subjects.add(other, delegationBy(agent, other))
+      actors.add(other, delegationBy(other, agent))
     }
     const last = rows.at(-1)
     if (rows.length < STEP || last === undefined)

@@ -2,16 +2,13 @@
 import { idsIn, type NameKind, type NameKinds, nameKey, type Names, type WithNames } from '../../domain/lists/names.ts'
 import type { Page, TokenLife } from '../../domain/lists/page.ts'
 import { all, type Program } from '../statement-program.ts'
-
-/** Fewer use the same statement, whatever a page holds. */
-const AT_ONCE = 100
-const IDS = Array.from({ length: AT_ONCE }, () => '?').join(', ')
+import { inBlocks } from './name-conditions.ts'
 
 // An agent that was deleted keeps its row.
-const SELECTS: Readonly<Record<NameKind, string>> = {
-  agent: `select id, name, owner from agent where id in (${IDS})`,
-  client: `select client_id as id, name, owner from agent where client_id in (${IDS})`,
-  api_key: `select id, name, null as owner from api_key where id in (${IDS})`,
+const SELECTS: Readonly<Record<NameKind, readonly [column: string, select: string]>> = {
+  agent: ['id', 'select id, name, owner from agent where'],
+  client: ['client_id', 'select client_id as id, name, owner from agent where'],
+  api_key: ['id', 'select id, name, null as owner from api_key where'],
 }
 
 type Row = { readonly id: string; readonly name: string; readonly owner: string | null }
@@ -21,10 +18,10 @@ type Nameable = WithNames | TokenLife
 function* readNames(records: readonly WithNames[], kinds: NameKinds): Program<Names> {
   const names = new Map<string, Row>()
   for (const kind of kinds) {
+    const [column, select] = SELECTS[kind]
     const ids = [...new Set(records.flatMap(record => idsIn(record, kind)))]
-    for (let from = 0; from < ids.length; from += AT_ONCE) {
-      const some = Array.from({ length: AT_ONCE }, (_, n) => ids[from + n] ?? null)
-      for (const row of yield* all<Row>(SELECTS[kind], ...some)) names.set(nameKey(kind, row.id), row)
+    for (const { sql, values } of inBlocks(column, ids)) {
+      for (const row of yield* all<Row>(`${select} ${sql}`, ...values)) names.set(nameKey(kind, row.id), row)
     }
   }
   return names

@@ -16,6 +16,14 @@ export type OnRows = (table: string, rows: number) => void
 export const keyOf = ({ key }: Table, columns: readonly string[], row: Row): Row =>
   key.map(name => row[columns.indexOf(name)] ?? null)
 
+/** The statement of a page, which both databases understand, and its values. */
+export const pageStatement = ({ table, columns, after, limit }: Page) => {
+  const order = table.key.join(', ')
+  const where = after === null ? '' : `where (${order}) > (${after.map(() => '?').join(', ')})`
+  const text = `select ${columns.join(', ')} from ${table.name} ${where} order by ${order} limit ?`
+  return { text, values: [...(after ?? []), limit] }
+}
+
 async function* pagesOf(source: RowSource, table: Table, columns: readonly string[], from: Row | null) {
   let after = from
   for (;;) {

@@ -8,8 +8,8 @@ import { makeSets } from '../ledger/interned-sets.ts'
 import { monotonicMs, waitOf } from '../clocks.ts'
 import { given, only, type Program } from '../statement-program.ts'
 import { supplyKeys } from '../signing-keys/key-scheduler.ts'
-import type { StoreMaker, StoreOptions } from '../store-options.ts'
-import { makeHealth, makeStorePorts, type StorePorts } from '../store-ports.ts'
+import type { StoreOptions } from '../store-options.ts'
+import { makeHealth, makeStorePorts } from '../store-ports.ts'
 import type { DatabaseAddress } from './connection/address.ts'
 import { startSession } from './connection/start-session.ts'
 import { makeHotLedger } from './hot/hot-ledger.ts'
@@ -36,12 +36,7 @@ function* readReplication(): Program<ReplicationFacts> {
   return yield* only<ReplicationFacts>(STANDBYS)
 }
 
-export type PostgresStore = StorePorts & {
-  readonly madeBy: StoreMaker
-  readonly close: () => Promise<void>
-}
-
-export type PostgresOptions = StoreOptions & {
+type PostgresOptions = StoreOptions & {
   readonly address: DatabaseAddress
   /** Whether it serves beside others that maintain the store; one that maintains it serves. */
   readonly serves?: boolean
@@ -72,7 +67,7 @@ const maintain = (
       })
 
 /** Opens a store that `migrate` made. Throws StoreProblem with one line for a person. */
-export const openPostgresStore = async (options: PostgresOptions): Promise<PostgresStore> => {
+export const openPostgresStore = async (options: PostgresOptions) => {
   const { timing, retention, serves = retention !== null, clock, onFault = IGNORE, metrics = NO_METRICS } = options
   const access = { address: options.address, timing }
   const steady = clock?.monotonic ?? wholeMonotonic

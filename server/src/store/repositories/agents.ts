@@ -6,6 +6,7 @@ import { type Agent, type Client, LIFETIMES_MAX, type Switched } from '../../dom
 import type { Ending } from '../../domain/ledger/ends.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import { formatTimeOrNull, type Milliseconds } from '../../../../api/values/time.ts'
+import type { ImportedAgent } from '../../ports/imports.ts'
 import type { NewAgent } from '../../ports/ports.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { bytesOfHex } from '../rows.ts'
@@ -80,26 +81,36 @@ export function* isNameTaken(name: string): Program<boolean> {
   return (yield* first('select 1 as found from agent where name = ? and deleted_at is null', name)) !== undefined
 }
 
-const AGENT = `insert into agent (id, client_id, created_at, ${SETTING_COLUMNS})
-  values (?, ?, ?, ${SETTING_PLACES}) returning n`
-const CREDENTIAL = 'insert into credential (agent, id, secret_hash, created_at) values (?, ?, ?, ?)'
+const AGENT = `insert into agent (id, client_id, created_at, disabled_at, ${SETTING_COLUMNS})
+  values (?, ?, ?, ?, ${SETTING_PLACES}) returning n`
+const CREDENTIAL = `insert into credential
+  (agent, id, name, secret_hash, imported, foreign_hash, created_at, expires_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?)`
 
-function* insertAgent({ now }: Transaction, agent: NewAgent): Program<void> {
-  const { id, clientId, credential } = agent
-  const { n } = yield* only<{ n: number }>(AGENT, id, clientId, now, ...settingValues(agent))
-  yield* run(CREDENTIAL, n, credential.id, bytesOfHex(credential.secretHash), now)
+type FirstCredential = ImportedAgent['credential'] & { readonly name: string }
+
+/** Makes the row of an agent, and that of its first credential. */
+export function* insertAgent(agent: Agent, credential: FirstCredential): Program<void> {
+  const row = [agent.id, agent.clientId, agent.createdAt, agent.disabledAt, ...settingValues(agent)]
+  const { n } = yield* only<{ n: number }>(AGENT, ...row)
+  const { id, name, secretHash, isImported, foreignHash, expiresAt } = credential
+  const secret = [bytesOfHex(secretHash), isImported ? 1 : 0, foreignHash]
+  yield* run(CREDENTIAL, n, id, name, ...secret, agent.createdAt, expiresAt)
 }
+
+const OURS = { name: 'first', isImported: false, foreignHash: null, expiresAt: null } as const
 
 type CreateAgent = { readonly agent: NewAgent; readonly act: Act }
 
 function* makeAgent(tx: Transaction, { agent, act }: CreateAgent): Program<Agent | 'name_taken' | 'lifetimes_full'> {
   if (yield* isNameTaken(agent.name)) return 'name_taken'
   if (yield* lifetimesFull(agent.lifetimeSeconds)) return 'lifetimes_full'
-  yield* insertAgent(tx, agent)
-  const { credential, ...shown } = agent
+  const { credential, ...given } = agent
+  const made = { ...given, disabledAt: null, suspendedAt: null, createdAt: tx.now }
+  yield* insertAgent(made, { ...OURS, ...credential })
   const after = { client_id: agent.clientId, ...settingsRecord(agent) }
   yield* audit(tx, act, agent.id, { after, credential_id: credential.id })
-  return { ...shown, disabledAt: null, suspendedAt: null, createdAt: tx.now }
+  return made
 }
 
 export const createAgent = (tx: Transaction, create: CreateAgent) =>

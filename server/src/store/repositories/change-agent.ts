@@ -129,12 +129,10 @@ export function* changeAgent(
   return { ...before, ...after }
 }
 
-const endingOfDeletion = ({ n }: AgentRow): Ending => ({
+export const endingOfDeletion = ({ n }: AgentRow): Ending => ({
   conditions: { ...NO_CONDITION, agent: n },
   reason: 'agent_deleted',
 })
-
-export const endingsOfDeletion = (row: AgentRow): readonly Ending[] => [endingOfDeletion(row)]
 
 const DELETE = 'update agent set disabled_at = coalesce(disabled_at, ?), deleted_at = ? where n = ?'
 

@@ -7,24 +7,10 @@ import type { Sha256 } from '../../domain/text/text.ts'
 import { formatTimeOrNull } from '../../../../api/values/time.ts'
 import type { ImportedAgent, ImportObstacle } from '../../ports/imports.ts'
 import { bytesOfHex } from '../rows.ts'
-import { first, only, run, type Program } from '../statement-program.ts'
+import { first, run, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
-import { SETTING_COLUMNS, SETTING_PLACES, settingValues } from './agent-columns.ts'
-import { isNameTaken, lifetimesFull } from './agents.ts'
+import { insertAgent, isNameTaken, lifetimesFull } from './agents.ts'
 import { liveCaller } from './api-keys.ts'
-
-const AGENT = `insert into agent (id, client_id, created_at, disabled_at, ${SETTING_COLUMNS})
-  values (?, ?, ?, ?, ${SETTING_PLACES}) returning n`
-const CREDENTIAL = `insert into credential
-  (agent, id, name, secret_hash, imported, foreign_hash, created_at, expires_at)
-  values (?, ?, 'imported', ?, ?, ?, ?, ?)`
-
-function* insertAgent({ now }: Transaction, agent: Agent, { credential }: ImportedAgent): Program<void> {
-  const row = [agent.id, agent.clientId, now, agent.disabledAt, ...settingValues(agent)]
-  const { n } = yield* only<{ n: number }>(AGENT, ...row)
-  const { id, secretHash, isImported, foreignHash, expiresAt } = credential
-  yield* run(CREDENTIAL, n, id, bytesOfHex(secretHash), isImported ? 1 : 0, foreignHash, now, expiresAt)
-}
 
 type Before = { readonly deletedAt: number | null }
 
@@ -54,7 +40,7 @@ function* importOne(tx: Transaction, imported: ImportedAgent, act: Act): Program
     disabledAt: isDisabled ? tx.now : null,
     suspendedAt: null,
   }
-  yield* insertAgent(tx, agent, imported)
+  yield* insertAgent(agent, { name: 'imported', ...credential })
   const after = {
     client_id: agent.clientId,
     ...settingsRecord(agent),

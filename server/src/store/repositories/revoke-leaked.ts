@@ -1,5 +1,6 @@
 // Secrets that were found in the open: whose they are, and their end with everything that they got.
 import type { Act } from '../../domain/audit/act.ts'
+import type { ApiKey } from '../../domain/clients/api-key.ts'
 import { CREDENTIALS_MAX } from '../../domain/clients/credential.ts'
 import type { Sha256 } from '../../domain/text/text.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
@@ -27,12 +28,14 @@ function* describe(row: CredentialRow, revoked: boolean, now: Milliseconds): Pro
   return { kind: 'credential', revoked, agentId, agentName, owner, id, name, otherIds: others.map(one => one.id) }
 }
 
+const describeKey = ({ id, name }: ApiKey, revoked: boolean): LeakedSecret => ({ kind: 'api_key', revoked, id, name })
+
 /** Whose it is, and whether revoking it now would end anything. */
 export const identifyLeaked = ({ secret, hash }: Found) =>
   function* ({ now }: Snapshot): Program<LeakedSecret | undefined> {
     if (secret === 'api_key') {
       const row = yield* readApiKeyByHash(hash)
-      return row && { kind: 'api_key', revoked: row.revokedAt === null, id: row.id, name: row.name }
+      return row && describeKey(row, row.revokedAt === null)
     }
     const row = yield* readCredentialByHash(hash)
     return row && (yield* describe(row, row.revokedAt === null || row.tokensKept === 1, now))
@@ -44,9 +47,7 @@ export function* revokeLeaked(tx: Transaction, leak: RevokeLeaked): Program<Leak
   const reason = 'secret_leaked'
   if (secret === 'api_key') {
     const row = yield* readApiKeyByHash(hash)
-    if (row === undefined) return undefined
-    const revoked = (yield* revokeKeyRow(tx, row, { reason, act })) !== undefined
-    return { kind: 'api_key', revoked, id: row.id, name: row.name }
+    return row && describeKey(row, (yield* revokeKeyRow(tx, row, { reason, act })) !== undefined)
   }
   const row = yield* readCredentialByHash(hash)
   if (row === undefined) return undefined

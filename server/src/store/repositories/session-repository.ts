@@ -10,6 +10,7 @@ import { findSession, listSessions, SESSION_USE_STEP_MS } from './sessions.ts'
 import { SESSION_IDLE_MS_MAX, SESSION_MS_MAX, type Session } from '../../domain/clients/session.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { REASONS } from '../../../../api/values/reason.ts'
+import { inBlocks } from '../lists/name-conditions.ts'
 import { readLifetimes } from '../ledger/scan-affected-rows.ts'
 import { idOfBytes } from '../rows.ts'
 import { all, byIndex, first, type Program } from '../statement-program.ts'
@@ -31,22 +32,12 @@ function* newestOf(statement: string, keys: readonly number[]): Program<string> 
   return ids.join()
 }
 
-/** Few texts: a list is filled up by its last id. */
-const TOGETHER = [1, 8, 64] as const
-
 function* readGoingOn({ now }: Pick<Snapshot, 'now'>, sessionIds: readonly string[]): Program<ConsoleNews['sessions']> {
   const found = new Map<string, Milliseconds>()
-  for (let from = 0; from < sessionIds.length; from += TOGETHER[2]) {
-    const some = sessionIds.slice(from, from + TOGETHER[2])
-    const size = TOGETHER.find(each => each >= some.length) ?? some.length
-    const filled = Array.from({ length: size }, (_, n) => some[n] ?? some[0] ?? '')
-    const text = `select id, expires_at as "expiresAt" from session where created_at > ? and used_at > ? and id in (${filled.map(() => '?').join(', ')})`
-    const rows = yield* all<Pick<Session, 'id' | 'expiresAt'>>(
-      text,
-      now - SESSION_MS_MAX,
-      now - SESSION_IDLE_MS_MAX,
-      ...filled,
-    )
+  const since = [now - SESSION_MS_MAX, now - SESSION_IDLE_MS_MAX] as const
+  for (const { sql, values } of inBlocks('id', sessionIds)) {
+    const text = `select id, expires_at as "expiresAt" from session where created_at > ? and used_at > ? and ${sql}`
+    const rows = yield* all<Pick<Session, 'id' | 'expiresAt'>>(text, ...since, ...values)
     for (const { id, expiresAt } of rows) found.set(id, expiresAt)
   }
   return found

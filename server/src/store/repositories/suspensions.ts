@@ -24,14 +24,16 @@ export function* suspendAll({ now }: Moment): Program<void> {
 
 type Count = { readonly count: number }
 
+function* countIn(table: string, where: string, ...values: readonly number[]): Program<number> {
+  return (yield* only<Count>(`select count(*) as count from ${table} where ${where}`, ...values)).count
+}
+
 function* countEach({ now }: Moment, where: string): Program<Suspended> {
-  const agents = yield* only<Count>(`select count(*) as count from agent where ${where}${USABLE.agent}`)
-  const credentials = yield* only<Count>(
-    `select count(*) as count from credential where ${where}${USABLE.credential}`,
-    now,
-  )
-  const apiKeys = yield* only<Count>(`select count(*) as count from api_key where ${where}${USABLE.apiKey}`, now)
-  return { agents: agents.count, credentials: credentials.count, apiKeys: apiKeys.count }
+  return {
+    agents: yield* countIn('agent', where + USABLE.agent),
+    credentials: yield* countIn('credential', where + USABLE.credential, now),
+    apiKeys: yield* countIn('api_key', where + USABLE.apiKey, now),
+  }
 }
 
 /** How many could be used, were they not suspended. */
@@ -58,16 +60,8 @@ export function* readSuspended(moment: Moment): Program<Suspended> {
   return last === undefined ? NOBODY : yield* countSuspended(moment)
 }
 
-const ACCEPT = 'set suspended_at = null where suspended_at is not null'
-
-const acceptCredentials = (where: string, ...values: readonly (string | number)[]): Program<number> =>
-  run(`update credential ${ACCEPT} ${where}`, ...values)
-
-const acceptAgents = (where: string, ...values: readonly (string | number)[]): Program<number> =>
-  run(`update agent ${ACCEPT} ${where}`, ...values)
-
-const acceptApiKeys = (where: string, ...values: readonly (string | number)[]): Program<number> =>
-  run(`update api_key ${ACCEPT} ${where}`, ...values)
+const accept = (table: string, where: string, ...values: readonly (string | number)[]): Program<number> =>
+  run(`update ${table} set suspended_at = null where suspended_at is not null ${where}`, ...values)
 
 const OWNER = {
   agent: 'select n from agent where id = ? and deleted_at is null',
@@ -78,19 +72,16 @@ const OWNER = {
 /** Returns how many of each are accepted; undefined where nothing has the id. */
 function* lift(acceptance: Acceptance): Program<Suspended | undefined> {
   if (acceptance.kind === 'all') {
-    return {
-      agents: yield* acceptAgents(''),
-      credentials: yield* acceptCredentials(''),
-      apiKeys: yield* acceptApiKeys(''),
-    }
+    const [agents, credentials] = [yield* accept('agent', ''), yield* accept('credential', '')]
+    return { agents, credentials, apiKeys: yield* accept('api_key', '') }
   }
   const { kind, id } = acceptance
   const [owner] = yield* all<{ n: number }>(OWNER[kind], id)
   if (owner === undefined) return undefined
-  if (kind === 'api_key') return { agents: 0, credentials: 0, apiKeys: yield* acceptApiKeys('and id = ?', id) }
-  const credentials =
-    kind === 'agent' ? yield* acceptCredentials('and agent = ?', owner.n) : yield* acceptCredentials('and id = ?', id)
-  return { agents: yield* acceptAgents('and n = ?', owner.n), credentials, apiKeys: 0 }
+  if (kind === 'api_key') return { agents: 0, credentials: 0, apiKeys: yield* accept('api_key', 'and id = ?', id) }
+  const [which, value] = kind === 'agent' ? ['and agent = ?', owner.n] : ['and id = ?', id]
+  const credentials = yield* accept('credential', which, value)
+  return { agents: yield* accept('agent', 'and n = ?', owner.n), credentials, apiKeys: 0 }
 }
 
 type AcceptRestored = { readonly acceptance: Acceptance; readonly act: Act }

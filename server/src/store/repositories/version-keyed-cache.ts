@@ -4,18 +4,8 @@ import type { Snapshot } from '../snapshot.ts'
 
 const CACHED_MAX = 10_000
 
-export type VersionKeyedCache<T> = {
-  /** What is cached and valid in the snapshot. */
-  readonly known: (snapshot: Snapshot, key: string) => T | undefined
-  readonly read: (snapshot: Snapshot, key: string) => Program<T | undefined>
-  /** Remembers what was read in that snapshot by other means; undefined: nothing was there. */
-  readonly learn: (snapshot: Pick<Snapshot, 'service'>, key: string, found: T | undefined) => void
-  /** Whether it was found lately, which says nothing of now. */
-  readonly wasFound: (key: string) => boolean
-}
-
 /** Remembers what was found, never what was not: a refusal is read anew. */
-export const makeVersionKeyedCache = <T>(read: (key: string) => Program<T | undefined>): VersionKeyedCache<T> => {
+export const makeVersionKeyedCache = <T>(read: (key: string) => Program<T | undefined>) => {
   const memory = new Map<string, T>()
   let seq = -1
 
@@ -26,7 +16,8 @@ export const makeVersionKeyedCache = <T>(read: (key: string) => Program<T | unde
     return service.seq === seq
   }
 
-  const learn: VersionKeyedCache<T>['learn'] = (snapshot, key, found) => {
+  /** Remembers what was read in that snapshot; undefined: nothing was there. */
+  const learn = (snapshot: Pick<Snapshot, 'service'>, key: string, found: T | undefined): void => {
     // A newer snapshot may have been read since this one.
     if (!isOfNow(snapshot)) return
     if (memory.size >= CACHED_MAX) memory.clear()
@@ -35,13 +26,17 @@ export const makeVersionKeyedCache = <T>(read: (key: string) => Program<T | unde
   }
 
   return {
-    known: (snapshot, key) => (isOfNow(snapshot) ? memory.get(key) : undefined),
-    read: function* (snapshot, key) {
+    /** What is cached and valid in the snapshot. */
+    known: (snapshot: Snapshot, key: string): T | undefined => (isOfNow(snapshot) ? memory.get(key) : undefined),
+    read: function* (snapshot: Snapshot, key: string): Program<T | undefined> {
       const found = yield* read(key)
       learn(snapshot, key, found)
       return found
     },
     learn,
-    wasFound: key => memory.has(key),
+    /** Whether it was found lately, which says nothing of now. */
+    wasFound: (key: string): boolean => memory.has(key),
   }
 }
+
+export type VersionKeyedCache<T> = ReturnType<typeof makeVersionKeyedCache<T>>

@@ -3,7 +3,7 @@
 import { parseSubjectPattern } from '../../../../api/values/credentials.ts'
 import type { WorkloadTrust } from '../../domain/clients/client-trust.ts'
 import type { WorkloadCredential } from '../../ports/secret-repositories.ts'
-import { first, run, type Program } from '../statement-program.ts'
+import { first, only, run, type Program } from '../statement-program.ts'
 
 type Row = { readonly subject: string; readonly credential: number }
 
@@ -38,12 +38,6 @@ type Names = { readonly agentId: string; readonly id: string; readonly clientId:
 const NAMES = `select a.id as "agentId", a.client_id as "clientId", c.id
   from credential c join agent a on a.n = c.agent where c.n = ?`
 
-function* namesOf(credential: number): Program<Names> {
-  const names = yield* first<Names>(NAMES, credential)
-  if (names === undefined) throw new Error('The store trusts a workload for nobody.')
-  return names
-}
-
 const patternOf = ({ subject }: WorkloadTrust) => {
   const pattern = parseSubjectPattern(subject)
   if (pattern === undefined) throw new Error('The subject of a workload was not checked.')
@@ -55,7 +49,7 @@ export function* overlapping(trust: WorkloadTrust): Program<Pick<Names, 'agentId
   const { text, isPrefix } = patternOf(trust)
   const row = (yield* findRow(trust.issuer, text)) ?? (isPrefix ? yield* findWithin(trust.issuer, text) : undefined)
   if (row === undefined) return undefined
-  const { agentId, id } = yield* namesOf(row.credential)
+  const { agentId, id } = yield* only<Names>(NAMES, row.credential)
   return { agentId, id }
 }
 
@@ -76,6 +70,6 @@ export const dropWorkloadsOf = (agent: number): Program<number> =>
 export function* findWorkload(issuer: string, subject: string): Program<WorkloadCredential | undefined> {
   const row = yield* findRow(issuer, subject)
   if (row === undefined) return undefined
-  const { clientId, id } = yield* namesOf(row.credential)
+  const { clientId, id } = yield* only<Names>(NAMES, row.credential)
   return { clientId, id }
 }

@@ -5,8 +5,7 @@ import type { Timing } from '../../ports/timing.ts'
 import type { UsageCounts } from '../../ports/usage.ts'
 import { EXPIRING_MAX, EXPIRING_DAYS } from '../../../../api/values/status.ts'
 import type { SeriesWindow } from '../../../../api/values/usage.ts'
-import type { AgentRefusals } from '../../domain/clients/agent-refusals.ts'
-import type { UsageSeries } from '../../domain/clients/usage-series.ts'
+import type { SeriesRequest } from '../../domain/clients/usage-series.ts'
 import type { OnFault } from '../background.ts'
 import type { Writer } from '../subjects.ts'
 import { monotonicMs } from '../clocks.ts'
@@ -171,17 +170,12 @@ export const makeUsageCounts = (
   const statuses = makeBuffered(async () => [await readStatus(reader, countLive)], timing)
   // It looks at every credential, and each page of the console asks for it after an act.
   const expiring = makeBuffered(() => reader.read(readExpiring), timing)
-  const seriesOver = (over: SeriesWindow) =>
-    makeBuffered(async () => [await readSeries(reader, { over, agentId: null })], timing)
-  const series: Readonly<Record<SeriesWindow, (limit: number) => Promise<readonly (UsageSeries | undefined)[]>>> = {
-    '1h': seriesOver('1h'),
-    '24h': seriesOver('24h'),
+  const ofAll = <Item>(read: (request: SeriesRequest) => Promise<readonly Item[]>) => {
+    const over = (window: SeriesWindow) => makeBuffered(() => read({ over: window, agentId: null }), timing)
+    return { '1h': over('1h'), '24h': over('24h') }
   }
-  const refusalsOver = (over: SeriesWindow) => makeBuffered(() => readRefusals(reader, { over, agentId: null }), timing)
-  const refusals: Readonly<Record<SeriesWindow, (limit: number) => Promise<readonly AgentRefusals[]>>> = {
-    '1h': refusalsOver('1h'),
-    '24h': refusalsOver('24h'),
-  }
+  const series = ofAll(async request => [await readSeries(reader, request)])
+  const refusals = ofAll(request => readRefusals(reader, request))
   return {
     countIssued: counter.issued,
     countRefused: counter.refused,

@@ -12,7 +12,7 @@ import { clockOf, startClock } from '../../../src/store/sqlite/connection/clock.
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import type { Retention } from '../../../src/store/retention.ts'
-import { resetClock } from '../../../src/store/offline/sqlite/reset-clock.ts'
+import { resetClock } from '../../../src/store/offline/sqlite/act-alone.ts'
 import {
   act,
   createAgent,

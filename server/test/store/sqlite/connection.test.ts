@@ -15,7 +15,7 @@ import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { inspectSqliteStore } from '../../../src/store/sqlite/inspect.ts'
 import { first } from '../../../src/store/statement-program.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
-import { resetClock } from '../../../src/store/offline/sqlite/reset-clock.ts'
+import { resetClock } from '../../../src/store/offline/sqlite/act-alone.ts'
 import { act, createAgent, makeTestStore } from '../../../../testkit/stores/store.ts'
 
 const makeFile = async (t: TestContext): Promise<string> => {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { TIMING } from '../../../src/ports/timing.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
-import { resetClock } from '../../../src/store/offline/sqlite/reset-clock.ts'
+import { resetClock } from '../../../src/store/offline/sqlite/act-alone.ts'
 import { act, KEEP_LONG, makeTestStore, START } from '../../../../testkit/stores/store.ts'
 
 const IN_USE = (fault: unknown) =>

@@ -16,7 +16,7 @@ import { StoreProblem } from '../../store-problem.ts'
 import type { Transaction } from '../../transaction.ts'
 import type { DatabaseTime } from '../../postgres/connection/clock.ts'
 import type { DatabaseAccess } from '../../postgres/connection/address.ts'
-import { BEFORE_LINEAGE, type Connection, MIGRATING, SERVING } from '../../postgres/connection/connection.ts'
+import { askRow, BEFORE_LINEAGE, type Connection, MIGRATING, SERVING } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import { lastGiven, transactionOpener } from '../../postgres/writer/open-transaction.ts'
 import { makeTransactions } from '../../postgres/writer/transactions.ts'
@@ -27,8 +27,8 @@ const OTHERS = `select count(*) as count from pg_stat_activity
     and pid <> pg_backend_pid()`
 
 const isAlone = async (connection: Connection): Promise<boolean> => {
-  const { rows } = await runner.ask(connection, OTHERS)
-  return (rows[0] as { count: number }).count === 0
+  const { count } = await askRow<{ count: number }>(connection, OTHERS)
+  return count === 0
 }
 
 /** A session may stand there for a moment after its program has ended: the database hears of that on its own time. */

@@ -29,19 +29,17 @@ const makeTypes = (connection: Connection) => {
 const inList = (type: string, value: Row[number]): unknown =>
   type === 'uuid' && value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
 
-const listedAs = (types: ColumnTypes, columns: readonly string[], rows: readonly Row[]) => {
-  const typesOf = columns.map(column => types.get(column) ?? 'text')
-  return {
-    text: `unnest(${typesOf.map(type => `?::${type}[]`).join(', ')}) as given (${columns.join(', ')})`,
-    values: typesOf.map((type, n) => rows.map(row => inList(type, row[n] ?? null))),
-  }
-}
-
 export const bulkOn = (connection: Connection) => {
   const typesOf = makeTypes(connection)
   /** A table of values for `from`, with a place for each column, and what fills the places. */
-  const listed = async (table: Table, columns: readonly string[], rows: readonly Row[]) =>
-    listedAs(await typesOf(table), columns, rows)
+  const listed = async (table: Table, columns: readonly string[], rows: readonly Row[]) => {
+    const known = await typesOf(table)
+    const types = columns.map(column => known.get(column) ?? 'text')
+    return {
+      text: `unnest(${types.map(type => `?::${type}[]`).join(', ')}) as given (${columns.join(', ')})`,
+      values: types.map((type, n) => rows.map(row => inList(type, row[n] ?? null))),
+    }
+  }
   return {
     /** Returns the columns in the order of their names. */
     columns: async (table: Table): Promise<readonly string[]> => [...(await typesOf(table)).keys()].toSorted(),

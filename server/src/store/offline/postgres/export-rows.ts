@@ -2,7 +2,7 @@
 import type { RowSource } from '../../tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import type { DatabaseAccess } from '../../postgres/connection/address.ts'
-import type { Connection } from '../../postgres/connection/connection.ts'
+import { askRow, type Connection, readNow } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import { rowsIn } from './table-rows.ts'
 import { makeTransactions } from '../../postgres/writer/transactions.ts'
@@ -36,11 +36,11 @@ const NUMBERS = `${NUMBERED.map(
 
 const readRows = async (connection: Connection): Promise<Omit<ExportedRows, 'madeAt'>> => {
   const { rows: numbers } = await runner.ask(connection, NUMBERS)
-  const { rows: made } = await runner.ask(connection, 'select made_by as "madeBy" from service')
+  const made = await askRow<Pick<ExportedRows, 'madeBy'>>(connection, 'select made_by as "madeBy" from service')
   return {
     rows: rowsIn(connection),
     lastGiven: new Map((numbers as readonly { name: string; n: number }[]).map(({ name, n }) => [name, n])),
-    madeBy: (made[0] as Pick<ExportedRows, 'madeBy'>).madeBy,
+    ...made,
   }
 }
 
@@ -48,7 +48,6 @@ const readRows = async (connection: Connection): Promise<Omit<ExportedRows, 'mad
 export const exportRows = <T>(access: DatabaseAccess, work: (given: ExportedRows) => Promise<T>): Promise<T> =>
   withStore(access, async connection => {
     // Before the snapshot is taken.
-    const { rows } = await runner.ask(connection, 'select mintmark_now() as now')
-    const madeAt = (rows[0] as { now: number }).now
+    const madeAt = await readNow(connection)
     return makeTransactions(access).read(connection, async () => work({ ...(await readRows(connection)), madeAt }))
   })

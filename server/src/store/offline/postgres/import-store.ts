@@ -3,7 +3,7 @@ import { copyTable, type OnRows, verifyTable, type TableDigest } from '../copy-t
 import { type Row, type RowSource, SERVICE, TABLES, type Table } from '../../tables.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import type { DatabaseAccess } from '../../postgres/connection/address.ts'
-import type { Connection } from '../../postgres/connection/connection.ts'
+import { askRow, type Connection } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import type { Program } from '../../statement-program.ts'
@@ -49,8 +49,8 @@ export const beginCopy = async (
   }
   await connection.ask({ text: 'create table if not exists copying (mark text not null)' })
   await runner.ask(connection, 'insert into copying select ? where not exists (select 1 from copying)', mark)
-  const { rows } = await runner.ask(connection, 'select mark from copying')
-  if ((rows[0] as { mark: string }).mark !== mark) {
+  const copying = await askRow<{ mark: string }>(connection, 'select mark from copying')
+  if (copying.mark !== mark) {
     throw new StoreProblem(
       `The database ${address.database} holds a part of another store, or of this one before it went on: name an empty one.`,
     )
@@ -62,8 +62,8 @@ export const beginCopy = async (
 export const lastKey = async (connection: Connection, { name, key, texts }: Table): Promise<Row | null> => {
   if (texts.length > 0) return null
   const order = key.map(column => `${column} desc`).join(', ')
-  const { rows } = await runner.ask(connection, `select ${key.join(', ')} from ${name} order by ${order} limit 1`)
-  const [last] = rows as readonly Record<string, Row[number]>[]
+  const text = `select ${key.join(', ')} from ${name} order by ${order} limit 1`
+  const last = await askRow<Record<string, Row[number]> | undefined>(connection, text)
   return last === undefined ? null : key.map(column => last[column] ?? null)
 }
 

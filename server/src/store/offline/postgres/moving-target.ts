@@ -1,11 +1,12 @@
 // A database as the target of a move: it takes rows and their changes, knows how far it is, and is no store before the end.
-import type { MoveStage, MoveState, MoveTarget } from '../moving.ts'
+import type { MoveState, MoveTarget } from '../moving.ts'
 import type { TableDigest } from '../copy-tables.ts'
 import type { Row, Table } from '../../tables.ts'
 import { bulkOn, rowsOfAnswer } from './bulk-rows.ts'
-import type { Connection } from '../../postgres/connection/connection.ts'
+import { askRow, type Connection } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import { connectPatiently } from '../../postgres/connection/primary.ts'
+import { isCopyThere } from '../../postgres/connection/search-path.ts'
 import { beginCopy, type CopyAccess, lastKey, setNumbers } from './import-store.ts'
 import { rowsIn } from './table-rows.ts'
 import { makeTransactions } from '../../postgres/writer/transactions.ts'
@@ -14,12 +15,11 @@ import { withConnection } from '../../postgres/connection/with-connection.ts'
 const STATE_COLUMNS = `alter table copying add column if not exists stage text not null default 'registers',
   add column if not exists change bigint not null default 0, add column if not exists tables text not null default '[]'`
 
-type StateRow = { readonly stage: MoveStage; readonly change: number; readonly tables: string }
+type StateRow = Omit<MoveState, 'tables'> & { readonly tables: string }
 
 const readState = async (connection: Connection): Promise<MoveState> => {
-  const { rows } = await runner.ask(connection, 'select stage, change, tables from copying')
-  const { stage, change, tables } = rows[0] as StateRow // as this file writes it
-  return { stage, change, tables: JSON.parse(tables) as readonly TableDigest[] }
+  const { tables, ...state } = await askRow<StateRow>(connection, 'select stage, change, tables from copying')
+  return { ...state, tables: JSON.parse(tables) as readonly TableDigest[] } // as this file writes it
 }
 
 const writeState = async (connection: Connection, next: Partial<MoveState>): Promise<void> => {
@@ -103,15 +103,12 @@ const targetOf = (connection: Connection, access: CopyAccess): MoveTarget => {
   }
 }
 
-const WAS_BEGUN = `select to_regclass('copying') is not null as "wasBegun"`
 const MARK = 'select mark from copying where exists (select 1 from service)'
 
 /** Whether it became the store of this move before. */
 const isDone = async (connection: Connection, id: string): Promise<boolean> => {
-  const { rows: tables } = await connection.ask({ text: WAS_BEGUN })
-  if (!(tables[0] as { wasBegun: boolean }).wasBegun) return false
-  const { rows } = await connection.ask({ text: MARK })
-  return (rows[0] as { mark: string } | undefined)?.mark === id
+  if (!(await isCopyThere(connection))) return false
+  return (await askRow<{ mark: string } | undefined>(connection, MARK))?.mark === id
 }
 
 /** Throws StoreProblem with one line for a person. */

@@ -1,4 +1,5 @@
 // The rows of a database as they stand, read and written for a copy of a store.
+import { pageStatement } from '../copy-tables.ts'
 import type { Row, RowTarget, Table } from '../../tables.ts'
 import type { Value } from '../../statement-program.ts'
 import type { Connection } from '../../postgres/connection/connection.ts'
@@ -47,11 +48,9 @@ export const rowsIn = (connection: Connection, bulk = bulkOn(connection)): Datab
   return {
     prepare,
     columns: bulk.columns,
-    page: async ({ table, columns, after, limit }) => {
-      const order = table.key.join(', ')
-      const where = after === null ? '' : `where (${order}) > (${after.map(() => '?').join(', ')})`
-      const text = `select ${columns.join(', ')} from ${table.name} ${where} order by ${order} limit ?`
-      return rowsOfAnswer(await runner.ask(connection, text, ...(after ?? []), limit), columns)
+    page: async page => {
+      const { text, values } = pageStatement(page)
+      return rowsOfAnswer(await runner.ask(connection, text, ...values), page.columns)
     },
     write: async (table, columns, rows) => {
       await prepare(table, columns, rows)

@@ -1,4 +1,3 @@
-// In this folder: work on a whole SQLite file: backup, restore, source of a move, commands while no service runs.
 // The digest of a backup: behind the pages of SQLite, over every byte before it. It finds what a disk or a copy has damaged; an attacker who
 // can write the file can write its digest too.
 import { createHash } from 'node:crypto'

@@ -19,10 +19,10 @@ import { openForReading, openForWriting } from '../../sqlite/connection/connecti
 import { refuseBesideService } from '../../sqlite/connection/serving-lock.ts'
 import { migrateSqliteStore } from '../../sqlite/open.ts'
 import { rowsInto } from './table-rows.ts'
+import { closing } from './closing.ts'
 import { appendDigest } from './backup-digest.ts'
 
-// Removes a file of SQLite that is not finished, with what stands beside it.
-
+/** Removes a file of SQLite that is not finished, with what stands beside it. */
 export const removePart = (part: string): void => {
   for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(`${part}${ending}`, { force: true })
 }
@@ -44,21 +44,15 @@ const PAGES_A_STEP = 1024
 
 const isBackupFile = (path: string): boolean => {
   try {
-    const db = openDatabase(path, { readOnly: true })
-    try {
-      return isBackup(db)
-    } finally {
-      db.close()
-    }
+    using db = closing(openDatabase(path, { readOnly: true }))
+    return isBackup(db)
   } catch {
     return false
   }
 }
 
-type Target = Pick<BackupOptions, 'target' | 'force'>
-
 /** Finds where the backup goes. What is no plain file is not replaced, so it needs no `force`. */
-const findTarget = ({ target: given, force }: Target): Output => {
+const findTarget = ({ target: given, force }: Pick<BackupOptions, 'target' | 'force'>): Output => {
   const output = findOutput(given)
   const target = resolve(given)
   if (output.kind !== 'file') return output
@@ -100,20 +94,16 @@ const refuseDamaged = (db: Database): void => {
   )
 }
 
-const finish = (part: string, madeAt: number): void => {
-  const db = openDatabase(part)
-  try {
-    refuseDamaged(db)
-    markBackup(db, madeAt)
-  } finally {
-    db.close()
-  }
-  appendDigest(part)
+const mark = (part: string, madeAt: number): void => {
+  using db = closing(openDatabase(part))
+  refuseDamaged(db)
+  markBackup(db, madeAt)
 }
 
-const asProblem = (target: string, fault: unknown): unknown =>
+/** What the system says of a file, as a sentence for a person. */
+export const asProblem = (file: string, undone: 'written' | 'restored', fault: unknown): unknown =>
   fault instanceof Error && 'code' in fault && !(fault instanceof StoreProblem)
-    ? new StoreProblem(`${target} was not written (${fault.message}); what was there before is as it was.`)
+    ? new StoreProblem(`${file} was not ${undone} (${fault.message}); what was there before is as it was.`)
     : fault
 
 /** Copies the store into this file. */
@@ -128,7 +118,8 @@ const makeBackup = (part: string, fill: Fill, place: () => Promise<void> | void)
     async () => {
       makePrivateFile(part)
       const content = await fill(part)
-      finish(part, content.madeAt)
+      mark(part, content.madeAt)
+      appendDigest(part)
       const bytes = statSync(part).size
       await place()
       return { ...content, bytes }
@@ -156,7 +147,7 @@ const writeBackup = async (target: string, output: Output, fill: Fill): Promise<
     const part = partOf(path)
     return { ...(await makeBackup(part, fill, () => putInPlace(part, path))), file: target }
   } catch (fault) {
-    throw asProblem(target, fault)
+    throw asProblem(target, 'written', fault)
   }
 }
 
@@ -165,13 +156,8 @@ export const backupStore = async (options: BackupOptions): Promise<BackupMade> =
   const { file, onProgress } = options
   const target = resolve(options.target)
   if (existsSync(file)) refuseBesideService(file)
-  const db = openForReading(file)
-  try {
-    const output = findTarget(options)
-    return await writeBackup(target, output, part => copyMoment(db, part, onProgress))
-  } finally {
-    db.close()
-  }
+  using db = closing(openForReading(file))
+  return await writeBackup(target, findTarget(options), part => copyMoment(db, part, onProgress))
 }
 
 /** What is copied from elsewhere, as of a moment. */
@@ -206,12 +192,8 @@ export const backupRows = ({ timing, copied, onRows, ...options }: RowsBackup): 
   const target = resolve(options.target)
   return writeBackup(target, findTarget(options), async part => {
     await migrateSqliteStore({ file: part, timing, madeBy: copied.madeBy, now: copied.madeAt })
-    const db = openForWriting(part)
-    try {
-      await fillWith(db, copied, onRows)
-      return runProgram(statementsOf(db), readContent(copied.madeAt))
-    } finally {
-      db.close()
-    }
+    using db = closing(openForWriting(part))
+    await fillWith(db, copied, onRows)
+    return runProgram(statementsOf(db), readContent(copied.madeAt))
   })
 }

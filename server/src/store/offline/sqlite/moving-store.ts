@@ -6,6 +6,8 @@ import { type Row, TABLES, type Table } from '../../tables.ts'
 import { monotonicMs } from '../../clocks.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isMoved, markMoved, movedProblem } from '../../sqlite/connection/backup-mark.ts'
+import type { StoreFile } from './act-alone.ts'
+import { closing } from './closing.ts'
 import { dropLog, idOfLog, keepLog, KEY_COLUMNS } from './change-log.ts'
 import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
 import { openForMove } from '../../sqlite/connection/connection.ts'
@@ -77,23 +79,13 @@ const sourceOf = (db: Database, id: string): MoveSource => ({
 const beginWriting = (db: Database, timing: OfflineTiming): void =>
   begin(writingConnection(db, clockOf(startClock(0, null)), { timing }), monotonicMs() + timing.sqliteLockMs)
 
-/** A store that is moved. */
-type Moving = { readonly file: string; readonly timing: OfflineTiming }
-
 /** Runs `work` on a connection to the file; one move of it at a time. */
 const withFile = async <T>(file: string, work: (db: Database) => Promise<T>): Promise<T> => {
   refuseBesideService(file)
-  const db = openForMove(file)
-  try {
-    const unlock = takeMovingLock(file)
-    try {
-      return await work(db)
-    } finally {
-      unlock()
-    }
-  } finally {
-    db.close()
-  }
+  using atEnd = new DisposableStack()
+  const db = atEnd.use(closing(openForMove(file)))
+  atEnd.defer(takeMovingLock(file))
+  return await work(db)
 }
 
 const beginLog = (db: Database, timing: OfflineTiming): string => {
@@ -104,7 +96,7 @@ const beginLog = (db: Database, timing: OfflineTiming): string => {
 }
 
 /** Returns the rows of a store that others serve meanwhile, and from now on a log of those that change. */
-export const exportOnline = <T>({ file, timing }: Moving, work: (source: MoveSource) => Promise<T>): Promise<T> =>
+export const exportOnline = <T>({ file, timing }: StoreFile, work: (source: MoveSource) => Promise<T>): Promise<T> =>
   withFile(file, async db => {
     if (isMoved(db)) throw movedProblem(file)
     return work(sourceOf(db, beginLog(db, timing)))
@@ -114,7 +106,7 @@ export const exportOnline = <T>({ file, timing }: Moving, work: (source: MoveSou
 export type WithStoreLocked = <T>(last: () => Promise<T>) => Promise<T>
 
 const storeLockOf =
-  (db: Database, id: string, { file, timing }: Moving): WithStoreLocked =>
+  (db: Database, id: string, { file, timing }: StoreFile): WithStoreLocked =>
   async last => {
     beginWriting(db, timing)
     if (idOfLog(db) !== id)
@@ -127,7 +119,7 @@ const storeLockOf =
 
 /** Returns a store that nobody serves meanwhile. `lock` is null where the file was marked before: it is still as it was then. */
 export const exportOffline = <T>(
-  moving: Moving,
+  moving: StoreFile,
   work: (source: MoveSource, lock: WithStoreLocked | null) => Promise<T>,
 ): Promise<T> =>
   withFile(moving.file, async db => {
@@ -137,17 +129,14 @@ export const exportOffline = <T>(
       if (id === undefined) throw movedProblem(file)
       return work(sourceOf(db, id), null)
     }
-    const unlock = takeServingLock(file)
-    try {
-      const id = beginLog(db, timing)
-      return await work(sourceOf(db, id), storeLockOf(db, id, moving))
-    } finally {
-      unlock()
-    }
+    using unlocking = new DisposableStack()
+    unlocking.defer(takeServingLock(file))
+    const id = beginLog(db, timing)
+    return await work(sourceOf(db, id), storeLockOf(db, id, moving))
   })
 
 /** Ends the log of a store that is not moved after all. Whether there was one. */
-export const forgetMove = ({ file, timing }: Moving): Promise<boolean> =>
+export const forgetMove = ({ file, timing }: StoreFile): Promise<boolean> =>
   withFile(file, async db => {
     if (isMoved(db)) throw movedProblem(file)
     beginWriting(db, timing)

@@ -7,6 +7,7 @@ import { only } from '../../statement-program.ts'
 import { readAllSealed } from '../../signing-keys/signing-keys.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isBackup, isDigestWanted, readContent } from '../../sqlite/connection/backup-mark.ts'
+import { closing } from './closing.ts'
 import { checkDigest, damaged } from './backup-digest.ts'
 import { type ExportedStore, readState } from './table-rows.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from '../../sqlite/schema/migrations.ts'
@@ -17,6 +18,8 @@ type FoundBackup = BackupContent & {
   /** The keys that only the right key-encryption key opens. */
   readonly sealed: readonly SigningKey[]
 }
+
+const openBackup = (file: string) => closing(openDatabase(file, { readOnly: true }))
 
 const refuseNoBackup = (db: Database, file: string): void => {
   if (isBackup(db)) return
@@ -47,27 +50,19 @@ const verify = (db: Database, file: string): boolean => {
 const readMadeAt = () => only<Pick<BackupContent, 'madeAt'>>('select made_at as "madeAt" from backup')
 
 const read = (file: string): FoundBackup => {
-  const db = openDatabase(file, { readOnly: true })
-  try {
-    const hasDigest = verify(db, file)
-    refuseOther(db, file)
-    const sql = statementsOf(db)
-    const { madeAt } = runProgram(sql, readMadeAt())
-    return { ...runProgram(sql, readContent(madeAt)), hasDigest, sealed: runProgram(sql, readAllSealed()) }
-  } finally {
-    db.close()
-  }
+  using db = openBackup(file)
+  const hasDigest = verify(db, file)
+  refuseOther(db, file)
+  const sql = statementsOf(db)
+  const { madeAt } = runProgram(sql, readMadeAt())
+  return { ...runProgram(sql, readContent(madeAt)), hasDigest, sealed: runProgram(sql, readAllSealed()) }
 }
 
 /** The rows of a backup, for a store that is no file. */
 export const withBackup = async <T>(file: string, work: (given: ExportedStore) => Promise<T>): Promise<T> => {
-  const db = openDatabase(file, { readOnly: true })
-  try {
-    refuseOther(db, file)
-    return await work(readState(db))
-  } finally {
-    db.close()
-  }
+  using db = openBackup(file)
+  refuseOther(db, file)
+  return await work(readState(db))
 }
 
 const reading = <T>(file: string, work: (file: string) => T): T => {
@@ -91,13 +86,9 @@ export type VerifiedBackup = Pick<FoundBackup, 'hasDigest' | 'madeAt'>
 /** Verifies a backup of any version. Throws StoreProblem if it is damaged, or no backup. */
 export const verifyBackup = (file: string): VerifiedBackup =>
   reading(file, () => {
-    const db = openDatabase(file, { readOnly: true })
-    try {
-      const hasDigest = verify(db, file)
-      const damage = findDamage(db)
-      if (damage !== undefined) throw damaged(file, damage)
-      return { hasDigest, ...runProgram(statementsOf(db), readMadeAt()) }
-    } finally {
-      db.close()
-    }
+    using db = openBackup(file)
+    const hasDigest = verify(db, file)
+    const damage = findDamage(db)
+    if (damage !== undefined) throw damaged(file, damage)
+    return { hasDigest, ...runProgram(statementsOf(db), readMadeAt()) }
   })

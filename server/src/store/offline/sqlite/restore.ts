@@ -1,50 +1,25 @@
 // Puts a backup in the place of a store: all of it, or what was there stays.
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import {
-  type Database,
-  findDamage,
-  openDatabase,
-  readServiceRow,
-  runProgram,
-  statementsOf,
-} from '../../sqlite/connection/database.ts'
+import { type Database, findDamage, openDatabase } from '../../sqlite/connection/database.ts'
 import { flush, putInPlace } from '../../../files/durable-files.ts'
 import { followLinks, makePrivateFile } from '../../../files/output.ts'
-import { monotonicMs } from '../../clocks.ts'
-import { type Restoration, type Restored, restoreStore } from '../restore-store.ts'
+import type { Restored } from '../restore-store.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { unmarkBackup } from '../../sqlite/connection/backup-mark.ts'
-import { dropLog } from './change-log.ts'
-import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
-import { isBusy, openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
+import { isBusy, refuseForeignUser } from '../../sqlite/connection/connection.ts'
 import { dropDigest } from './backup-digest.ts'
-import { removePart } from './backup.ts'
+import { asProblem, removePart } from './backup.ts'
+import { restoreFile, type ToRestore } from './act-alone.ts'
+import { closing } from './closing.ts'
 import { takeServingLock } from '../../sqlite/connection/serving-lock.ts'
-import { begin, type OfflineTiming, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
+import type { OfflineTiming } from '../../sqlite/connection/transaction.ts'
 
-type InPlace = {
-  /** The path of the store. */
-  readonly file: string
-  readonly timing: OfflineTiming
-  readonly restoration: Restoration
-}
-
-/** What is restored takes its own time from the clock; a lease that is far ahead of it stays, for `serve` to report. */
-const restoreFile = ({ file, timing, restoration }: InPlace): Restored => {
-  const db = openForWriting(file)
-  try {
-    const { clockLease } = readServiceRow(statementsOf(db))
-    const connection = writingConnection(db, clockOf(startClock(clockLease, null)), { timing, leaseMs: 0 })
-    begin(connection, monotonicMs() + timing.sqliteLockMs)
-    // The log of a move that was begun does not know what became of this store since.
-    dropLog(db)
-    const restored = runProgram(connection.sql, restoreStore(openTransaction(connection), restoration))
-    connection.sql('commit').run()
-    return restored
-  } finally {
-    db.close()
-  }
+const unmark = (part: string, backup: string): void => {
+  using db = closing(openDatabase(part))
+  const damage = findDamage(db)
+  if (damage !== undefined) throw new StoreProblem(`${backup} is damaged: ${damage}.`)
+  unmarkBackup(db)
 }
 
 /** The copy as a store that was restored. What a disk or a copying program broke is found here. */
@@ -53,14 +28,7 @@ const prepare = (part: string, { backup, timing, restoration }: RestoreOptions):
   makePrivateFile(part)
   copyFileSync(backup, part)
   dropDigest(part)
-  const db = openDatabase(part)
-  try {
-    const damage = findDamage(db)
-    if (damage !== undefined) throw new StoreProblem(`${backup} is damaged: ${damage}.`)
-    unmarkBackup(db)
-  } finally {
-    db.close()
-  }
+  unmark(part, backup)
   return restoreFile({ file: part, timing, restoration })
 }
 
@@ -107,7 +75,7 @@ const keepAs = (file: string, aside: string): void => {
 }
 
 /** Puts the file in the place of the store that is there, which is kept under another name. */
-const replaceStore = (part: string, aside: string, { file, timing }: InPlace): void => {
+const replaceStore = (part: string, aside: string, { file, timing }: ToRestore): void => {
   const old = existsSync(file) ? seize(file, timing) : undefined
   try {
     // What a damaged store left beside it must never be taken for the new one's.
@@ -123,7 +91,7 @@ const replaceStore = (part: string, aside: string, { file, timing }: InPlace): v
   }
 }
 
-type RestoreOptions = InPlace & {
+type RestoreOptions = ToRestore & {
   readonly backup: string
   /** Whether a store that is there is set aside. */
   readonly replace: boolean
@@ -147,11 +115,6 @@ const dropSecondNames = (file: string): void => {
   for (const other of others) if (other.startsWith(asideOf(file)) && statSync(other).ino === ino) rmSync(other)
 }
 
-const asProblem = (file: string, fault: unknown): unknown =>
-  fault instanceof Error && 'code' in fault && !(fault instanceof StoreProblem)
-    ? new StoreProblem(`${file} was not restored (${fault.message}); what was there before is as it was.`)
-    : fault
-
 /** Throws StoreProblem with one line for a person; nothing has changed then. */
 export const restoreBackup = (given: RestoreOptions): RestoredFile => {
   const { replace, restoration } = given
@@ -172,21 +135,9 @@ export const restoreBackup = (given: RestoreOptions): RestoredFile => {
     else replaceStore(part, aside, options)
     return { ...restored, aside }
   } catch (fault) {
-    throw asProblem(file, fault)
+    throw asProblem(file, 'restored', fault)
   } finally {
     removePart(part)
-    unlock()
-  }
-}
-
-/** Restores a store that was put back in its place by other means. */
-export const restoreInPlace = (options: InPlace): Restored => {
-  const { file } = options
-  if (existsSync(file)) refuseForeignUser(file)
-  const unlock = takeServingLock(file)
-  try {
-    return restoreFile(options)
-  } finally {
     unlock()
   }
 }

@@ -1,5 +1,6 @@
 // The rows of an embedded store as they stand, for a copy of the store.
 import type { Database } from '../../sqlite/connection/database.ts'
+import { pageStatement } from '../copy-tables.ts'
 import type { Row, RowSource, RowTarget } from '../../tables.ts'
 
 /** Reads on this connection; a transaction on it sees one moment. */
@@ -8,11 +9,9 @@ export const rowsOf = (db: Database): RowSource => ({
     const found = db.prepare<{ name: string }>('select name from pragma_table_info(?) order by name').all(name)
     return found.map(column => column.name)
   },
-  page: async ({ table, columns, after, limit }) => {
-    const places = table.key.map(() => '?').join(', ')
-    const where = after === null ? '' : `where (${table.key.join(', ')}) > (${places})`
-    const text = `select ${columns.join(', ')} from ${table.name} ${where} order by ${table.key.join(', ')} limit ?`
-    return db.prepareArrays<Row>(text).all(...(after ?? []), limit)
+  page: async page => {
+    const { text, values } = pageStatement(page)
+    return db.prepareArrays<Row>(text).all(...values)
   },
 })
 

@@ -9,9 +9,7 @@ export type DatabaseHost = {
 }
 
 /** What would break a promise, and is refused unless it is allowed by this name. */
-const UNSAFE = ['fsync', 'full_page_writes', 'plaintext', 'quorum'] as const
-
-export type Unsafe = (typeof UNSAFE)[number]
+export type Unsafe = 'fsync' | 'full_page_writes' | 'plaintext' | 'quorum'
 
 export type DatabaseAddress = {
   /** The hosts of one cluster; whichever is the primary is used. */

@@ -1,6 +1,7 @@
 // One connection to the primary: statements are sent as they come, and answered in that order.
 import { isIP } from 'node:net'
 import pg from 'pg'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { DatabaseAccess, DatabaseAddress, DatabaseHost } from './address.ts'
 import { StoreProblem } from '../../store-problem.ts'
@@ -34,6 +35,17 @@ export type Connection = {
   /** Ends it in good order, where nothing is under way. */
   readonly close: () => Promise<void>
 }
+
+/** Asks for one row, whose shape the caller names beside the columns that it lists. */
+export const askRow = async <Row>(
+  { ask }: Pick<Connection, 'ask'>,
+  text: string,
+  ...values: readonly unknown[]
+): Promise<Row> => (await ask({ text, values })).rows[0] as Row
+
+/** The time of the database. */
+export const readNow = async (connection: Pick<Connection, 'ask'>): Promise<Milliseconds> =>
+  (await askRow<{ now: number }>(connection, 'select mintmark_now() as now')).now
 
 /** What every transaction rests on, whatever the server, the database or the role have as their own. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {

@@ -20,21 +20,8 @@ type PoolOptions = {
   readonly metrics: Metrics
 }
 
-type Gauged = Pick<PoolOptions, 'metrics' | 'connectionsMax'> & { readonly pool: PoolOptions['name'] }
-
 const LATE = 'No connection to the database was free in time.'
 const CLOSED = 'The store is closed.'
-
-type Counts = { readonly busy: number; readonly idle: number; readonly waiting: number }
-
-const makeGauges = ({ pool, metrics, connectionsMax }: Gauged): ((counts: Counts) => void) => {
-  metrics.set('mintmark_postgres_connections_max', { pool }, connectionsMax)
-  return ({ busy, idle, waiting }) => {
-    metrics.set('mintmark_postgres_connections', { pool, state: 'busy' }, busy)
-    metrics.set('mintmark_postgres_connections', { pool, state: 'idle' }, idle)
-    metrics.set('mintmark_postgres_waiting', { pool }, waiting)
-  }
-}
 
 /** Returns a usable connection, and drops those that are not. */
 const takeUsable = (idle: Connection[]): Connection | undefined => {
@@ -49,8 +36,12 @@ export const makePool = ({ open, connectionsMax, monotonic, name: pool, metrics 
   const idle: Connection[] = []
   let isClosed = false
 
-  const gauges = makeGauges({ pool, metrics, connectionsMax })
-  const publish = (): void => gauges({ busy: permits.underWay(), idle: idle.length, waiting: permits.waiting() })
+  metrics.set('mintmark_postgres_connections_max', { pool }, connectionsMax)
+  const publish = (): void => {
+    metrics.set('mintmark_postgres_connections', { pool, state: 'busy' }, permits.underWay())
+    metrics.set('mintmark_postgres_connections', { pool, state: 'idle' }, idle.length)
+    metrics.set('mintmark_postgres_waiting', { pool }, permits.waiting())
+  }
   // No bound on what waits: batches and transactions wait, and each has a deadline.
   const permits = makePermitQueue(
     { atOnceMax: connectionsMax, waitingMax: Number.POSITIVE_INFINITY },

@@ -9,12 +9,13 @@ import { StoreProblem } from '../../store-problem.ts'
 import type { DatabaseAccess, DatabaseAddress } from './address.ts'
 import { checkSchema } from '../schema/check-schema.ts'
 import { makeDatabaseClock } from './clock.ts'
-import type { Connection } from './connection.ts'
+import { askRow, type Connection } from './connection.ts'
 import { runner } from './run-program.ts'
 import { makeFailOvers } from './fail-overs.ts'
 import { makePartitions } from '../partitions/partitions.ts'
 import { makePool } from './pool.ts'
 import { connectToPrimary } from './primary.ts'
+import { refusePartial } from './search-path.ts'
 import type { Session } from './session.ts'
 import { fenceOf, makeTransactions } from '../writer/transactions.ts'
 
@@ -31,21 +32,13 @@ type Head = {
   readonly standbyNames: string
 }
 
-/** Why there is no row of `service`: a store that is copied into the database gets it last. */
-const withoutService = async (connection: Connection, { database }: DatabaseAddress): Promise<StoreProblem> => {
-  const { rows } = await connection.ask({ text: `select to_regclass('copying') is not null as "isCopy"` })
-  return (rows[0] as { isCopy: boolean }).isCopy
-    ? new StoreProblem(
-        `The database ${database} holds a part of a store that is being copied into it: run 'mintmark migrate-store --finish', or the restore that was broken off.`,
-      )
-    : new StoreProblem(`The database ${database} has lost its service row.`)
-}
-
 const readHead = async (connection: Connection, address: DatabaseAddress): Promise<Head> => {
   await checkSchema(connection, address)
-  const { rows } = await connection.ask({ text: HEAD })
-  const [head] = rows as readonly Head[] // as the statement lists it
-  if (head === undefined) throw await withoutService(connection, address)
+  const head = await askRow<Head | undefined>(connection, HEAD)
+  if (head === undefined) {
+    await refusePartial(connection, address)
+    throw new StoreProblem(`The database ${address.database} has lost its service row.`)
+  }
   if (address.fencedReads === 'on' && head.standbyNames === '') {
     throw new StoreProblem(
       'MINTMARK_FENCED_READS is on, but the database has no synchronous standby: set synchronous_standby_names, or MINTMARK_FENCED_READS=auto.',

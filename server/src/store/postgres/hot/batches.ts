@@ -8,12 +8,6 @@ import type { Pool } from '../connection/pool.ts'
 
 // How many batches may be under way at once: as many as keep the database at work while others are on their way.
 
-type InFlightCount = {
-  readonly allowed: () => number
-  /** Called with how long each took, from its start to its answer. */
-  readonly measure: (took: Milliseconds) => void
-}
-
 /** The least batches in flight: the database works at one while the rows of the other become responses. */
 const IN_FLIGHT_MIN = 2
 /** The share that the newest has in what is usual. */
@@ -26,17 +20,18 @@ const WINDOW = 128
  * The time beyond it is work, which grows with the size of a batch. As many batches are sent as their work fits into the time of one:
  * more would queue at the database, and each would be smaller and so dearer.
  */
-export const makeInFlightCount = (most: number): InFlightCount => {
+export const makeInFlightCount = (most: number) => {
   let usual: Milliseconds | undefined
   let [shortestBefore, shortest] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   let count = 0
   return {
-    allowed: () => {
+    allowed: (): number => {
       if (usual === undefined) return Math.min(most, IN_FLIGHT_MIN)
       const work = usual - Math.min(shortest, shortestBefore)
       return work <= 0 ? most : Math.min(most, Math.max(IN_FLIGHT_MIN, Math.round(usual / work)))
     },
-    measure: took => {
+    /** Called with how long each took, from its start to its answer. */
+    measure: (took: Milliseconds): void => {
       usual = usual === undefined ? took : usual + NEWEST * (took - usual)
       shortest = Math.min(shortest, took)
       count += 1
@@ -69,6 +64,26 @@ type Waiting<In, Out> = {
 }
 
 export type Ask<In, Out> = (input: In, until: MonotonicMilliseconds) => Promise<Out>
+
+/** The callers that share one answer. */
+const SHARED_MAX = 16_384
+
+/** Asks one question for all who ask it meanwhile; one is under way at a time. */
+export const makeShared = <Out>(
+  pool: Pool,
+  ask: (connection: Connection) => Promise<Out>,
+): ((until: MonotonicMilliseconds) => Promise<Out>) => {
+  const batches = makeBatches<null, Out>({
+    pool,
+    inFlightMax: 1,
+    sizeMax: SHARED_MAX,
+    send: async (connection, batch) => {
+      const answer = await ask(connection)
+      return batch.map(() => answer)
+    },
+  })
+  return until => batches(null, until)
+}
 
 const LATE = 'The store was too slow to begin with this in time.'
 

@@ -50,8 +50,6 @@ type Found = readonly (FoundToken | undefined)[] | typeof LATE
 
 type Addresses = readonly (TokenAddress | undefined)[]
 
-type FindTokens = (addresses: Addresses, until: MonotonicMilliseconds) => Promise<Found>
-
 type FindParts = {
   readonly lookup: BatchedLookup
   readonly lease: Lease
@@ -64,10 +62,7 @@ type FindParts = {
  * does not show which it was: an address that is undefined is read as that of the token that was found last, and what finds nothing does the
  * rest with that token, and forgets it.
  */
-export const makeFindTokens = (
-  { pool, runner }: Session,
-  { lookup, lease, nameCaches, sets }: FindParts,
-): FindTokens => {
+export const makeFindTokens = ({ pool, runner }: Session, { lookup, lease, nameCaches, sets }: FindParts) => {
   let decoy: Row | undefined
 
   // What numbers stand for never changes: another snapshot reads the same.
@@ -99,7 +94,7 @@ export const makeFindTokens = (
     return { rows, lookedUp }
   }
 
-  return async (addresses, until) => {
+  return async (addresses: Addresses, until: MonotonicMilliseconds): Promise<Found> => {
     const own = await findRows(addresses, until)
     const ancestors = own.rows.flatMap(row => row?.ancestors ?? [])
     const above = ancestors.length === 0 ? { ...own, rows: [] } : await findRows(ancestors, until)

@@ -27,13 +27,6 @@ type Kind = keyof typeof SET
 
 type Kept = { readonly n: number; readonly day: number }
 
-/** The numbers of these texts; undefined for one that is new, or whose use today is not noted yet. */
-type KnownSets = (
-  connection: Connection,
-  kind: Kind,
-  texts: readonly string[],
-) => Promise<readonly (number | undefined)[]>
-
 type KnownSetsParts = {
   readonly runner: Pick<ProgramRunner, 'ask'>
   readonly transactions: Pick<Transactions, 'read'>
@@ -41,7 +34,7 @@ type KnownSetsParts = {
   readonly onFailOver: FailOvers['onFailOver']
 }
 
-export const makeKnownSets = ({ runner, transactions, clock, onFailOver }: KnownSetsParts): KnownSets => {
+export const makeKnownSets = ({ runner, transactions, clock, onFailOver }: KnownSetsParts) => {
   const sets = { scope: new Map<string, Kept>(), audience: new Map<string, Kept>() }
   onFailOver(() => {
     sets.scope.clear()
@@ -60,7 +53,8 @@ export const makeKnownSets = ({ runner, transactions, clock, onFailOver }: Known
       return found
     })
 
-  return async (connection, kind, texts) => {
+  /** The numbers of these texts; undefined for one that is new, or whose use today is not noted yet. */
+  return async (connection: Connection, kind: Kind, texts: readonly string[]) => {
     const today = Math.floor(clock.now() / DAY_MS)
     const numberOf = (kept: Kept | undefined): number | undefined => (kept?.day === today ? kept.n : undefined)
     const numbers = new Map(texts.map(text => [text, numberOf(sets[kind].get(text))]))
@@ -130,11 +124,8 @@ const parametersOf = (rows: readonly Row[]): readonly unknown[] => {
 const isPlain = ({ limits, proof, assertion, parent }: NewToken): boolean =>
   limits === null && [proof, assertion, parent].every(one => one === undefined)
 
-/** Writes the tokens in a transaction that is sent whole, and returns one outcome for each, in order. */
-type WritePlain = (connection: Connection, tokens: readonly NewToken[]) => Promise<readonly PlainOutcome[]>
-
 /** The lease is renewed where an id is beyond it. */
-export const makeWritePlain = (session: Session, lease: Pick<Lease, 'renew'>): WritePlain => {
+export const makeWritePlain = (session: Session, lease: Pick<Lease, 'renew'>) => {
   const { transactions, clock } = session
   const numbersOf = makeKnownSets(session)
 
@@ -193,7 +184,8 @@ export const makeWritePlain = (session: Session, lease: Pick<Lease, 'renew'>): W
     }
   }
 
-  return async (connection, tokens) => {
+  /** Writes the tokens in a transaction that is sent whole, and returns one outcome for each, in order. */
+  return async (connection: Connection, tokens: readonly NewToken[]): Promise<readonly PlainOutcome[]> => {
     const rows = await rowsOf(connection, tokens)
     const plain = rows.filter(row => row !== undefined)
     if (plain.length === 0) return rows.map(() => 'later' as const)

@@ -11,14 +11,10 @@ import type { Metrics } from '../../../ports/metrics.ts'
 import type { FeedHead, FeedPosition } from '../../../../../api/values/feed.ts'
 import { only } from '../../statement-program.ts'
 import { TIMELINE } from '../connection/fail-overs.ts'
-import { makeBatches } from './batches.ts'
+import { makeShared } from './batches.ts'
 
 // Reads the head of the revocation feed for all who ask meanwhile, by one statement that waits for the standby: a primary that was
 // deposed confirms nothing. Another timeline is another epoch, since a fail-over may have lost what no caller saw acknowledged.
-
-/** The batches in flight: all callers that wait share the next one. */
-const IN_FLIGHT_MAX = 1
-const TOGETHER_MAX = 16_384
 
 const headStatement = (fence: string): string => `select ${SERVICE}, ${FEED_COLUMNS}, ${TIMELINE} as timeline,
   case when ${fence} then pg_logical_emit_message(true, 'mintmark', '') end as fenced from service`
@@ -47,17 +43,10 @@ const headIn = (answered: Answered, session: Session, lease: Lease): FeedHead | 
 
 const makeReadFeedHead = (session: Session, { lease, deadline, metrics }: FeedReadParts): (() => Promise<FeedHead>) => {
   const asked = { text: headStatement(session.fence), name: 'feed_head' }
-  const ask = makeBatches<null, FeedHead | typeof LATE>({
-    pool: session.pool,
-    inFlightMax: IN_FLIGHT_MAX,
-    sizeMax: TOGETHER_MAX,
-    send: async (connection, batch) => {
-      const answered = await timeRead(metrics, 'snapshot', askFenced(session.transactions, connection, asked))
-      const head = headIn(answered, session, lease)
-      return batch.map(() => head)
-    },
-  })
-  return () => lease.answer(() => ask(null, deadline()))
+  const ask = makeShared(session.pool, async connection =>
+    headIn(await timeRead(metrics, 'snapshot', askFenced(session.transactions, connection, asked)), session, lease),
+  )
+  return () => lease.answer(() => ask(deadline()))
 }
 
 /** A row may hold some thousand tokens, and a connection of the hot pool is not kept for long. */

@@ -8,11 +8,7 @@ import { timeRead } from '../../time-read.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { Session } from '../connection/session.ts'
 import { momentOf, SERVICE } from './batched-lookup.ts'
-import { makeBatches } from './batches.ts'
-
-/** The batches in flight: all callers that wait share the next one. */
-const IN_FLIGHT_MAX = 1
-const TOGETHER_MAX = 16_384
+import { makeShared } from './batches.ts'
 
 const STATEMENT = `select ${SERVICE}, key.* from service left join (
   select ${SEALED_COLUMNS} from signing_key where state = 'current') key on service.seq <> $1`
@@ -50,14 +46,6 @@ export const makeReadSigningKey = (
     return { seq, now, signingKey }
   }
 
-  const ask = makeBatches<null, Read>({
-    pool: session.pool,
-    inFlightMax: IN_FLIGHT_MAX,
-    sizeMax: TOGETHER_MAX,
-    send: async (connection, batch) => {
-      const found = await timeRead(metrics, 'snapshot', read(connection))
-      return batch.map(() => found)
-    },
-  })
-  return () => ask(null, deadline())
+  const ask = makeShared(session.pool, connection => timeRead(metrics, 'snapshot', read(connection)))
+  return () => ask(deadline())
 }

@@ -2,7 +2,7 @@
 // enough. Any replica does it; what one has done the next finds done.
 import { LIFETIME_SECONDS_MAX } from '../../../../../api/values/limits.ts'
 import { DAY_MS, type Milliseconds } from '../../../../../api/values/time.ts'
-import type { Connection } from '../connection/connection.ts'
+import { askRow, type Connection } from '../connection/connection.ts'
 import { makePartitions, missingPartitions, type Partition, partitionNamed } from './partitions.ts'
 
 /** How long ended tokens are kept, by how they ended. */
@@ -81,26 +81,24 @@ const pack = async (connection: Connection, { name }: PartitionTable): Promise<v
 
 const MAINTENANCE_LOCK = 4_937_004
 
-const TRY_LOCK = { text: 'select pg_try_advisory_xact_lock($1) as "isMine"', values: [MAINTENANCE_LOCK] }
+const TRY_LOCK = 'select pg_try_advisory_xact_lock($1) as "isMine"'
 
 // The work cannot run in a transaction, and behind a pooler a session cannot hold a lock: so a transaction on another connection holds
 // the lock meanwhile. Detaching and packing wait for all older snapshots. That transaction has none, once another statement has
 // replaced the one that took the lock.
 const aloneWith = async (connection: Connection, work: () => Promise<void>): Promise<void> => {
   await connection.ask({ text: 'begin isolation level read committed' })
-  const { rows } = await connection.ask(TRY_LOCK)
+  const { isMine } = await askRow<{ isMine: boolean }>(connection, TRY_LOCK, MAINTENANCE_LOCK)
   await connection.ask({ text: 'set local idle_in_transaction_session_timeout = 0' })
-  if ((rows[0] as { isMine: boolean }).isMine) await work()
+  if (isMine) await work()
   await connection.ask({ text: 'commit' })
 }
 
 const NO_OPEN_CUTOFF = `select not exists (select 1 from cutoff where state = 'open') as "isFree"`
 
 // While a cut-off is being backfilled nothing is removed, so that each ended token gets its record first.
-const mayDrop = async (connection: Connection): Promise<boolean> => {
-  const { rows } = await connection.ask({ text: NO_OPEN_CUTOFF })
-  return (rows[0] as { isFree: boolean }).isFree
-}
+const mayDrop = async (connection: Connection): Promise<boolean> =>
+  (await askRow<{ isFree: boolean }>(connection, NO_OPEN_CUTOFF)).isFree
 
 const tidy = async (connection: Connection, kept: Kept, now: Milliseconds): Promise<void> => {
   const tables = await readTables(connection)

@@ -1,6 +1,6 @@
 // Takes all tables for a migration beside programs that use them: all at once, or none.
 import type { Timing } from '../../../ports/timing.ts'
-import type { Connection } from '../connection/connection.ts'
+import { askRow, type Connection } from '../connection/connection.ts'
 import { hasGivenWay } from '../connection/faults.ts'
 
 /**
@@ -27,9 +27,8 @@ export const lockTables = async (
   wait: TableWait,
   timing: LockTiming,
 ): Promise<'locked' | 'in_use'> => {
-  const { rows: timeouts } = await connection.ask({ text: DEADLOCK_MS })
-  const { rows: tables } = await connection.ask({ text: TABLES })
-  const [{ ms }, { names }] = [timeouts[0] as { ms: number }, tables[0] as { names: string }]
+  const { ms } = await askRow<{ ms: number }>(connection, DEADLOCK_MS)
+  const { names } = await askRow<{ names: string }>(connection, TABLES)
   // All other statements wait behind this one: the bound holds also on servers that check for deadlocks less often.
   const longestMs = wait === 'brief' ? timing.tableLockMs : timing.longTableLockMs
   // The bound on the whole statement, however many tables it waits for.

@@ -1,7 +1,6 @@
 // Makes the store of an empty database, or brings an older one up to date.
 import type { DatabaseAccess } from '../connection/address.ts'
-import { MIGRATING } from '../connection/connection.ts'
-import { runner } from '../connection/run-program.ts'
+import { MIGRATING, readNow } from '../connection/connection.ts'
 import { applyMigrations, type FirstRow, type MigrationTiming } from './migrations.ts'
 import { makePartitions } from '../partitions/partitions.ts'
 import { connectUnhurried } from '../connection/primary.ts'
@@ -14,7 +13,6 @@ export const migratePostgresStore = (options: Options) =>
   withConnection(connectUnhurried(options, { name: MIGRATING }), async connection => {
     const { madeBy, now, timing } = options
     const versions = await applyMigrations(connection, { madeBy, now, timing })
-    const { rows } = await runner.ask(connection, 'select mintmark_now() as now')
-    await makePartitions(connection, (rows[0] as { now: number }).now)
+    await makePartitions(connection, await readNow(connection))
     return versions
   })

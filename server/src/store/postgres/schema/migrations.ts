@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Timing } from '../../../ports/timing.ts'
 import type { DatabaseAddress } from '../connection/address.ts'
-import type { Connection } from '../connection/connection.ts'
+import { askRow, type Connection } from '../connection/connection.ts'
 import { runner } from '../connection/run-program.ts'
 import { lockTables, type LockTiming, type TableWait } from './lock-tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
@@ -145,10 +145,8 @@ const IS_OURS = `select count(*) = 2 as "isOurs" from pg_class c join pg_namespa
 
 /** The version of the schema; 0 where there is none yet. */
 export const schemaVersionOf = async (connection: Connection): Promise<SchemaVersion> => {
-  const { rows: tables } = await connection.ask({ text: IS_OURS })
-  if (!(tables[0] as { isOurs: boolean }).isOurs) return NO_SCHEMA
-  const { rows } = await connection.ask({ text: SCHEMA_VERSION })
-  return (rows[0] as SchemaVersion | undefined) ?? NO_SCHEMA
+  const { isOurs } = await askRow<{ isOurs: boolean }>(connection, IS_OURS)
+  return (isOurs ? await askRow<SchemaVersion | undefined>(connection, SCHEMA_VERSION) : undefined) ?? NO_SCHEMA
 }
 
 /** Refuses a schema that this program cannot run on. */
@@ -178,8 +176,8 @@ const TABLES = `select count(*) as count from pg_class
   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`
 
 const refuseForeign = async (connection: Connection): Promise<void> => {
-  const { rows } = await connection.ask({ text: TABLES })
-  if ((rows[0] as { count: number }).count === 0) return
+  const { count } = await askRow<{ count: number }>(connection, TABLES)
+  if (count === 0) return
   throw new StoreProblem('The database holds tables of another program: name an empty one in DATABASE_URL.')
 }
 

@@ -64,12 +64,7 @@ const commit = async (connection: Connection): Promise<void> => {
 }
 
 const rollback = async (connection: Connection): Promise<void> => {
-  if (!connection.isUsable()) return
-  try {
-    await connection.ask({ text: 'rollback' })
-  } catch {
-    connection.destroy()
-  }
+  if (connection.isUsable()) await connection.ask({ text: 'rollback' }).catch(connection.destroy)
 }
 
 /** Returns all responses, or throws the first fault once every one of them has come. */

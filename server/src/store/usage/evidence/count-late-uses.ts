@@ -9,6 +9,7 @@ export type Ages = { readonly firstAgoMs: number; readonly lastAgoMs: number }
 
 export type Whose = { readonly apiKeyId: string; readonly agentId: string; readonly isOutside: boolean }
 
+/** `expiresAt` is null if something ended the token before it expired. */
 export type EndedUse = Ages &
   Whose & { readonly tokenId: string; readonly expiresAt: Seconds | null; readonly count: number }
 

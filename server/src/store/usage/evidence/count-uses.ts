@@ -2,6 +2,7 @@
 import { PAIRS_A_MINUTE_MAX, USES_KEPT_DAYS } from '../../../../../api/values/usage.ts'
 import { DAY_MS, type Milliseconds } from '../../../../../api/values/time.ts'
 import { MINUTE_MS } from '../../lists/ended-minutes.ts'
+import { inBlocks } from '../../lists/name-conditions.ts'
 import { all, run, type Program, type Value, first } from '../../statement-program.ts'
 import type { Transaction } from '../../transaction.ts'
 import { atOf, type EndedUse, type Numbers, rowsOf, writeLateUses, type Ages, type Whose } from './count-late-uses.ts'
@@ -82,18 +83,13 @@ const upsertOf = (count: number): string =>
       first_at = case when excluded.first_at < token_use.first_at then excluded.first_at else token_use.first_at end,
       last_at = case when excluded.last_at > token_use.last_at then excluded.last_at else token_use.last_at end`
 
-const NAMED_TOGETHER = 64
-
-/** The numbers of these ids; an id that is not there has none. Few texts: a block is filled up by its last id. */
+/** The numbers of these ids; an id that is not there has none. */
 function* numbersOf(table: 'agent' | 'api_key', ids: Iterable<string>): Program<ReadonlyMap<string, number>> {
   const numbers = new Map<string, number>()
   const wanted = [...new Set(ids)].filter(id => id !== '')
-  for (let from = 0; from < wanted.length; from += NAMED_TOGETHER) {
-    const some = wanted.slice(from, from + NAMED_TOGETHER)
-    const filled = [1, 8, NAMED_TOGETHER].find(size => size >= some.length) ?? some.length
-    const block = Array.from({ length: filled }, (_, n) => some[n] ?? some[0] ?? '')
-    const text = `select id, n from ${table} where id in (${rowsOf(filled, '?')})`
-    for (const { id, n } of yield* all<{ id: string; n: number }>(text, ...block)) numbers.set(id, n)
+  for (const { sql, values } of inBlocks('id', wanted)) {
+    const text = `select id, n from ${table} where ${sql}`
+    for (const { id, n } of yield* all<{ id: string; n: number }>(text, ...values)) numbers.set(id, n)
   }
   return numbers
 }

@@ -1,9 +1,10 @@
 // Lists where tokens were used, and which of them after their end.
 import type { LateUse, LateUseFilters, TokenUse, TokenUseFilters } from '../../../domain/clients/token-use.ts'
 import type { Page, PageRequest } from '../../../domain/lists/page.ts'
+import { numberOf } from '../../lists/asked-numbers.ts'
 import { readNewest, type Scan } from '../../lists/newest-first.ts'
 import { bytesOfId, idOfBytes } from '../../rows.ts'
-import { first, type Program } from '../../statement-program.ts'
+import type { Program } from '../../statement-program.ts'
 
 type UseRow = Omit<TokenUse, 'isOutside' | 'minute'> & { readonly at: number; readonly outside: number }
 
@@ -38,16 +39,12 @@ const lateOf = ({ at, outside, expired, token, ...rest }: LateRow): LateUse => (
 
 type Numbers = { readonly agent: number | null; readonly apiKey: number | null; readonly isLimited: boolean }
 
-function* numberOf(table: 'agent' | 'api_key', id: string): Program<number | undefined> {
-  return (yield* first<{ n: number }>(`select n from ${table} where id = ?`, id))?.n
-}
-
 /** Returns the numbers that the filters name; undefined if a name does not exist, so that nothing can match. */
 function* numbersOf({ agentId, apiKeyId, onlyThrough }: TokenUseFilters): Program<Numbers | undefined> {
   const through = apiKeyId ?? onlyThrough
   if (onlyThrough !== null && through !== onlyThrough) return undefined
-  const agent = agentId === null ? null : yield* numberOf('agent', agentId)
-  const apiKey = through === null ? null : yield* numberOf('api_key', through)
+  const agent = yield* numberOf('agent', agentId)
+  const apiKey = yield* numberOf('apiKey', through)
   return agent === undefined || apiKey === undefined ? undefined : { agent, apiKey, isLimited: onlyThrough !== null }
 }
 

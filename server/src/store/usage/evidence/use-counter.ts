@@ -1,9 +1,10 @@
 // Counts where tokens are used in the memory of a serving thread: an introspection costs two look-ups in maps, and no write.
-import type { MonotonicMilliseconds, Seconds } from '../../../../../api/values/time.ts'
+import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { PositionReport } from '../../../domain/clients/verifier.ts'
 import type { Inactive, UsageCounts } from '../../../ports/usage.ts'
 import { type HandOverOptions, makeHandOver } from '../../hand-over.ts'
 import { monotonicMs } from '../../clocks.ts'
+import type { Ages, EndedUse, Whose } from './count-late-uses.ts'
 
 /** Pairs of an agent and an API key that a thread counts at once; beyond it all are counted as one. */
 const COUNTED_PAIRS_MAX = 1000
@@ -19,27 +20,12 @@ const TOGETHER_MAX = 64
 export type Span = { readonly firstAt: MonotonicMilliseconds; readonly lastAt: MonotonicMilliseconds }
 
 /** The count of an agent and API key. An empty agent id is an unknown agent; an empty API key id is any beyond the limit. */
-export type PairCount = Span & {
-  readonly kind: 'pair'
-  readonly apiKeyId: string
-  readonly agentId: string
-  readonly isOutside: boolean
-  readonly active: number
-  readonly inactive: number
-  readonly afterEnd: number
-}
+export type PairCount = Span &
+  Whose &
+  Readonly<Record<'active' | 'inactive' | 'afterEnd', number>> & { readonly kind: 'pair' }
 
 /** A token that had ended. */
-export type EndedCount = Span & {
-  readonly kind: 'ended'
-  readonly apiKeyId: string
-  readonly agentId: string
-  readonly isOutside: boolean
-  readonly tokenId: string
-  /** Null if something ended the token before it expired. */
-  readonly expiresAt: Seconds | null
-  readonly count: number
-}
+export type EndedCount = Span & Omit<EndedUse, keyof Ages> & { readonly kind: 'ended' }
 
 /** What may be a token that was ended and moved. */
 export type UnfoundCount = Span & {
@@ -88,13 +74,7 @@ const makeByKey = <T extends { readonly apiKeyId: string }>(max: number, maxOfKe
   }
 }
 
-type Pairs = {
-  readonly of: (apiKeyId: string, agentId: string, isOutside: boolean) => Changing<PairCount>
-  readonly take: () => readonly PairCount[]
-  readonly isEmpty: () => boolean
-}
-
-const makePairs = (now: () => MonotonicMilliseconds): Pairs => {
+const makePairs = (now: () => MonotonicMilliseconds) => {
   const pairs = makeByKey<Changing<PairCount>>(COUNTED_PAIRS_MAX, COUNTED_PAIRS_MAX)
   let others: Changing<PairCount> | undefined
 
@@ -105,19 +85,19 @@ const makePairs = (now: () => MonotonicMilliseconds): Pairs => {
   }
 
   return {
-    of: (apiKeyId, agentId, isOutside) => {
+    of: (apiKeyId: string, agentId: string, isOutside: boolean): Changing<PairCount> => {
       const place = isOutside ? `${agentId} outside` : agentId
       const known = pairs.find(apiKeyId, place)
       if (known !== undefined) return known
       const added = newPair(apiKeyId, agentId, isOutside)
       return pairs.add(place, added) ? added : (others ??= newPair('', '', false))
     },
-    take: () => {
+    take: (): readonly PairCount[] => {
       const taken = others === undefined ? pairs.take() : [...pairs.take(), others]
       others = undefined
       return taken
     },
-    isEmpty: () => others === undefined && pairs.isEmpty(),
+    isEmpty: (): boolean => others === undefined && pairs.isEmpty(),
   }
 }
 

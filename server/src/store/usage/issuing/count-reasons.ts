@@ -58,15 +58,19 @@ export function* countReasons({ now }: Moment, counts: readonly ReasonCount[]): 
   }
 }
 
-const OLD = `delete from refusal_count where slot_ms = ? and (slot, agent, reason) in
-  (select slot, agent, reason from refusal_count where slot_ms = ? and slot <= ? order by slot limit ?)`
-
-/** Removes slots that were kept long enough, at most so many rows of each length; how many. */
-export function* removeOldReasons({ now }: Moment, rowsMax: number): Program<number> {
-  let removed = 0
-  for (const { slotMs, keptMs } of WINDOWS) removed += yield* run(OLD, slotMs, slotMs, now - keptMs - slotMs, rowsMax)
-  return removed
+/** Returns what removes slots that were kept long enough, at most so many rows of each length, and says how many. */
+export const slotRemover = (table: string, rest: string, windows: readonly UsageWindow[]) => {
+  const text = `delete from ${table} where slot_ms = ? and (slot, ${rest}) in
+    (select slot, ${rest} from ${table} where slot_ms = ? and slot <= ? order by slot limit ?)`
+  return function* ({ now }: Moment, rowsMax: number): Program<number> {
+    let removed = 0
+    for (const { slotMs, keptMs } of windows)
+      removed += yield* run(text, slotMs, slotMs, now - keptMs - slotMs, rowsMax)
+    return removed
+  }
 }
+
+export const removeOldReasons = slotRemover('refusal_count', 'agent, reason', WINDOWS)
 
 /** Deletes all of them after the clock was set back. */
 export const dropAllReasons = (): Program<number> => run('delete from refusal_count')

@@ -3,7 +3,8 @@ import { slotOf, USAGE_WINDOWS, type UsageWindow } from '../../../domain/clients
 import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { run, type Program } from '../../statement-program.ts'
 import type { Transaction } from '../../transaction.ts'
-import { countReasons, NO_AGENT, type ReasonCount } from './count-reasons.ts'
+import { rowsOf } from '../evidence/count-late-uses.ts'
+import { countReasons, NO_AGENT, type ReasonCount, slotRemover } from './count-reasons.ts'
 
 /** What one thread counted; `lastAt` is when the agent got its last token, 0 where it got none. */
 export type UsageCount = {
@@ -18,7 +19,7 @@ const WINDOWS: readonly UsageWindow[] = Object.values(USAGE_WINDOWS)
 
 const upsertOf = (rows: number): string =>
   `insert into agent_usage (slot_ms, slot, agent, issued, refused, last_at)
-    values ${Array.from({ length: rows }, () => '(?, ?, ?, ?, ?, ?)').join(', ')}
+    values ${rowsOf(rows, '(?, ?, ?, ?, ?, ?)')}
     on conflict (slot_ms, slot, agent) do update set
       issued = agent_usage.issued + excluded.issued,
       refused = agent_usage.refused + excluded.refused,
@@ -42,17 +43,7 @@ export function* countUsage({ now }: Pick<Transaction, 'now'>, counts: readonly 
   yield* countReasons({ now }, reasons)
 }
 
-const OLD = `delete from agent_usage where slot_ms = ? and (slot, agent) in
-  (select slot, agent from agent_usage where slot_ms = ? and slot <= ? order by slot limit ?)`
-
-/** Removes slots that were kept long enough, at most so many rows of each length; how many. */
-export function* removeOldUsage({ now }: Pick<Transaction, 'now'>, rowsMax: number): Program<number> {
-  let removed = 0
-  for (const { slotMs, keptMs } of WINDOWS) {
-    removed += yield* run(OLD, slotMs, slotMs, now - keptMs - slotMs, rowsMax)
-  }
-  return removed
-}
+export const removeOldUsage = slotRemover('agent_usage', 'agent', WINDOWS)
 
 /** Deletes all usage after the clock was set back: what was counted by another clock lies in the future. */
 export const dropAllUsage = (): Program<number> => run('delete from agent_usage')

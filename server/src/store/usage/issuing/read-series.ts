@@ -12,8 +12,9 @@ import {
   seriesSlots,
   type UsageSeries,
 } from '../../../domain/clients/usage-series.ts'
+import { numberOf } from '../../lists/asked-numbers.ts'
 import type { Reader } from '../../snapshot.ts'
-import { all, byIndex, first, given, only, type Program } from '../../statement-program.ts'
+import { all, byIndex, first, only, type Program } from '../../statement-program.ts'
 
 /** Points that are summed by one statement: at most so many rows of each agent. */
 const POINTS_TOGETHER = 10
@@ -105,18 +106,13 @@ const readEndsByReason = async ({ read }: Reader, piece: Piece): Promise<readonl
   return found
 }
 
-function* findAgent(agentId: string | null): Program<number | null | undefined> {
-  if (agentId === null) return yield* given(null)
-  return (yield* first<{ n: number }>('select n from agent where id = ?', agentId))?.n
-}
-
 /** Returns undefined if no agent has the id; a deleted agent still has its series. */
 export const readSeries = async (
   reader: Reader,
   { over, agentId }: SeriesRequest,
 ): Promise<UsageSeries | undefined> => {
   const { at, agent } = await reader.read(function* ({ now }) {
-    return { at: now, agent: yield* findAgent(agentId) }
+    return { at: now, agent: yield* numberOf('agent', agentId) }
   })
   if (agent === undefined) return undefined
   const [slots, slotMs] = [seriesSlots(over, at), 1000 * SERIES_WINDOWS[over].pointSeconds]

@@ -19,14 +19,6 @@ type Counted = {
   reasons: Map<RefusalReason, number> | null
 }
 
-type UsageCounter = {
-  readonly issued: (agent: number, tokenId: string) => void
-  /** `agent` is null for what a limit of the service turned away. */
-  readonly refused: (agent: number | null, reason: RefusalReason) => void
-  /** Hands over what it holds. Never rejects. */
-  readonly settle: () => Promise<void>
-}
-
 const countOf = ([agent, { issued, refused, lastTokenId, lastAt, reasons }]: readonly [
   number,
   Counted,
@@ -43,7 +35,7 @@ const addReason = (entry: Counted, reason: RefusalReason, count: number): void =
   entry.reasons.set(reason, count + (entry.reasons.get(reason) ?? 0))
 }
 
-export const makeUsageCounter = (options: HandOverOptions<UsageCount>): UsageCounter => {
+export const makeUsageCounter = (options: HandOverOptions<UsageCount>) => {
   let counts = new Map<number, Counted>()
   let lost = 0
 
@@ -87,20 +79,22 @@ export const makeUsageCounter = (options: HandOverOptions<UsageCount>): UsageCou
   })
 
   return {
-    issued: (agent, tokenId) => {
+    issued: (agent: number, tokenId: string): void => {
       const entry = entryOf(agent)
       if (entry === undefined) return
       entry.issued += 1
       entry.lastTokenId = tokenId
       wake()
     },
-    refused: (agent, reason) => {
+    /** `agent` is null for what a limit of the service turned away. */
+    refused: (agent: number | null, reason: RefusalReason): void => {
       const entry = entryOf(agent ?? NO_AGENT)
       if (entry === undefined) return
       entry.refused += 1
       addReason(entry, reason, 1)
       wake()
     },
+    /** Hands over what it holds. Never rejects. */
     settle,
   }
 }
