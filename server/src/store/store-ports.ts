@@ -18,8 +18,12 @@ import { makeLiveCounter } from './metrics/count-live.ts'
 import { type CountEnds, makeEndCounter } from './ledger/count-ends.ts'
 import { dryRunRevocation, showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
-import { makeAgentRepository, type ReadSigningKey } from './repositories/agent-repository.ts'
-import { makeApiKeyRepository, type ReadApiKeys } from './repositories/api-key-repository.ts'
+import {
+  makeAgentRepository,
+  type ReadSigningKey,
+  makeApiKeyRepository,
+  type ReadApiKeys,
+} from './repositories/client-repositories.ts'
 import { makeCredentialRepository, makeLeakedSecretRepository } from './repositories/credential-repository.ts'
 import { isAnySuspended } from '../domain/restore.ts'
 import { readRestoreState, readSuspended } from './repositories/suspensions.ts'

@@ -9,11 +9,11 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 61_970, files: 673 },
-  'server/test': { globs: codeIn('server/test'), lines: 69_265, files: 543 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 61_686, files: 670 },
+  'server/test': { globs: codeIn('server/test'), lines: 69_263, files: 543 },
   packages: { globs: codeIn('packages'), lines: 19_605, files: 185 },
   console: { globs: codeIn('console'), lines: 13_996, files: 210 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_747, files: 458 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_745, files: 458 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_443, files: 49 },
 }
 

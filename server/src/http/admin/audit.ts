@@ -22,14 +22,12 @@ export const auditFiltersOf = (query: Omit<QueryOf<typeof api.listAudit>, 'limit
   before: query.before ?? null,
 })
 
-const isActKind = (kind: string): boolean => ACT_KINDS.some(known => known === kind)
-
 export const bindings = [
   bindList(api.listAudit, {
     filtersOf: auditFiltersOf,
     list: listAudit,
     format: entryRecord,
-    unknownIn: ({ kind }) => (kind === undefined || isActKind(kind) ? [] : [kind]),
+    unknownIn: ({ kind }) => (kind === undefined || ACT_KINDS.some(known => known === kind) ? [] : [kind]),
   }),
   bind(api.checkSeals, {
     run: (ports, _, { query }) => checkSeals(ports, query.after_seal ?? 0),

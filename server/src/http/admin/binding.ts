@@ -72,11 +72,7 @@ export const bind = <const Row extends Operation, Found extends object, Needed =
       const found = await run(ports, origin, input as InputOf<Row>) // read by the schemas of the row
       if (isRefused(found)) return found
       const where = location?.(found) ?? null
-      return {
-        status: status?.(found) ?? only,
-        body: answer?.(found),
-        ...(where !== null && { location: where }),
-      }
+      return { status: status?.(found) ?? only, body: answer?.(found), ...(where !== null && { location: where }) }
     },
   }
 }

@@ -191,14 +191,12 @@ export const makeConsoleStreams = (options: StreamsOptions) => {
   }
 }
 
-type EventsWire = Pick<Wire, 'ports' | 'refuser' | 'inTime' | 'mayStay' | 'reportStreamFault'>
-
 const NO_ROLE = refuse('insufficient_scope', 'The operator of this session has no role: there is nothing to follow.')
 
 /** Streams end as the server closes: they would keep it open. */
 export const makeEventsHandler = (
   app: FastifyInstance,
-  wire: EventsWire,
+  wire: Pick<Wire, 'ports' | 'refuser' | 'inTime' | 'mayStay' | 'reportStreamFault'>,
   recognize: (request: FastifyRequest) => Promise<OrRefusal<InSession>>,
 ) => {
   const { ports, refuser, inTime, mayStay, reportStreamFault: onFault } = wire

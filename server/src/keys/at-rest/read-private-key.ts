@@ -10,10 +10,6 @@ import { SIGNATURE_FORMS } from '../verify-signature.ts'
 // RFC 8017 allows other exponents; a small one has broken verifiers, and no issuer in use has another.
 const OWN_RSA: RsaLimits = { bitsMin: 2048, bitsMax: 4096, exponentMin: 65_537n, exponentMax: 65_537n }
 
-type Wrong = { readonly wrong: string }
-
-type ForeignKey = { readonly privateKey: KeyObject; readonly kid: string | null }
-
 type Members = Readonly<Record<string, unknown>>
 
 const NOT_A_KEY =
@@ -23,9 +19,6 @@ const parsePem = (pem: string): KeyObject | undefined =>
   /^\s*-----BEGIN PRIVATE KEY-----\r?\n/.test(pem)
     ? orUndefined(() => createPrivateKey({ key: pem, format: 'pem' }))
     : undefined
-
-const parseJwk = (jwk: Members): KeyObject | undefined =>
-  orUndefined(() => createPrivateKey({ key: jwk, format: 'jwk' }))
 
 const OTHER_KIND: Readonly<Record<SigningAlgorithm, string>> = {
   ES256: 'an EC key on P-256',
@@ -74,9 +67,10 @@ export const readPrivateKey = (
   given: string | object,
   kid: string | null,
   alg: SigningAlgorithm,
-): ForeignKey | Wrong => {
+): { readonly privateKey: KeyObject; readonly kid: string | null } | { readonly wrong: string } => {
   const jwk: Members = typeof given === 'string' ? {} : { ...given }
-  const key = typeof given === 'string' ? parsePem(given) : parseJwk(jwk)
+  const key =
+    typeof given === 'string' ? parsePem(given) : orUndefined(() => createPrivateKey({ key: jwk, format: 'jwk' }))
   if (key === undefined) return { wrong: NOT_A_KEY }
   const wrong = weakness(key, alg) ?? otherUse(jwk, alg)
   if (wrong !== undefined) return { wrong }

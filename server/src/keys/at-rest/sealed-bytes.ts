@@ -1,5 +1,6 @@
 // The uses of the key-encryption key: bytes sealed under it (AES-256-GCM), each bound to its purpose, and keys derived from it.
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Signing } from '../../domain/ledger/plan.ts'
 import { orUndefined } from '../or-undefined.ts'
 
 const KEY_ENCRYPTION_KEY_BYTES = 32
@@ -45,3 +46,17 @@ export const deriveKey = (keyEncryptionKey: Uint8Array, info: string): Uint8Arra
 /** The key of the audit log's seals: a writer of the store who lacks the key-encryption key cannot forge a seal. */
 export const auditSealKey = (keyEncryptionKey: Uint8Array): Uint8Array =>
   deriveKey(keyEncryptionKey, 'mintmark audit seal 1')
+
+const PLAN_KEY = 'mintmark revocation plan 1'
+
+/** Signs plans of revocations, by a key that all processes of a service derive. */
+export const makePlanSigning = (keyEncryptionKey: Uint8Array): Signing => {
+  const key = deriveKey(keyEncryptionKey, PLAN_KEY)
+  return {
+    mac: text => createHmac('sha256', key).update(text, 'utf8').digest('base64url'),
+    areEqual: (a, b) => {
+      const [one, other] = [Buffer.from(a), Buffer.from(b)]
+      return one.length === other.length && timingSafeEqual(one, other)
+    },
+  }
+}

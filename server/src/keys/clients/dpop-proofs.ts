@@ -31,8 +31,6 @@ const verifyProof = async (
     : { wrong: 'its signature does not verify with jwk' }
 }
 
-const isDpopAlgorithm = (alg: unknown): boolean => PROOF_ALGORITHMS.some(name => name === alg)
-
 const read = (text: string): UnverifiedProof | { readonly wrong: string } => {
   if (text.length > PROOF_CHARACTERS_MAX) return { wrong: `it has more than ${PROOF_CHARACTERS_MAX} characters` }
   const jws = readCompactJws(text)
@@ -40,7 +38,7 @@ const read = (text: string): UnverifiedProof | { readonly wrong: string } => {
     return { wrong: 'it is not a compact JWS in its canonical form, or has a member that is not taken' }
   const { typ, alg, jwk } = jws.header
   if (typ !== 'dpop+jwt') return { wrong: 'typ is not dpop+jwt' }
-  const algorithm = isDpopAlgorithm(alg) ? parseProviderAlgorithm(alg) : undefined
+  const algorithm = PROOF_ALGORITHMS.some(name => name === alg) ? parseProviderAlgorithm(alg) : undefined
   if (algorithm === undefined) return { wrong: `alg is not one of ${PROOF_ALGORITHMS.join(', ')}` }
   if (!isJsonObject(jwk)) return { wrong: 'jwk is missing' }
   return { claims: jws.payload, verify: () => verifyProof(jws, algorithm, jwk) }

@@ -28,8 +28,6 @@ type Asker = Pick<Verification, 'credentialId' | 'network'>
 type Rank = readonly [number, number]
 type Turns = { last: number }
 
-const compare = (a: Rank, b: Rank): number => a[0] - b[0] || a[1] - b[1]
-
 /**
  * Orders by the last turn, the oldest first. Of the turns of share and network the later one counts, so that neither one credential
  * from many networks nor one network with many credentials is served before others again and again.
@@ -55,7 +53,7 @@ const makeTurns = () => {
     inOrder: <T extends Asker>(askers: readonly T[]): readonly T[] =>
       askers
         .map(one => ({ one, rank: rankOf(one) }))
-        .toSorted((a, b) => compare(a.rank, b.rank))
+        .toSorted((a, b) => a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1])
         .map(({ one }) => one),
     take: (asker: Asker): void => {
       turn += 1

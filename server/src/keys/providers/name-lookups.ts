@@ -49,10 +49,8 @@ const makeFailures = ({ monotonicNow, timing }: Options) => {
   }
 }
 
-type Failures = ReturnType<typeof makeFailures>
-
 /** Runs as many look-ups as may run at once, the others after them while their callers wait. */
-const makeTurns = (failures: Failures, { monotonicNow, timing, after }: Options) => {
+const makeTurns = (failures: ReturnType<typeof makeFailures>, { monotonicNow, timing, after }: Options) => {
   const permits = (atOnceMax: number): PermitQueue =>
     makePermitQueue({ atOnceMax, waitingMax: Number.POSITIVE_INFINITY }, UNMEASURED, { now: monotonicNow, after })
   const [ofAll, ofFailed] = [permits(LOOK_UPS_MAX), permits(FAILED_LOOK_UPS_MAX)]

@@ -34,10 +34,8 @@ const bitsIn = (bytes: Uint8Array): number => 8 * bytes.length - (Math.clz32(byt
 
 const integerOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`)
 
-type Trace = { readonly prime: bigint; readonly residues: ReadonlySet<bigint> }
-
 /** The odd primes up to 167, each with the powers of 65537 modulo it. */
-const makeTraces = (): readonly Trace[] => {
+const makeTraces = () => {
   const primes: number[] = []
   for (let n = 3; n <= 167; n += 2) if (primes.every(prime => n % prime !== 0)) primes.push(n)
   return primes.map(prime => {

@@ -129,14 +129,14 @@ type Asking = {
   readonly toCaller: string
 }
 
-/** What the provider does not answer, or answers in no form that we know. */
+/** Whatever the provider does not answer, or answers in no form that we know, is Unavailable. */
 const RENEWAL: Asking = {
   refusals: ['refused'],
   outage: 'the identity provider does not answer as it should',
   ...UNANSWERED,
 }
 
-/** What a browser that came back is answered: only an outage is Unavailable: another try does not help against a wrong response. */
+/** How a browser is answered that came back: only an outage is Unavailable, for another try does not help against a wrong response. */
 const CODE: Asking = { refusals: ['refused', 'other'], outage: 'the identity provider does not answer', ...UNFINISHED }
 
 const ask = async <T>(
@@ -154,8 +154,7 @@ const ask = async <T>(
   }
 }
 
-const refuseFull = (): Overloaded =>
-  new Overloaded('too many operators sign in at once', { toCaller: 'Too many operators sign in at once: try again.' })
+const FULL = { toCaller: 'Too many operators sign in at once: try again.' } as const
 
 /** The turns of sign-ins to ask the provider, which networks share. */
 const makeTurns = ({ signInWaitMs: waitMs }: SignInOptions['timing']) => {
@@ -164,7 +163,7 @@ const makeTurns = ({ signInWaitMs: waitMs }: SignInOptions['timing']) => {
     new Promise((resolve, reject) => {
       queue.enter(networkOf(source), {
         begin: release => void work().then(resolve, reject).finally(release),
-        refuse: () => reject(refuseFull()),
+        refuse: () => reject(new Overloaded('too many operators sign in at once', FULL)),
         waitMs,
       })
     })

@@ -22,7 +22,7 @@ import { namePage } from '../lists/read-names.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { findEnd } from './find-end.ts'
 import { type HandOverOptions, makeHandOver } from '../hand-over.ts'
-import type { Refused } from './refusals.ts'
+import { type Refused, refusalKey } from './refusals.ts'
 
 // Counts refused authentications in the memory of a serving thread, and hands the counts over now and then: a million
 // wrong secrets are a few rows, and none stands in front of an act.
@@ -30,13 +30,11 @@ import type { Refused } from './refusals.ts'
 /** A caller's act waits for one hand-over, on PostgreSQL for some statements of each count, and for no more. */
 const TOGETHER_MAX = 32
 
-const keyOf = ({ way, client, source }: Refused): string => JSON.stringify([way, client, source])
-
 export const makeRefusalCounter = (options: HandOverOptions<Refused>) => {
   let counts = new Map<string, Refused>()
 
   const add = (one: Refused): void => {
-    const key = keyOf(one)
+    const key = refusalKey(one)
     const known = counts.get(key)
     if (known !== undefined) counts.set(key, { ...known, count: known.count + one.count })
     else if (counts.size < REFUSALS_A_MINUTE_MAX || one.source === '') counts.set(key, one)
@@ -68,17 +66,9 @@ export const makeRefusalCounter = (options: HandOverOptions<Refused>) => {
   }
 }
 
-type EntryRow = {
-  number: number
-  at: number
-  kind: string
-  actor: string
-  source: string | null
-  requestId: string | null
-  subject: string | null
-  note: string | null
-  detail: string
-}
+type EntryRow = Record<'number' | 'at', number> &
+  Record<'kind' | 'actor' | 'detail', string> &
+  Record<'source' | 'requestId' | 'subject' | 'note', string | null>
 
 const entryOf = ({ actor, detail: json, ...rest }: EntryRow): AuditEntry => {
   // Both were written by audit() from these types.
@@ -92,29 +82,18 @@ const ENTRIES = {
   columns: 'n as number, at, kind, actor, source, request_id as "requestId", subject, note, detail',
 } as const
 
-const INDEX_OF = {
-  request_id: 'audit_request',
-  subject: 'audit_subject',
-  actor: 'audit_actor',
-  kind: 'audit_kind',
-} as const
-
 const ALL: Scan = { ...ENTRIES, index: 'audit_at', only: null }
 
-const scanBy = (column: keyof typeof INDEX_OF, value: string): Scan => ({
-  ...ENTRIES,
-  index: INDEX_OF[column],
-  only: { column, value },
-})
+const scanBy = (index: string, column: string, value: string): Scan => ({ ...ENTRIES, index, only: { column, value } })
 
 /** The index of what the fewest entries can have. */
 const scanOf = (filters: AuditFilters): Scan => {
   const { requestId, subject, kind } = filters
   const actor = onlyActor(filters)
-  if (requestId !== null) return scanBy('request_id', requestId)
-  if (subject !== null) return scanBy('subject', subject)
-  if (actor !== null) return scanBy('actor', JSON.stringify(actor))
-  if (kind !== null) return scanBy('kind', kind)
+  if (requestId !== null) return scanBy('audit_request', 'request_id', requestId)
+  if (subject !== null) return scanBy('audit_subject', 'subject', subject)
+  if (actor !== null) return scanBy('audit_actor', 'actor', JSON.stringify(actor))
+  if (kind !== null) return scanBy('audit_kind', 'kind', kind)
   return ALL
 }
 
@@ -166,11 +145,6 @@ const listRefusals = (request: PageRequest<RefusalFilters>): Program<Page<Refusa
   return readNewest<RefusedRow, RefusalCount>({ scan: REFUSED, read: refusalOf, keeps }, request)
 }
 
-type AuditLogConnection = AuditLog & {
-  /** Hands over what it has counted and not handed over yet. Never rejects. */
-  readonly settle: () => Promise<void>
-}
-
 type Parts = {
   readonly nameCaches: NameCaches
   readonly timing: Pick<Timing, 'handOverMs'>
@@ -181,7 +155,7 @@ export const makeAuditLog = (
   reader: Reader,
   writer: Writer,
   { nameCaches, timing, onFault }: Parts,
-): AuditLogConnection => {
+): AuditLog & { readonly settle: () => Promise<void> } => {
   const counter = makeRefusalCounter({ handOver: refused => writer.call('countRefusals', refused), timing, onFault })
   return {
     list: request => {
@@ -191,6 +165,7 @@ export const makeAuditLog = (
     },
     listRefusals: request => reader.readUntimed(() => namePage(listRefusals(request), request.named)),
     countRefusal: counter.count,
+    /** Hands over what it has counted and not handed over yet. Never rejects. */
     settle: counter.settle,
   }
 }

@@ -98,9 +98,9 @@ const checkSealed = (
 /** The key that made a seal. */
 export type KeyOfSeal = (seal: number) => Uint8Array
 
-type FormerKey = { readonly lastSeal: number; readonly sealedKey: Uint8Array }
+export type FormerKey = { readonly lastSeal: number; readonly sealedKey: Uint8Array }
 
-const FORMER_KEYS = 'select last_n as "lastSeal", sealed_key as "sealedKey" from seal_key order by last_n'
+export const FORMER_KEYS = 'select last_n as "lastSeal", sealed_key as "sealedKey" from seal_key order by last_n'
 
 /** Opens the kept key of the seals up to one; undefined where that was changed. */
 export type OpenFormer = (sealed: Uint8Array, lastSeal: number) => Uint8Array | undefined

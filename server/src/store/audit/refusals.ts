@@ -3,6 +3,7 @@ import { REFUSALS_A_MINUTE_MAX } from '../../domain/audit/attempt.ts'
 import type { Way } from '../../../../api/values/audit.ts'
 import type { Source } from '../../domain/source.ts'
 import { MINUTE_MS } from '../lists/ended-minutes.ts'
+import { rowsOf } from '../usage/evidence/count-late-uses.ts'
 import { all, only, run, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 
@@ -19,23 +20,23 @@ const KEYS = 'select way, client, source from refused where at = ?'
 
 const upsertOf = (rows: number): string =>
   `insert into refused (at, way, client, source, count)
-    values ${Array.from({ length: rows }, () => '(?, ?, ?, ?, ?)').join(', ')}
+    values ${rowsOf(rows, '(?, ?, ?, ?, ?)')}
     on conflict (at, way, client, source) do update set count = refused.count + excluded.count`
 
 type Key = Omit<Refused, 'count'>
 
-const keyOf = ({ way, client, source }: Key): string => JSON.stringify([way, client, source])
+export const refusalKey = ({ way, client, source }: Key): string => JSON.stringify([way, client, source])
 
 /** Returns those that have a row in this minute or get one, and all others as one row for each way. */
 function* fit(refused: readonly Refused[], minute: number, rows: number): Program<readonly Refused[]> {
-  const known = new Set((yield* all<Key>(KEYS, minute)).map(keyOf))
+  const known = new Set((yield* all<Key>(KEYS, minute)).map(refusalKey))
   const fitting = new Map<string, Refused>()
   let room = REFUSALS_A_MINUTE_MAX - rows
   for (const one of refused) {
-    const isKnown = one.source === '' || known.has(keyOf(one))
+    const isKnown = one.source === '' || known.has(refusalKey(one))
     if (!isKnown) room -= 1
     const kept: Refused = isKnown || room >= 0 ? one : { ...one, client: '', source: '' }
-    const key = keyOf(kept)
+    const key = refusalKey(kept)
     fitting.set(key, { ...kept, count: kept.count + (fitting.get(key)?.count ?? 0) })
   }
   return [...fitting.values()]

@@ -47,16 +47,8 @@ export const markOf = (key: Uint8Array, head: Uint8Array): Uint8Array =>
   createHmac('sha256', key).update('entry').update(head).digest().subarray(0, MARK_BYTES)
 
 /** A row of the table of seals. */
-export type SealRow = {
-  readonly n: number
-  readonly first: number
-  readonly last: number
-  readonly entries: number
-  readonly head: Uint8Array
-  readonly marks: Uint8Array
-  readonly mac: Uint8Array
-  readonly at: number
-}
+export type SealRow = Readonly<Record<'n' | 'first' | 'last' | 'entries' | 'at', number>> &
+  Readonly<Record<'head' | 'marks' | 'mac', Uint8Array>>
 
 export const SEAL_COLUMNS = 'n, first_n as first, last_n as last, entries, head, marks, mac, at'
 

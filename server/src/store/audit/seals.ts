@@ -23,9 +23,7 @@ export type SealKey = {
   readonly keyEncryptionKeyId: string
 }
 
-const readLast = (): Program<SealRow | undefined> =>
-  first<SealRow>(`select ${SEAL_COLUMNS} from seal order by n desc limit 1`)
-
+const LAST = `select ${SEAL_COLUMNS} from seal order by n desc limit 1`
 const NEXT_ENTRIES = `select ${ENTRY_SELECT} from audit where audit.n > ? order by audit.n limit ?`
 
 const FOREIGN_KEY = 'select 1 as found from signing_key where key_encryption_key_id <> ? limit 1'
@@ -41,7 +39,7 @@ const INSERT = 'insert into seal (n, first_n, last_n, entries, head, marks, mac,
 
 /** Writes the next seal, over at most {@link SEAL_ENTRIES_MAX} entries; undefined where there is nothing to seal. */
 export function* sealStep(tx: Transaction, key: Uint8Array): Program<Seal | undefined> {
-  const before = yield* readLast()
+  const before = yield* first<SealRow>(LAST)
   const entries = yield* all<EntryBytes>(NEXT_ENTRIES, before?.last ?? 0, SEAL_ENTRIES_MAX)
   const last = entries.at(-1)?.number
   if (last === undefined) return undefined

@@ -69,9 +69,7 @@ function* agentNumber({
   return row === undefined || (clientId !== null && row.clientId !== clientId) ? undefined : row.n
 }
 
-function* ownerOf(credential: number): Program<number> {
-  return (yield* only<{ agent: number }>('select agent from credential where n = ?', credential)).agent
-}
+const OWNER = 'select agent from credential where n = ?'
 
 /** Undefined where nothing has one of the ids, or no token can have all of them. */
 export function* readAskedNumbers(filters: TokenFilters): Program<AskedNumbers | undefined> {
@@ -81,7 +79,7 @@ export function* readAskedNumbers(filters: TokenFilters): Program<AskedNumbers |
   const key = yield* periodOf(filters.kid)
   if (agent === undefined || subject === undefined || credential === undefined || key === undefined) return undefined
   // The tokens of a credential are reached as those of its agent.
-  const holder = credential === null ? agent : yield* ownerOf(credential)
+  const holder = credential === null ? agent : (yield* only<{ agent: number }>(OWNER, credential)).agent
   if (agent !== null && agent !== holder) return undefined
   const holders = filters.agents === null ? null : new Set(filters.agents)
   const isNobody = holders !== null && (holder === null ? holders.size === 0 : !holders.has(holder))

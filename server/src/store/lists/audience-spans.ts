@@ -20,9 +20,6 @@ export type Run = { readonly issuedAfter: Milliseconds | null; readonly issuedBe
 
 export const ANY_TIME: Run = { issuedAfter: null, issuedBefore: null }
 
-const spansWhere = (condition: string): string =>
-  `select distinct span from audience_span where ${condition} order by span limit ${SPANS_MAX + 1}`
-
 /** The span of an instant. */
 export const spanAt = (at: Milliseconds): Uint8Array => bytesOfId(lowestIdAt(at)).subarray(0, SPAN_BYTES)
 
@@ -48,7 +45,8 @@ export const acrossRuns = (runs: readonly Run[]): Run => ({
 export function* issuedRuns(sets: readonly number[]): Program<readonly Run[]> {
   const [condition] = isAnyOf('aud', sets)
   if (condition === undefined || sets.length > SETS_MAX) return [ANY_TIME]
-  const rows = yield* all<{ span: Uint8Array }>(spansWhere(condition.sql), ...condition.values)
+  const text = `select distinct span from audience_span where ${condition.sql} order by span limit ${SPANS_MAX + 1}`
+  const rows = yield* all<{ span: Uint8Array }>(text, ...condition.values)
   if (rows.length > SPANS_MAX) return [ANY_TIME]
   const runs = runsOf(rows.map(({ span }) => span))
   return runs.length <= RUNS_MAX ? runs : [acrossRuns(runs)]

@@ -31,13 +31,11 @@ type Open = {
   readonly isMixed: boolean
 }
 
-type OpenMinutes = (minute: number) => Program<Open>
-
-const openMinutes = (top: Position, bound: keyof typeof SELECT, instant: Milliseconds): OpenMinutes => {
+const openMinutes = (top: Position, bound: keyof typeof SELECT, instant: Milliseconds) => {
   const first = minuteOf(instant)
   const last = minuteOf(Math.min(instant + LIFETIME_MS_MAX, top.at))
   let open: readonly { readonly minute: number }[] | undefined
-  return function* (minute) {
+  return function* (minute: number): Program<Open> {
     // Only in the day after the instant do tokens end that were issued on either side of it.
     if (minute < first || minute > last) return { minute, floor: 0, isMixed: false }
     open ??= yield* all<{ minute: number }>(SELECT[bound], first, last, bytesOfId(lowestIdAt(instant)))

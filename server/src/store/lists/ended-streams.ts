@@ -18,17 +18,10 @@ import type { Streamed } from './token-streams.ts'
 import type { Way } from './ways.ts'
 
 /** A row of `ended`. */
-export type EndedRow = {
+export type EndedRow = Readonly<
+  Record<'life' | 'agent' | 'cred' | 'key' | 'scope' | 'aud' | 'at' | 'reason' | 'act', number>
+> & {
   readonly id: Uint8Array
-  readonly life: number
-  readonly agent: number
-  readonly cred: number
-  readonly key: number
-  readonly scope: number
-  readonly aud: number
-  readonly at: number
-  readonly reason: number
-  readonly act: number
   readonly lineage: number | null
   /** The distance to the ancestor whose end this is, 1 for the parent; null where the token ended by itself. */
   readonly ancestor: number | null
@@ -50,9 +43,8 @@ type By = keyof typeof FROM
 
 const NEWEST_FIRST = 'order by at desc, id desc'
 
-const within = (by: By): string => `${FROM[by]} and (at, id) < (?, ?) and at >= ?`
-
-const wholeRange = (by: By): string => `select ${ENDED_COLUMNS} ${within(by)} ${NEWEST_FIRST} limit ?`
+const wholeRange = (by: By): string =>
+  `select ${ENDED_COLUMNS} ${FROM[by]} and (at, id) < (?, ?) and at >= ? ${NEWEST_FIRST} limit ?`
 
 // To the row at which a step ends, among those that ended in one millisecond.
 const stepRange = (by: By): Range => ({
@@ -150,10 +142,8 @@ export const endedStreams = (
         ...(isMixed ? [issued] : []),
         ...(after === null || columns === null ? [] : [columns]),
       ])
-      const isAsked = yield* readActsAsked(
-        acts,
-        found.rows.map(({ act }) => act),
-      )
+      const met = found.rows.map(({ act }) => act)
+      const isAsked = yield* readActsAsked(acts, met)
       const rows: EndedStreamRow[] = []
       for (const [n, ended] of found.rows.entries()) {
         const { items: scope } = sets.scope.known(ended.scope) ?? (yield* sets.scope.read(ended.scope))

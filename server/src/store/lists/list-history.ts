@@ -224,14 +224,10 @@ function* readHistory(
 ): Program<History> {
   const cutOffs = yield* snapshot.cutOffs()
   const cascading = yield* readCascadingActs()
-  const isAsked = yield* readActsAsked(
-    askedActs,
-    [...cutOffs, ...cascading].map(({ act }) => act),
-  )
+  const known = new Map([...cutOffs, ...cascading].map(({ act, at }) => [act, { act, at }]))
+  const isAsked = yield* readActsAsked(askedActs, [...known.keys()])
   const asked = cutOffs.filter(({ act }) => isAsked(act))
-  const acts = new Map(
-    [...cutOffs, ...cascading].flatMap(({ act, at }) => (isAsked(act) ? [[act, { act, at }] as const] : [])),
-  )
+  const acts = [...known.values()].filter(({ act }) => isAsked(act))
   const lifetimes = yield* readLifetimes()
   const judge = makeJudge(snapshot, cutOffs)
   // Ends are reached by an agent and a reason.
@@ -243,7 +239,7 @@ function* readHistory(
     isOfHistory: true,
   }
   const ways = yield* waysFor(snapshot.sets, { filters, audiences }, streams)
-  return { ...ways, snapshot, filters, after, askedActs, cutOffs: asked, acts: [...acts.values()], judge, lifetimes }
+  return { ...ways, snapshot, filters, after, askedActs, cutOffs: asked, acts, judge, lifetimes }
 }
 
 export function* listEndedTokens(

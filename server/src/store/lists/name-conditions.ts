@@ -51,12 +51,10 @@ const CLIENT_OPENING_MIN = 4
 export const clientSearched = (search: string): Condition =>
   search.length < CLIENT_OPENING_MIN ? { sql: 'client_id = ?', values: [search] } : opensWith('client_id', search)
 
-type Columns = { readonly id: string; readonly name: string }
-
 /** The ways in which a record passes the filters, each of which an index serves: by its name, and where one is searched for by its id. */
 export const alternatives = (
   { name, namePrefix, search }: NameFilters,
-  columns: Columns,
+  columns: { readonly id: string; readonly name: string },
 ): readonly (readonly Condition[])[] => {
   const both = [
     ...(name === null ? [] : [{ sql: `${columns.name} = ?`, values: [name] }]),

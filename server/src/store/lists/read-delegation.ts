@@ -14,21 +14,13 @@ const STEP = 500
 const SELECT = `select ${AGENT_COLUMNS} from agent ${byIndex('agent_name')}
   where name > ? and deleted_at is null order by name limit ?`
 
-const peer = ({ id, name, owner, disabledAt }: Agent, by: string): DelegationPeer => ({
-  id,
-  name,
-  owner,
-  disabledAt,
-  by,
-})
-
 const gather = () => {
   const found: DelegationPeer[] = []
   let hasMore = false
   return {
-    add: (other: Agent, by: string | undefined): void => {
+    add: ({ id, name, owner, disabledAt }: Agent, by: string | undefined): void => {
       if (by === undefined) return
-      if (found.length < DELEGATION_PEERS_MAX) found.push(peer(other, by))
+      if (found.length < DELEGATION_PEERS_MAX) found.push({ id, name, owner, disabledAt, by })
       else hasMore = true
     },
     list: (isCut: boolean): PeerList => ({ peers: found, hasMore: hasMore || isCut }),

@@ -125,8 +125,6 @@ function* pathsOf<F extends TokenFilters>(
   return byScope ?? [by({ by: 'life' })]
 }
 
-const ofAll = <F>(filters: F): Path<F> => ({ access: { by: 'life' }, filters, rootsOnly: false })
-
 /** Whether these are ways by agents or scope sets to so many rows that the scan of all finds some among them earlier. */
 function* leadToMany<F extends TokenFilters>(
   paths: readonly Path<F>[],
@@ -141,12 +139,10 @@ function* leadToMany<F extends TokenFilters>(
 const isIssuedEver = ({ issuedAfter, issuedBefore }: Run): boolean =>
   (issuedAfter ?? 0) < (issuedBefore ?? Number.POSITIVE_INFINITY)
 
-type Asked<F> = { readonly filters: F; readonly audiences: readonly string[] | null }
-
 /** The ways to reach the rows that the filters may match. */
 export function* waysFor<F extends TokenFilters>(
   sets: Sets,
-  { filters, audiences }: Asked<F>,
+  { filters, audiences }: { readonly filters: F; readonly audiences: readonly string[] | null },
   streams: Streams,
 ): Program<Ways<F>> {
   const none = { ways: [], numbers: ANY_NUMBERS }
@@ -161,7 +157,7 @@ export function* waysFor<F extends TokenFilters>(
   const columnsOf = ({ access }: Path<F>) => askedOfColumns(access.by, filters, numbers, audienceSets)
   const found = yield* pathsOf(sets, signed, streams, numbers)
   const isSlow = found.some(path => columnsOf(path) !== null) && (yield* leadToMany(found, signed, streams))
-  const paths = isSlow ? [ofAll(signed)] : found
+  const paths: typeof found = isSlow ? [{ access: { by: 'life' }, filters: signed, rootsOnly: false }] : found
   const ways = paths.flatMap(path =>
     runs.map(run => ({ ...path, filters: issuedWithin(path.filters, run), columns: columnsOf(path) })),
   )

@@ -1,6 +1,7 @@
 // In this folder: work on a whole store, for both databases: restore, moves, re-encryption, checks of the audit log.
 // Copies the rows of a store into another one, a page at a time, and proves that both have the same.
 import { createHash, type Hash } from 'node:crypto'
+import type { StoreMaker } from '../store-options.ts'
 import { StoreProblem } from '../store-problem.ts'
 import type { Page, Row, RowSource, RowTarget, Table } from '../tables.ts'
 
@@ -8,6 +9,16 @@ const ROWS_A_PAGE = 1000
 
 /** What one table holds: how many rows, and a hash over all of them in the order of the key. */
 export type TableDigest = { readonly table: string; readonly rows: number; readonly sha256: string }
+
+/** What is copied of a store, as of one moment. */
+export type CopiedRows = {
+  readonly rows: RowSource
+  /** The last number that was given in a table, also where its row is gone. */
+  readonly lastGiven: ReadonlyMap<string, number>
+  readonly madeBy: StoreMaker
+  /** Every act that was acknowledged before is in them. */
+  readonly madeAt: number
+}
 
 /** Called with how many rows of a table are done. */
 export type OnRows = (table: string, rows: number) => void

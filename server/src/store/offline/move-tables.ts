@@ -126,15 +126,13 @@ const verify = (move: Move): Promise<void> =>
 const CHANGES_LEFT = 1000
 const ROUNDS_MAX = 5
 
-export type Moved = { readonly tables: readonly TableDigest[]; readonly changed: number }
-
 const refuseDone = async ({ target }: Move): Promise<void> => {
   if ((await target.state()).stage !== 'done') return
   throw new StoreProblem('The database holds a store already, which this one became before: name an empty one.')
 }
 
 /** Copies while other processes serve the source. Continues an interrupted copy. */
-export const copyStore = async (move: Move): Promise<Moved> => {
+export const copyStore = async (move: Move) => {
   const { source, target } = move
   await refuseDone(move)
   if ((await target.state()).stage === 'registers') await copyRepositories(move)

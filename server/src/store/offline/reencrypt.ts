@@ -1,6 +1,7 @@
 // Takes all that is sealed in a store to another key-encryption key, in one transaction: all of it, or nothing.
 import type { Act } from '../../domain/audit/act.ts'
 import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
+import { FORMER_KEYS, type FormerKey } from '../audit/check-seals.ts'
 import { all, first, only, run, type Program } from '../statement-program.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
@@ -16,8 +17,6 @@ export type Reencryption = {
   readonly sealKey: (lastSeal: number) => Uint8Array
   readonly formerSealKey: (sealed: Uint8Array, lastSeal: number) => Uint8Array
 }
-
-type FormerKey = { readonly lastSeal: number; readonly sealedKey: Uint8Array }
 
 // What keys/ says to a person is why nothing was changed.
 const orProblem = (work: () => Uint8Array): Uint8Array => {
@@ -41,11 +40,9 @@ function* reencryptSigningKeys({ toId, signingKey }: Reencryption): Program<numb
   return keys.length
 }
 
-const FORMER = 'select last_n as "lastSeal", sealed_key as "sealedKey" from seal_key'
-
 // Seals cannot be made anew: one can only trust what they were made of, so the key that proves them is kept.
 function* keepSealKeys({ sealKey, formerSealKey }: Reencryption): Program<void> {
-  const former = yield* all<FormerKey>(FORMER)
+  const former = yield* all<FormerKey>(FORMER_KEYS)
   for (const { lastSeal, sealedKey } of former) {
     const resealed = orProblem(() => formerSealKey(sealedKey, lastSeal))
     yield* run('update seal_key set sealed_key = ? where last_n = ?', resealed, lastSeal)

@@ -1,12 +1,12 @@
 // Opens a store on PostgreSQL: a few connections to the primary, and the ports over them.
-import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { NO_METRICS } from '../../ports/metrics.ts'
 import { IGNORE } from '../background.ts'
 import { coverAnswer, makeLease } from '../lease.ts'
 import { makeNameCaches } from '../ledger/name-caches.ts'
 import { makeSets } from '../ledger/interned-sets.ts'
 import { monotonicMs, waitOf } from '../clocks.ts'
-import { given, only, type Program } from '../statement-program.ts'
+import { given, only } from '../statement-program.ts'
 import { supplyKeys } from '../signing-keys/key-scheduler.ts'
 import type { StoreOptions } from '../store-options.ts'
 import { makeHealth, makeStorePorts } from '../store-ports.ts'
@@ -25,24 +25,16 @@ import { type RunningMaintenance, startMaintenance } from './writer/maintenance.
 import { makeWriter } from './writer/writer.ts'
 import type { ReplicationFacts } from '../metrics/facts.ts'
 
-// What the primary knows of its standbys, for metrics.
-
-// A role without pg_monitor sees that there are connections, and nothing of them.
+// What the primary knows of its standbys, for metrics. A role without pg_monitor sees that there are connections, and nothing of them.
 const STANDBYS = `select case when bool_or(state is null) then null else count(*) end as standbys,
   max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn))::bigint as "lagBytes"
   from pg_stat_replication where state is null or state = 'streaming'`
-
-function* readReplication(): Program<ReplicationFacts> {
-  return yield* only<ReplicationFacts>(STANDBYS)
-}
 
 type PostgresOptions = StoreOptions & {
   readonly address: DatabaseAddress
   /** Whether it serves beside others that maintain the store; one that maintains it serves. */
   readonly serves?: boolean
 }
-
-const wholeMonotonic = (): Milliseconds => Math.floor(monotonicMs())
 
 type Maintained = Pick<
   Parameters<typeof startMaintenance>[0],
@@ -70,7 +62,7 @@ const maintain = (
 export const openPostgresStore = async (options: PostgresOptions) => {
   const { timing, retention, serves = retention !== null, clock, onFault = IGNORE, metrics = NO_METRICS } = options
   const access = { address: options.address, timing }
-  const steady = clock?.monotonic ?? wholeMonotonic
+  const steady = clock?.monotonic ?? (() => Math.floor(monotonicMs()))
   const wait = serves ? waitOf(clock) : null
   const { session, madeBy, close } = await startSession({ ...access, steady, wait, metrics })
   const deadline = (until = Number.POSITIVE_INFINITY): MonotonicMilliseconds =>
@@ -95,7 +87,7 @@ export const openPostgresStore = async (options: PostgresOptions) => {
     nameCaches,
     timing,
     onFault,
-    readReplication,
+    readReplication: () => only<ReplicationFacts>(STANDBYS),
     readApiKeys: makeReadApiKeys(session, deadline, metrics),
     readSigningKey: makeReadSigningKey(session, deadline, metrics),
     feed: makeFeedParts(session, { lease, deadline, metrics }),

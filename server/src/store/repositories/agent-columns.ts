@@ -75,10 +75,8 @@ export const SETTING_UPDATES = SETTINGS.map(([, { name }]) => `${name} = ?`).joi
 export const settingValues = (settings: AgentSettings): readonly Value[] =>
   SETTINGS.map(([setting, { write }]) => write(settings[setting]))
 
-type Identity = Omit<Agent, keyof AgentSettings>
-
 /** `n` is the store's number of the agent. */
-export type AgentRow = Identity & { readonly n: number; readonly name: string } & Readonly<
+export type AgentRow = Omit<Agent, keyof AgentSettings> & { readonly n: number; readonly name: string } & Readonly<
     Record<Exclude<keyof AgentSettings, 'name'>, Value>
   >
 

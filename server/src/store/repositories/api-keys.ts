@@ -13,17 +13,7 @@ import { foundAtOf, audit, nextSeq, type Transaction } from '../transaction.ts'
 import { once } from './idempotency.ts'
 
 /** As `API_KEY_COLUMNS` lists it. */
-export type ApiKeyRow = {
-  id: string
-  name: string
-  permissions: string
-  audiences: string | null
-  createdAt: number
-  expiresAt: number | null
-  lastUsedAt: number | null
-  revokedAt: number | null
-  suspendedAt: number | null
-}
+export type ApiKeyRow = Omit<ApiKey, 'permissions' | 'audiences'> & { permissions: string; audiences: string | null }
 
 export const API_KEY_COLUMNS = `id, name, permissions, audiences, created_at as "createdAt", expires_at as "expiresAt",
   last_used_at as "lastUsedAt", revoked_at as "revokedAt", suspended_at as "suspendedAt"`
@@ -112,6 +102,9 @@ function* problemOfCaller(tx: Transaction, act: Act, expiresAt: number | null): 
   return outlives ? 'outlives_caller' : undefined
 }
 
+/** The times of a secret that was just made. */
+export const UNUSED = { lastUsedAt: null, revokedAt: null, suspendedAt: null } as const
+
 const INSERT = `insert into api_key (id, name, key_hash, permissions, audiences, created_at, expires_at)
   values (?, ?, ?, ?, ?, ?, ?)`
 
@@ -123,7 +116,7 @@ function* insert(tx: Transaction, { keyHash, expiry, ...shown }: NewApiKey, act:
   const audiences = shown.audiences === null ? null : JSON.stringify(shown.audiences)
   const row = [shown.id, shown.name, bytesOfHex(keyHash), JSON.stringify(shown.permissions), audiences]
   yield* run(INSERT, ...row, tx.now, expiresAt)
-  return { ...shown, createdAt: tx.now, expiresAt, lastUsedAt: null, revokedAt: null, suspendedAt: null }
+  return { ...shown, createdAt: tx.now, expiresAt, ...UNUSED }
 }
 
 const described = ({ id, name, permissions, audiences, expiresAt }: ApiKey) => ({

@@ -129,10 +129,9 @@ export function* changeAgent(
   return { ...before, ...after }
 }
 
-export const endingOfDeletion = ({ n }: AgentRow): Ending => ({
-  conditions: { ...NO_CONDITION, agent: n },
-  reason: 'agent_deleted',
-})
+export const endingsOfDeletion = ({ n }: AgentRow): readonly [Ending] => [
+  { conditions: { ...NO_CONDITION, agent: n }, reason: 'agent_deleted' },
+]
 
 const DELETE = 'update agent set disabled_at = coalesce(disabled_at, ?), deleted_at = ? where n = ?'
 
@@ -143,7 +142,8 @@ export function* deleteAgent(tx: Transaction, { agentId, act }: ActOnAgent): Pro
   yield* run(DELETE, tx.now, tx.now, row.n)
   yield* dropIssueCounts(row.n)
   yield* dropWorkloadsOf(row.n)
-  const seq = yield* endAll(tx, { ...endingOfDeletion(row), act })
+  const [ending] = endingsOfDeletion(row)
+  const seq = yield* endAll(tx, { ...ending, act })
   yield* audit(tx, act, agentId, { before: settingsRecord(agentOf(row)), seq })
   return 'deleted'
 }

@@ -15,7 +15,7 @@ import type {
   Rotation,
   SubjectTaken,
 } from '../../ports/secret-repositories.ts'
-import { liveCaller } from './api-keys.ts'
+import { liveCaller, UNUSED } from './api-keys.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { bytesOfHex, hexOfBytes } from '../rows.ts'
 import { allOf, alternatives, oneOf } from '../lists/name-conditions.ts'
@@ -144,17 +144,7 @@ function* insert(
   const row = [agent, id, name, bytesOfHex(secretHash ?? ''), tx.now, expiresAt]
   const { n } = yield* only<{ n: number }>(INSERT, ...row, trust === null ? null : JSON.stringify(trust))
   if (trust?.kind === 'workload_identity') yield* keepWorkload(trust, n)
-  return {
-    id,
-    agentId,
-    name,
-    trust,
-    createdAt: tx.now,
-    expiresAt,
-    lastUsedAt: null,
-    revokedAt: null,
-    suspendedAt: null,
-  }
+  return { id, agentId, name, trust, createdAt: tx.now, expiresAt, ...UNUSED }
 }
 
 type CreateCredential = { readonly agentId: string; readonly credential: NewCredential; readonly act: Act }

@@ -8,7 +8,7 @@ import { endingsOfCompromise } from '../signing-keys/key-acts.ts'
 import { readKey } from '../signing-keys/signing-keys.ts'
 import type { Program } from '../statement-program.ts'
 import { endingsOfDisabling, readAgentRow } from './agents.ts'
-import { decideChange, endingOfDeletion } from './change-agent.ts'
+import { decideChange, endingsOfDeletion } from './change-agent.ts'
 import { endingsOfRevocation, readCredential } from './credentials.ts'
 
 /** What acts on one thing, which may not be there. */
@@ -35,13 +35,7 @@ export const makeDryRuns = (countEnds: CountEnds): DryRuns => {
   return {
     changeAgent: wanted => count(decidingChange(wanted)),
     disableAgent: agentId => count(deciding(() => readAgentRow(agentId), endingsOfDisabling)),
-    deleteAgent: agentId =>
-      count(
-        deciding(
-          () => readAgentRow(agentId),
-          row => [endingOfDeletion(row)],
-        ),
-      ),
+    deleteAgent: agentId => count(deciding(() => readAgentRow(agentId), endingsOfDeletion)),
     revokeCredential: ({ agentId, id, ...revocation }) =>
       count(
         deciding(

@@ -8,8 +8,6 @@ const FIND = 'select kind, subject from idempotency where actor = ? and key = ? 
 const KEEP = `insert into idempotency (actor, key, kind, subject, at) values (?, ?, ?, ?, ?)
   on conflict (actor, key) do update set kind = excluded.kind, subject = excluded.subject, at = excluded.at`
 
-type Row = { readonly kind: string; readonly subject: string }
-
 /**
  * Returns what `make` returns, or what the act's key made before. Both are in one transaction, so that of any number of callers one
  * makes it. The key is recorded only where `make` returns an object, whose id is `subject`: a string is a refusal, and so is an object
@@ -23,7 +21,7 @@ export function* once<T extends object | string>(
 ): Program<T | AlreadyExists> {
   if (idempotencyKey === undefined) return yield* make()
   const key = [JSON.stringify(actor), idempotencyKey]
-  const before = yield* first<Row>(FIND, ...key, now - IDEMPOTENCY_KEPT_MS)
+  const before = yield* first<{ kind: string; subject: string }>(FIND, ...key, now - IDEMPOTENCY_KEPT_MS)
   if (before !== undefined) return { existing: before.subject, by: before.kind }
   const made = yield* make()
   if (typeof made === 'object' && !('taken' in made)) yield* run(KEEP, ...key, kind, subject, now)

@@ -41,11 +41,7 @@ function* importOne(tx: Transaction, imported: ImportedAgent, act: Act): Program
     suspendedAt: null,
   }
   yield* insertAgent(agent, { name: 'imported', ...credential })
-  const after = {
-    client_id: agent.clientId,
-    ...settingsRecord(agent),
-    disabled_at: formatTimeOrNull(agent.disabledAt),
-  }
+  const after = { client_id: agent.clientId, ...settingsRecord(agent), disabled_at: formatTimeOrNull(agent.disabledAt) }
   const isHash = credential.foreignHash !== null
   const secret = isHash ? 'converted_at_first_use' : credential.isImported ? 'kept' : 'new'
   yield* audit(tx, act, agent.id, { after, credential_id: credential.id, secret })

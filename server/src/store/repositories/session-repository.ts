@@ -21,12 +21,10 @@ const NEWEST_TOKEN = 'select id from token where life = ? order by id desc limit
 const NEWEST_END = `select id from ended ${byIndex('ended_reason')} where reason = ? order by at desc, id desc limit 1`
 const NEWEST_ACT = 'select n from audit order by n desc limit 1'
 
-type IdRow = { readonly id: Uint8Array }
-
 function* newestOf(statement: string, keys: readonly number[]): Program<string> {
   const ids: string[] = []
   for (const key of keys) {
-    const row = yield* first<IdRow>(statement, key)
+    const row = yield* first<{ id: Uint8Array }>(statement, key)
     ids.push(row === undefined ? '' : idOfBytes(row.id))
   }
   return ids.join()

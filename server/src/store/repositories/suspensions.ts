@@ -22,10 +22,8 @@ export function* suspendAll({ now }: Moment): Program<void> {
   yield* run(`update api_key set suspended_at = ? where suspended_at is null and ${USABLE.apiKey}`, now, now)
 }
 
-type Count = { readonly count: number }
-
 function* countIn(table: string, where: string, ...values: readonly number[]): Program<number> {
-  return (yield* only<Count>(`select count(*) as count from ${table} where ${where}`, ...values)).count
+  return (yield* only<{ count: number }>(`select count(*) as count from ${table} where ${where}`, ...values)).count
 }
 
 function* countEach({ now }: Moment, where: string): Program<Suspended> {

@@ -129,11 +129,6 @@ export const makeBuffered = <Item>(
   }
 }
 
-type UsageConnection = UsageCounts & {
-  /** Hands over what it has counted and not handed over yet. Never rejects. */
-  readonly settle: () => Promise<void>
-}
-
 /** Converts times into ages as of `now`, when the counts are written: they may have waited for the store. */
 const batchOf = (counts: readonly ResolvedCount[], now: MonotonicMilliseconds): UseBatch => {
   const aged = <Count extends Span>({ firstAt, lastAt, ...count }: Count): Omit<Count, keyof Span> & Ages => ({
@@ -159,7 +154,7 @@ export const makeUsageCounts = (
   reader: Reader,
   writer: Writer,
   { nameCaches, timing, onFault, countLive }: Parts,
-): UsageConnection => {
+): UsageCounts & { readonly settle: () => Promise<void> } => {
   const counter = makeUsageCounter({ handOver: counts => writer.call('countUsage', counts), timing, onFault })
   const uses = makeUseCounter({
     handOver: async counts =>
@@ -197,6 +192,7 @@ export const makeUsageCounts = (
     listRefusals: request =>
       request.agentId === null ? refusals[request.over](Number.POSITIVE_INFINITY) : readRefusals(reader, request),
     listExpiring: () => expiring(EXPIRING_MAX),
+    /** Hands over what it has counted and not handed over yet. Never rejects. */
     settle: async () => {
       await counter.settle()
       await uses.settle()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
-import { makePlanSigning } from '../../../src/keys/at-rest/plan-signing.ts'
+import { makePlanSigning } from '../../../src/keys/at-rest/sealed-bytes.ts'
 import { formatPlan } from '../../../src/domain/ledger/plan.ts'
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { exchange } from '../../../../testkit/callers/exchanges.ts'

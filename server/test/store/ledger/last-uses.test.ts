@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { recordUses } from '../../../src/store/repositories/api-key-repository.ts'
+import { recordUses } from '../../../src/store/repositories/client-repositories.ts'
 import { LAST_USE_STEP_MS } from '../../../src/store/repositories/last-uses.ts'
 import {
   act,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDatabase } from '../../../src/store/sqlite/connection/database.ts'
-import { makeAgentRepository } from '../../../src/store/repositories/agent-repository.ts'
+import { makeAgentRepository } from '../../../src/store/repositories/client-repositories.ts'
 import type { Reader, Snapshot } from '../../../src/store/snapshot.ts'
 import type { Program } from '../../../src/store/statement-program.ts'
 import type { Writer } from '../../../src/store/subjects.ts'

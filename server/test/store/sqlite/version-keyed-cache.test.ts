@@ -1,7 +1,7 @@
 // What is remembered by `service.seq`: never used at another number, whatever is read between two statements.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeVersionKeyedCache } from '../../../src/store/repositories/version-keyed-cache.ts'
+import { makeVersionKeyedCache } from '../../../src/store/repositories/client-repositories.ts'
 import { first, given, type Program } from '../../../src/store/statement-program.ts'
 import type { Snapshot } from '../../../src/store/snapshot.ts'
 import { makeSets } from '../../../src/store/ledger/interned-sets.ts'

@@ -1,21 +1,11 @@
 // Returns the rows of a database as they were at one moment, while the processes that serve it go on.
-import type { RowSource } from '../../tables.ts'
-import type { StoreMaker } from '../../store-options.ts'
+import type { CopiedRows } from '../copy-tables.ts'
 import type { DatabaseAccess } from '../../postgres/connection/address.ts'
 import { askRow, type Connection, readNow } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import { rowsIn } from './table-rows.ts'
 import { makeTransactions } from '../../postgres/writer/transactions.ts'
 import { withStore } from '../../postgres/connection/with-connection.ts'
-
-export type ExportedRows = {
-  readonly rows: RowSource
-  /** The last number that was given in a table. */
-  readonly lastGiven: ReadonlyMap<string, number>
-  readonly madeBy: StoreMaker
-  /** Every act that was acknowledged before is in them. */
-  readonly madeAt: number
-}
 
 const NUMBERED = [
   'agent',
@@ -34,9 +24,9 @@ const NUMBERS = `${NUMBERED.map(
   name => `select '${name}' as name, coalesce(pg_sequence_last_value('${name}_n_seq'), 0) as n`,
 ).join(' union all ')} union all select what, n from given`
 
-const readRows = async (connection: Connection): Promise<Omit<ExportedRows, 'madeAt'>> => {
+const readRows = async (connection: Connection): Promise<Omit<CopiedRows, 'madeAt'>> => {
   const { rows: numbers } = await runner.ask(connection, NUMBERS)
-  const made = await askRow<Pick<ExportedRows, 'madeBy'>>(connection, 'select made_by as "madeBy" from service')
+  const made = await askRow<Pick<CopiedRows, 'madeBy'>>(connection, 'select made_by as "madeBy" from service')
   return {
     rows: rowsIn(connection),
     lastGiven: new Map((numbers as readonly { name: string; n: number }[]).map(({ name, n }) => [name, n])),
@@ -45,7 +35,7 @@ const readRows = async (connection: Connection): Promise<Omit<ExportedRows, 'mad
 }
 
 /** Runs `work` in one snapshot. */
-export const exportRows = <T>(access: DatabaseAccess, work: (given: ExportedRows) => Promise<T>): Promise<T> =>
+export const exportRows = <T>(access: DatabaseAccess, work: (given: CopiedRows) => Promise<T>): Promise<T> =>
   withStore(access, async connection => {
     // Before the snapshot is taken.
     const madeAt = await readNow(connection)

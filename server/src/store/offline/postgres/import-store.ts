@@ -1,5 +1,5 @@
 // Makes a database the store that another one was: all rows first, and last the one without which it is none.
-import { copyTable, type OnRows, verifyTable, type TableDigest } from '../copy-tables.ts'
+import { type CopiedRows, copyTable, type OnRows, verifyTable, type TableDigest } from '../copy-tables.ts'
 import { type Row, type RowSource, SERVICE, TABLES, type Table } from '../../tables.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import type { DatabaseAccess } from '../../postgres/connection/address.ts'
@@ -19,17 +19,16 @@ import { withConnection } from '../../postgres/connection/with-connection.ts'
 /** A database that is made a store. */
 export type CopyAccess = DatabaseAccess & { readonly timing: MigrationTiming & Pick<Timing, 'liveRecountMs'> }
 
-export type ReceiveOptions<T> = CopyAccess & {
-  readonly source: RowSource
-  /** A fingerprint of the source: an interrupted copy continues only from the same source. */
-  readonly mark: string
-  /** The last number that was given in a table, also where its row is gone. */
-  readonly lastGiven: ReadonlyMap<string, number>
-  readonly now: number
-  readonly onRows: OnRows
-  /** The last thing that is done, in the transaction that makes the database a store. */
-  readonly finish: (tx: Transaction) => Program<T>
-}
+export type ReceiveOptions<T> = CopyAccess &
+  Pick<CopiedRows, 'lastGiven'> & {
+    readonly source: RowSource
+    /** A fingerprint of the source: an interrupted copy continues only from the same source. */
+    readonly mark: string
+    readonly now: number
+    readonly onRows: OnRows
+    /** The last thing that is done, in the transaction that makes the database a store. */
+    readonly finish: (tx: Transaction) => Program<T>
+  }
 
 type Copied = Omit<ReceiveOptions<unknown>, 'finish'>
 

@@ -34,10 +34,7 @@ const writeState = async (connection: Connection, next: Partial<MoveState>): Pro
 }
 
 // Two rows may swap names, or the state `current`: the first of them is written while the second still has its old value.
-const RELEASES: Readonly<Record<string, string>> = {
-  agent: 'deleted_at = 0',
-  signing_key: `state = 'retained'`,
-}
+const RELEASES: Readonly<Record<string, string>> = { agent: 'deleted_at = 0', signing_key: `state = 'retained'` }
 
 // Where the key of the table here is longer than the one that identifies its rows.
 const CONFLICTS: Readonly<Record<string, readonly string[]>> = { ended: ['id', 'at'] }
@@ -51,11 +48,9 @@ const onConflict = ({ name, key }: Table, columns: readonly string[]): string =>
   return `on conflict (${unique.join(', ')}) do ${set === '' ? 'nothing' : `update set ${set}`}`
 }
 
-type Bulk = ReturnType<typeof bulkOn>
-
 const rowsByKey = (
   connection: Connection,
-  bulk: Bulk,
+  bulk: ReturnType<typeof bulkOn>,
 ): Pick<MoveTarget, 'remove' | 'release' | 'replace' | 'rowsAt'> => {
   const givenKeys = (table: Table, keys: readonly Row[]) => bulk.listed(table, table.key, keys)
   /** Runs what `change` says of the keys, up to the condition, on the rows that have them. */

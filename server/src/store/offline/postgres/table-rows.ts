@@ -39,10 +39,8 @@ export const rowsIn = (connection: Connection, bulk = bulkOn(connection)): Datab
 
   const prepare: DatabaseRows['prepare'] = async (table, columns, rows) => {
     if (table.name !== 'token' && table.name !== 'ended') return
-    await makeParts(
-      table.name,
-      rows.flatMap(row => timeOf(table, columns, row) ?? []),
-    )
+    const times = rows.flatMap(row => timeOf(table, columns, row) ?? [])
+    await makeParts(table.name, times)
   }
 
   return {

@@ -9,9 +9,8 @@ import { putInPlace } from '../../../files/durable-files.ts'
 import { findOutput, makePrivateFile, type Output, partOf } from '../../../files/output.ts'
 import { removingAtEnd } from '../../../files/unfinished.ts'
 import { writeOutput } from '../../../files/write-output.ts'
-import { copyTable, type OnRows } from '../copy-tables.ts'
-import { type RowSource, SERVICE, TABLES } from '../../tables.ts'
-import type { StoreMaker } from '../../store-options.ts'
+import { type CopiedRows, copyTable, type OnRows } from '../copy-tables.ts'
+import { SERVICE, TABLES } from '../../tables.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isBackup, markBackup, readContent } from '../../sqlite/connection/backup-mark.ts'
 import type { Timing } from '../../../ports/timing.ts'
@@ -85,18 +84,14 @@ const copyMoment = async (db: Database, part: string, onProgress: BackupOptions[
   }
 }
 
-/** Else it would take the place of a backup that can be restored. Pages are copied without being looked at. */
-const refuseDamaged = (db: Database): void => {
-  const damage = findDamage(db)
-  if (damage === undefined) return
-  throw new StoreProblem(
-    `the backup was not written: the store is damaged (${damage}). Keep the backups that you have, look at its disk, and restore one.`,
-  )
-}
-
 const mark = (part: string, madeAt: number): void => {
   using db = closing(openDatabase(part))
-  refuseDamaged(db)
+  // Pages are copied without being looked at, and a damaged copy would take the place of a backup that can be restored.
+  const damage = findDamage(db)
+  if (damage !== undefined)
+    throw new StoreProblem(
+      `the backup was not written: the store is damaged (${damage}). Keep the backups that you have, look at its disk, and restore one.`,
+    )
   markBackup(db, madeAt)
 }
 
@@ -158,14 +153,6 @@ export const backupStore = async (options: BackupOptions): Promise<BackupMade> =
   if (existsSync(file)) refuseBesideService(file)
   using db = closing(openForReading(file))
   return await writeBackup(target, findTarget(options), part => copyMoment(db, part, onProgress))
-}
-
-/** What is copied from elsewhere, as of a moment. */
-type CopiedRows = {
-  readonly rows: RowSource
-  readonly lastGiven: ReadonlyMap<string, number>
-  readonly madeBy: StoreMaker
-  readonly madeAt: number
 }
 
 const NUMBER = `insert into sqlite_sequence (name, seq) values (?, ?)`

@@ -1,6 +1,6 @@
 // The rows of an embedded store as they stand, for a copy of the store.
 import type { Database } from '../../sqlite/connection/database.ts'
-import { pageStatement } from '../copy-tables.ts'
+import { type CopiedRows, pageStatement } from '../copy-tables.ts'
 import type { Row, RowSource, RowTarget } from '../../tables.ts'
 
 /** Reads on this connection; a transaction on it sees one moment. */
@@ -25,11 +25,9 @@ export const rowsInto = (db: Database): RowTarget => ({
   },
 })
 
-export type ExportedStore = {
-  readonly rows: RowSource
+export type ExportedStore = Pick<CopiedRows, 'rows' | 'lastGiven'> & {
   /** A fingerprint of the store, which differs after any change. */
   readonly mark: string
-  readonly lastGiven: ReadonlyMap<string, number>
 }
 
 const MARK = `select json_array((select json_array(seq, ended_seq, last_end_seq, clock_lease, last_at) from service),

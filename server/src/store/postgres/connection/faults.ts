@@ -21,6 +21,17 @@ const routineOf = (fault: unknown): string => (fault instanceof pg.DatabaseError
 export const isPartitionMissing = (fault: unknown): boolean =>
   codeOf(fault) === '23514' && routineOf(fault) === 'ExecFindPartition'
 
+/** Does it again once the partitions are made that were missing: nothing of the first attempt was done. */
+export const withPartitions = async <T>(makePartitions: () => Promise<void>, attempt: () => Promise<T>): Promise<T> => {
+  try {
+    return await attempt()
+  } catch (fault) {
+    if (!isPartitionMissing(fault)) throw fault
+    await makePartitions()
+    return attempt()
+  }
+}
+
 /** A column that the statement returns has become another since it was prepared: it fails from then on, on this connection. */
 const isPreparedBefore = (fault: unknown): boolean =>
   codeOf(fault) === '0A000' && routineOf(fault) === 'RevalidateCachedQuery'

@@ -13,18 +13,12 @@ import {
 import { TIMELINE } from './fail-overs.ts'
 import { StoreProblem } from '../../store-problem.ts'
 
-type Server = {
-  readonly standby: boolean
-  readonly readOnly: string
-  readonly version: number
-  readonly encoding: string
-  readonly fsync: string
-  readonly fullPageWrites: string
-  readonly synchronousCommit: string
-  readonly planCacheMode: string
-  readonly standbyNames: string
-  readonly timeline: string | null
-}
+type Server = { readonly standby: boolean; readonly version: number; readonly timeline: string | null } & Readonly<
+  Record<
+    'readOnly' | 'encoding' | 'fsync' | 'fullPageWrites' | 'synchronousCommit' | 'planCacheMode' | 'standbyNames',
+    string
+  >
+>
 
 const SERVER_STATE = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as "readOnly",
   current_setting('server_version_num')::integer as version, current_setting('fsync') as fsync,

@@ -7,10 +7,8 @@ import type { FailOvers } from './fail-overs.ts'
 import type { Pool } from './pool.ts'
 import type { Transactions } from '../writer/transactions.ts'
 
-type SessionTiming = Pick<Timing, 'deadlineSweepMs' | 'exclusiveLockMs' | 'liveRecountMs' | 'storeMs'>
-
 export type Session = {
-  readonly timing: SessionTiming
+  readonly timing: Pick<Timing, 'deadlineSweepMs' | 'exclusiveLockMs' | 'liveRecountMs' | 'storeMs'>
   /** The connections for frequent requests that never take long. */
   readonly pool: Pool
   /** The connections for everything else. */

@@ -63,9 +63,7 @@ type SessionOptions = {
   readonly metrics: Metrics
 }
 
-type Started = { readonly session: Session; readonly madeBy: StoreMaker; readonly close: () => void }
-
-export const startSession = async (options: SessionOptions): Promise<Started> => {
+export const startSession = async (options: SessionOptions) => {
   const { address, timing, steady, wait, metrics } = options
   const inTime = () => monotonicMs() + timing.storeMs
   const failOvers = makeFailOvers()

@@ -22,10 +22,8 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
   [builtins.BOOL, text => text === 't'],
 ])
 
-const asIs = (text: string): unknown => text
-
 /** The parser of a type; the signature is that of the library. */
-export const parserOf = (type: number): ((text: string) => unknown) => PARSERS.get(type) ?? asIs
+export const parserOf = (type: number): ((text: string) => unknown) => PARSERS.get(type) ?? (text => text)
 
 /** A list of numbers or ids as the database reads it. The library would look for what is to be quoted in each of them. */
 export const listOf = (values: readonly (number | string)[]): string => `{${values.join(',')}}`

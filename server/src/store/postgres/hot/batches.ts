@@ -100,10 +100,8 @@ export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Ou
     const answers = await oneByOne<Waiting<In, Out>, Out>(taken, async some => {
       const [{ until } = { until: began }] = some
       if (some.length < taken.length && monotonic() > until) return [new Unavailable(LATE)]
-      const answered = await send(
-        connection,
-        some.map(({ input }) => input),
-      )
+      const inputs = some.map(({ input }) => input)
+      const answered = await send(connection, inputs)
       if (some === taken) measure(monotonic() - began)
       return answered
     })

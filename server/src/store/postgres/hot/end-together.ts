@@ -59,10 +59,8 @@ function* write(tx: Transaction, endings: readonly Ending[]): Program<void> {
     tx.live.wasEnded(row.agent, expiryOf(row))
     tx.endings.push(reason)
   }
-  yield* appendEnds(
-    tx,
-    endings.map(({ row }) => row),
-  )
+  const rows = endings.map(({ row }) => row)
+  yield* appendEnds(tx, rows)
   const audits = endings.map(({ address, reason, act }, i) => {
     const { kind, actor, requestId, source, note } = act
     const who = { actor: JSON.stringify(actor), request_id: requestId, source }

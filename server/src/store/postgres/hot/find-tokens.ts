@@ -79,11 +79,12 @@ export const makeFindTokens = ({ pool, runner }: Session, { lookup, lease, nameC
 
   const findRows = async (addresses: Addresses, until: MonotonicMilliseconds): Promise<FoundRows> => {
     const elsewhere = decoy?.address
+    const places = addresses.map(address => address ?? elsewhere)
     const lookedUp = await lookup(
-      addresses.map(address => address ?? elsewhere).filter(address => address !== undefined),
+      places.filter(address => address !== undefined),
       until,
     )
-    const found = atPlaces(addresses, address => (address ?? elsewhere) !== undefined, lookedUp.rows)
+    const found = atPlaces(places, address => address !== undefined, lookedUp.rows)
     const rows: (Row | undefined)[] = []
     for (const [n, address] of addresses.entries()) {
       const columns = found[n] ?? null

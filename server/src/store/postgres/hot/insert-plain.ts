@@ -5,7 +5,7 @@ import { LAST_USE_STEP_MS } from '../../repositories/last-uses.ts'
 import type { InsertOutcome, NewToken } from '../../../ports/ports.ts'
 import type { DatabaseTime, DatabaseClock } from '../connection/clock.ts'
 import type { Answered, Asked, Connection } from '../connection/connection.ts'
-import { isPartitionMissing } from '../connection/faults.ts'
+import { withPartitions } from '../connection/faults.ts'
 import { TOKENS_LOCK } from '../writer/open-transaction.ts'
 import type { Session } from '../connection/session.ts'
 import { listOf } from '../connection/values.ts'
@@ -99,8 +99,6 @@ const INSERT = `with n as (select seq, clock_lease, mintmark_now() as now from s
 
 const STATE = 'select seq, clock_lease as "clockLease", last_at as "lastAt", mintmark_now() as reported from service'
 
-type State = DatabaseTime & { readonly seq: number }
-
 type Row = { readonly token: NewToken; readonly scope: number; readonly aud: number }
 
 const parametersOf = (rows: readonly Row[]): readonly unknown[] => {
@@ -130,16 +128,9 @@ export const makeWritePlain = (session: Session, lease: Pick<Lease, 'renew'>) =>
   const numbersOf = makeKnownSets(session)
 
   const rowsOf = async (connection: Connection, tokens: readonly NewToken[]): Promise<readonly (Row | undefined)[]> => {
-    const scopes = await numbersOf(
-      connection,
-      'scope',
-      tokens.map(({ scope }) => scope),
-    )
-    const audiences = await numbersOf(
-      connection,
-      'audience',
-      tokens.map(({ audience }) => JSON.stringify(audience)),
-    )
+    const [scopeTexts, audienceTexts] = [tokens.map(one => one.scope), tokens.map(one => JSON.stringify(one.audience))]
+    const scopes = await numbersOf(connection, 'scope', scopeTexts)
+    const audiences = await numbersOf(connection, 'audience', audienceTexts)
     return tokens.map((token, n) => {
       const [scope, aud] = [scopes[n], audiences[n]]
       return scope === undefined || aud === undefined || !isPlain(token) ? undefined : { token, scope, aud }
@@ -152,22 +143,12 @@ export const makeWritePlain = (session: Session, lease: Pick<Lease, 'renew'>) =>
     return transactions.writeAtOnce(connection, [LOCK, insert, state])
   }
 
-  const writeWithPartitions = async (connection: Connection, rows: readonly Row[]): Promise<readonly Answered[]> => {
-    try {
-      return await write(connection, rows)
-    } catch (fault) {
-      if (!isPartitionMissing(fault)) throw fault
-      await session.makePartitions()
-      return write(connection, rows)
-    }
-  }
-
   /** What was written, and the state of the service then. Where an id is beyond the lease that is renewed first. */
   const writeLeased = async (connection: Connection, rows: readonly Row[]) => {
     const newest = rows.reduce((most, { token }) => Math.max(most, issuedAtOf(token.id)), 0)
     for (let n = 1; ; n += 1) {
-      const [, inserted, stated] = await writeWithPartitions(connection, rows)
-      const state = stated?.rows[0] as State // as the statement lists it
+      const [, inserted, stated] = await withPartitions(session.makePartitions, () => write(connection, rows))
+      const state = stated?.rows[0] as DatabaseTime & { readonly seq: number } // as the statement lists it
       clock.observe(state)
       if (newest <= state.clockLease || n === LEASE_ATTEMPTS) return { inserted, state, newest }
       await lease.renew()

@@ -2,7 +2,7 @@
 import type { Sha256 } from '../../../domain/text/text.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { type Metrics, NO_METRICS } from '../../../ports/metrics.ts'
-import type { ReadApiKeys } from '../../repositories/api-key-repository.ts'
+import type { ReadApiKeys } from '../../repositories/client-repositories.ts'
 import { API_KEY_COLUMNS, type ApiKeyRow, apiKeyOf, IS_KEPT } from '../../repositories/api-keys.ts'
 import { hexOfBytes } from '../../rows.ts'
 import { timeRead } from '../../time-read.ts'

@@ -26,8 +26,6 @@ const timelineSuffix: FeedParts['epochSuffix'] = function* () {
   return suffixOf((yield* only<{ timeline: string }>(`select ${TIMELINE} as timeline`)).timeline)
 }
 
-type HeadRow = FeedPosition & { readonly timeline: string }
-
 type FeedReadParts = {
   readonly lease: Lease
   readonly deadline: () => MonotonicMilliseconds
@@ -37,7 +35,7 @@ type FeedReadParts = {
 /** The head in an answer to the statement above; LATE where the lease does not cover its time. */
 const headIn = (answered: Answered, session: Session, lease: Lease): FeedHead | typeof LATE => {
   const { service, now } = momentOf(answered, session)
-  const [row] = answered.rows as readonly [HeadRow] // momentOf found it
+  const [row] = answered.rows as readonly [FeedPosition & { readonly timeline: string }] // momentOf found it
   return lease.covers(now, service.clockLease) ? headOf(row, suffixOf(row.timeline), now) : LATE
 }
 

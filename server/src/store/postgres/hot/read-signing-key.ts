@@ -2,7 +2,7 @@
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { SigningKey } from '../../../domain/keys/signing-key.ts'
 import { type Metrics, NO_METRICS } from '../../../ports/metrics.ts'
-import type { ReadSigningKey } from '../../repositories/agent-repository.ts'
+import type { ReadSigningKey } from '../../repositories/client-repositories.ts'
 import { SEALED_COLUMNS, type SealedRow, signingKeyOf } from '../../signing-keys/signing-keys.ts'
 import { timeRead } from '../../time-read.ts'
 import type { Connection } from '../connection/connection.ts'
@@ -20,8 +20,6 @@ const isThere = (row: Row): row is SealedRow => row.number !== null
 const keyIn = ({ number, publicJwk, thumbprint, sealedPrivateKey, keyEncryptionKeyId }: SealedRow): SigningKey =>
   signingKeyOf({ number, publicJwk, thumbprint, sealedPrivateKey, keyEncryptionKeyId })
 
-type Read = Awaited<ReturnType<ReadSigningKey>>
-
 export const makeReadSigningKey = (
   session: Session,
   deadline: () => MonotonicMilliseconds,
@@ -33,7 +31,7 @@ export const makeReadSigningKey = (
     known = undefined
   })
 
-  const read = async (connection: Connection): Promise<Read> => {
+  const read = async (connection: Connection): Promise<Awaited<ReturnType<ReadSigningKey>>> => {
     const cached = known
     const asked = { text: STATEMENT, name: 'signing_key', values: [cached?.seq ?? -1] }
     const answered = await session.transactions.once(connection, asked)

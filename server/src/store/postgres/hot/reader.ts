@@ -14,8 +14,6 @@ import { timeRead } from '../../time-read.ts'
 import { endedBetween } from '../partitions/partitions.ts'
 import type { Session } from '../connection/session.ts'
 
-type Work = (snapshot: Snapshot) => Program<unknown>
-
 type Read = { readonly value: unknown } | { readonly fault: unknown } | { readonly asks: true }
 
 type ReaderOptions = {
@@ -42,7 +40,7 @@ const snapshotOf = ({ service, now }: Moment, sets: Sets): Snapshot => {
 }
 
 // What is cached asks for nothing but the numbers of the service, and they are read once for all who ask.
-const answerFrom = (snapshot: Snapshot, work: Work): Read => {
+const answerFrom = (snapshot: Snapshot, work: (snapshot: Snapshot) => Program<unknown>): Read => {
   try {
     const step = work(snapshot).next()
     return step.done === true ? { value: step.value } : { asks: true }
@@ -61,11 +59,8 @@ export const makeReader = (session: Session, { lookup, sets, lease, deadline, me
         const snapshot = snapshotOf(await readMoment(connection, session), sets)
         return runner.runProgram(connection, work(snapshot))
       })
-    return timeRead(
-      metrics,
-      'snapshot',
-      askAgain(() => sidePool.use(readOn, until)),
-    )
+    const reading = askAgain(() => sidePool.use(readOn, until))
+    return timeRead(metrics, 'snapshot', reading)
   }
 
   const readUntimed = async <T>(work: (snapshot: Snapshot) => Program<T>): Promise<T> => {

@@ -63,13 +63,11 @@ const PACKED = 'packed'
 const INDEXES = `select indexrelid::regclass::text as name, indisvalid as "isWhole" from pg_index
   where indrelid = $1::regclass order by 1`
 
-type Index = { readonly name: string; readonly isWhole: boolean }
-
 // As written an index of a partition is a third to a half empty. Nothing is added to it any more: so no room is left in it.
 // A reindexing that the database broke off has left an index that is not whole, and that no other takes away.
 const pack = async (connection: Connection, { name }: PartitionTable): Promise<void> => {
   const { rows } = await connection.ask({ text: INDEXES, values: [name] })
-  for (const index of rows as readonly Index[]) {
+  for (const index of rows as readonly { name: string; isWhole: boolean }[]) {
     const text = index.isWhole
       ? `alter index ${index.name} set (fillfactor = 100)`
       : `drop index concurrently ${index.name}`

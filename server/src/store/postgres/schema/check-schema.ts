@@ -20,16 +20,13 @@ const OTHERWISE = {
   values: [NAMES],
 }
 
-// As the statement lists them.
-type Column = { readonly table: string; readonly column: string; readonly collation: string }
-
 /** Each column that compares text otherwise than by its bytes, in a sentence for a person, and what to do. */
 export const listOtherOrders = async (
   connection: Connection,
   { database }: DatabaseAddress,
 ): Promise<readonly FoundInStore[]> => {
   const { rows } = await connection.ask(OTHERWISE)
-  return (rows as readonly Column[]).map(({ table, column, collation }) => ({
+  return (rows as readonly Record<'table' | 'column' | 'collation', string>[]).map(({ table, column, collation }) => ({
     what: `The column ${column} of ${table} in the database ${database} has the collation "${collation}", under which rows are missed: expected "C".`,
     remedy: `Run: alter table ${table} alter ${column} type text collate "C".`,
   }))
@@ -42,12 +39,10 @@ const OTHER_MAKERS = `select quote_ident(n.nspname) as schema, coalesce(quote_id
     and r.rolname is distinct from current_user
   order by 2`
 
-type OtherMaker = { readonly schema: string; readonly role: string }
-
 /** Who else may make functions where statements of the service look for them: it would run them with its own privileges. */
 export const listOtherMakers = async (connection: Connection): Promise<readonly FoundInStore[]> => {
   const { rows } = await connection.ask({ text: OTHER_MAKERS })
-  return (rows as readonly OtherMaker[]).map(({ schema, role }) => ({
+  return (rows as readonly Record<'schema' | 'role', string>[]).map(({ schema, role }) => ({
     what: `${role === 'public' ? 'Every role' : `The role ${role}`} may make functions in the schema ${schema} of the store, and the service could be led to run them with its own privileges.`,
     remedy: `Run: revoke create on schema ${schema} from ${role}.`,
   }))

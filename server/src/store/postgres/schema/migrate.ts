@@ -6,10 +6,8 @@ import { makePartitions } from '../partitions/partitions.ts'
 import { connectUnhurried } from '../connection/primary.ts'
 import { withConnection } from '../connection/with-connection.ts'
 
-type Options = FirstRow & DatabaseAccess & { readonly timing: MigrationTiming }
-
 /** All or nothing; of two that do it at once one waits for the other. Throws StoreProblem with one line for a person. */
-export const migratePostgresStore = (options: Options) =>
+export const migratePostgresStore = (options: FirstRow & DatabaseAccess & { readonly timing: MigrationTiming }) =>
   withConnection(connectUnhurried(options, { name: MIGRATING }), async connection => {
     const { madeBy, now, timing } = options
     const versions = await applyMigrations(connection, { madeBy, now, timing })

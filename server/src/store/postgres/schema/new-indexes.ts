@@ -15,12 +15,10 @@ const STATE = `select c.indisvalid as "isWhole",
     exists (select 1 from pg_stat_progress_create_index where index_relid = c.indexrelid) as "isInWork"
   from pg_index c where c.indexrelid = to_regclass($1)`
 
-type State = { readonly isWhole: boolean; readonly isInWork: boolean }
-
 // A build that was broken off leaves an invalid index, which costs every write and serves no query: it is dropped first.
 const makeIndex = async (connection: Connection, index: NewIndex, how: string): Promise<'made' | 'in_use'> => {
   const { name, table, isUnique, columns } = index
-  const state = await askRow<State | undefined>(connection, STATE, name)
+  const state = await askRow<{ isWhole: boolean; isInWork: boolean } | undefined>(connection, STATE, name)
   if (state?.isWhole === true) return 'made'
   if (state?.isInWork === true) return 'in_use'
   if (state !== undefined) await connection.ask({ text: `drop index ${how} ${name}` })

@@ -72,11 +72,8 @@ const runTogether = async (
   if ('fault' in outcome) return runEach(place, jobs, outcomes)
   const values = outcome.value as readonly unknown[] // as the statement program returns them
   inTime.forEach((job, n) => outcomes.set(job, { value: values[n] }))
-  return runEach(
-    place,
-    jobs.filter(job => !outcomes.has(job)),
-    outcomes,
-  )
+  const late = jobs.filter(job => !outcomes.has(job))
+  return runEach(place, late, outcomes)
 }
 
 /** One outcome for each, in order. Jobs of a group are concurrent: those of a kind may go before others. */

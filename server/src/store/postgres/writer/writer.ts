@@ -6,7 +6,7 @@ import type { Metrics } from '../../../ports/metrics.ts'
 import { countEndings } from '../../transaction.ts'
 import type { Connection } from '../connection/connection.ts'
 import { type WithExclusiveLock, makeExclusiveLock } from './exclusive-lock.ts'
-import { askAgain, isPartitionMissing } from '../connection/faults.ts'
+import { askAgain, withPartitions } from '../connection/faults.ts'
 import type { OpenTransaction } from './open-transaction.ts'
 import { type Outcome, type Runnable, runJobs } from './run-jobs.ts'
 import type { Session } from '../connection/session.ts'
@@ -85,19 +85,9 @@ export const makeWriter = (
     return outcomes
   }
 
-  const commitWithPartitions = async (jobs: readonly Waiting[]): Promise<readonly Outcome[]> => {
-    try {
-      return await commitGroup(jobs)
-    } catch (fault) {
-      if (!isPartitionMissing(fault)) throw fault
-      await session.makePartitions()
-      return commitGroup(jobs)
-    }
-  }
-
   const runGroup = async (jobs: readonly Waiting[]): Promise<void> => {
     // A commit that the server refuses is rolled back: each job can be repeated by itself.
-    const outcomes = await oneByOne(jobs, commitWithPartitions)
+    const outcomes = await oneByOne(jobs, some => withPartitions(session.makePartitions, () => commitGroup(some)))
     settle(jobs, outcomes)
     if (jobs.some(({ queue }, n) => queue === 'act' && 'value' in (outcomes[n] ?? {}))) onActs()
   }
@@ -119,8 +109,5 @@ export const makeWriter = (
       queueMicrotask(() => void runAll())
     })
 
-  return {
-    run: job => inTime(enqueue(job), job.until),
-    exclusively: makeExclusiveLock(session, open, inTime),
-  }
+  return { run: job => inTime(enqueue(job), job.until), exclusively: makeExclusiveLock(session, open, inTime) }
 }

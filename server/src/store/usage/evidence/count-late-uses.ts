@@ -22,16 +22,9 @@ export const atOf = (now: Milliseconds, agoMs: number): Milliseconds =>
 /** A list of so many rows of places. */
 export const rowsOf = (count: number, row: string): string => Array.from({ length: count }, () => row).join(', ')
 
-type LateRow = {
-  readonly tokenId: string
-  readonly agent: number
-  readonly apiKey: number
-  readonly outside: number
-  readonly expired: number
-  readonly count: number
-  readonly firstAt: number
-  readonly lastAt: number
-}
+type LateRow = { readonly tokenId: string } & Readonly<
+  Record<'agent' | 'apiKey' | 'outside' | 'expired' | 'count' | 'firstAt' | 'lastAt', number>
+>
 
 const lateKey = ({ tokenId, apiKey }: Pick<LateRow, 'tokenId' | 'apiKey'>): string => `${tokenId} ${apiKey}`
 
@@ -72,10 +65,6 @@ function* fitLate(minute: Milliseconds, rows: readonly LateRow[]): Program<reado
     })
 }
 
-/** Sorts rows into one order: two processes that write the same tokens never deadlock. */
-const inOrder = (rows: readonly LateRow[]): readonly LateRow[] =>
-  rows.toSorted((a, b) => (lateKey(a) < lateKey(b) ? -1 : 1))
-
 /** A token that was presented twice under two spellings of its bytes is one. */
 const oneEach = (rows: readonly LateRow[]): readonly LateRow[] => {
   const each = new Map<string, LateRow>()
@@ -113,7 +102,9 @@ export function* writeLateUses(
 ): Program<void> {
   const late = ended.map(use => lateRow(now, numbers, use)).filter(({ apiKey }) => apiKey !== 0)
   if (late.length === 0) return
-  const rows = inOrder(yield* fitLate(minute, oneEach(late)))
+  const fitting = yield* fitLate(minute, oneEach(late))
+  // In one order: two processes that write the same tokens never deadlock.
+  const rows = fitting.toSorted((a, b) => (lateKey(a) < lateKey(b) ? -1 : 1))
   if (rows.length === 0) return
   const values = rows.flatMap((row): readonly Value[] => {
     const { tokenId, agent, apiKey, outside, expired, count, firstAt, lastAt } = row

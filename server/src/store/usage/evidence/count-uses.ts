@@ -50,19 +50,9 @@ export type UseBatch = {
 
 type Moment = Pick<Transaction, 'now'>
 
-type PairRow = {
-  readonly agent: number
-  readonly apiKey: number
-  readonly outside: number
-  active: number
-  inactive: number
-  afterEnd: number
-  uses: number
-  firstAt: number
-  lastAt: number
-}
+type Key = Readonly<Record<'agent' | 'apiKey' | 'outside', number>>
 
-type Key = Pick<PairRow, 'agent' | 'apiKey' | 'outside'>
+type PairRow = Key & Record<'active' | 'inactive' | 'afterEnd' | 'uses' | 'firstAt' | 'lastAt', number>
 
 const keyOf = ({ agent, apiKey, outside }: Key): string => `${agent} ${apiKey} ${outside}`
 
@@ -84,7 +74,7 @@ const upsertOf = (count: number): string =>
       last_at = case when excluded.last_at > token_use.last_at then excluded.last_at else token_use.last_at end`
 
 /** The numbers of these ids; an id that is not there has none. */
-function* numbersOf(table: 'agent' | 'api_key', ids: Iterable<string>): Program<ReadonlyMap<string, number>> {
+function* numbersOf(table: 'agent' | 'api_key', ids: readonly string[]): Program<ReadonlyMap<string, number>> {
   const numbers = new Map<string, number>()
   const wanted = [...new Set(ids)].filter(id => id !== '')
   for (const { sql, values } of inBlocks('id', wanted)) {
@@ -137,16 +127,7 @@ function* writePairs(minute: Milliseconds, uses: readonly PairRow[]): Program<vo
 }
 
 /** An introspection of a token that had ended is one of its agent and API key too. */
-const pairOf = ({ apiKeyId, agentId, isOutside, count, firstAgoMs, lastAgoMs }: EndedUse): PairUse => ({
-  apiKeyId,
-  agentId,
-  isOutside,
-  firstAgoMs,
-  lastAgoMs,
-  active: 0,
-  inactive: count,
-  afterEnd: count,
-})
+const pairOf = ({ count, ...use }: EndedUse): PairUse => ({ ...use, active: 0, inactive: count, afterEnd: count })
 
 /** Adds to the minute in which it runs, by few statements: acts wait for them. */
 export function* countUses({ now }: Moment, { pairs, ended, reports }: UseBatch): Program<null> {
@@ -154,20 +135,10 @@ export function* countUses({ now }: Moment, { pairs, ended, reports }: UseBatch)
   yield* run(BEGIN, minute, Number.MAX_SAFE_INTEGER)
   const reported = yield* countReported(reports)
   const uses = [...pairs, ...ended.map(pairOf), ...reported]
-  const numbers = {
-    agents: yield* numbersOf(
-      'agent',
-      uses.map(({ agentId }) => agentId),
-    ),
-    apiKeys: yield* numbersOf(
-      'api_key',
-      uses.map(({ apiKeyId }) => apiKeyId),
-    ),
-  }
-  yield* writePairs(
-    minute,
-    uses.map(use => pairRow(now, numbers, use)),
-  )
+  const [agentIds, apiKeyIds] = [uses.map(({ agentId }) => agentId), uses.map(({ apiKeyId }) => apiKeyId)]
+  const numbers = { agents: yield* numbersOf('agent', agentIds), apiKeys: yield* numbersOf('api_key', apiKeyIds) }
+  const rows = uses.map(use => pairRow(now, numbers, use))
+  yield* writePairs(minute, rows)
   yield* writeLateUses({ now, minute, numbers }, ended)
   return null
 }

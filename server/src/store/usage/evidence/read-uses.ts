@@ -48,10 +48,8 @@ function* numbersOf({ agentId, apiKeyId, onlyThrough }: TokenUseFilters): Progra
   return agent === undefined || apiKey === undefined ? undefined : { agent, apiKey, isLimited: onlyThrough !== null }
 }
 
-type Columns = Pick<Scan, 'table' | 'columns'>
-
 /** The index of what the fewest rows have; for a caller who sees one API key alone that of the key, so that no page counts others. */
-const scanOf = (list: Columns, { agent, apiKey, isLimited }: Numbers): Scan => {
+const scanOf = (list: Pick<Scan, 'table' | 'columns'>, { agent, apiKey, isLimited }: Numbers): Scan => {
   if (agent !== null && !isLimited)
     return { ...list, index: `${list.table}_agent`, only: { column: 'agent', value: agent } }
   if (apiKey !== null) return { ...list, index: `${list.table}_key`, only: { column: 'api_key', value: apiKey } }

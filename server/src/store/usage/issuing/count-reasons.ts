@@ -27,10 +27,6 @@ const upsertOf = (rows: number): string =>
 
 const keyOf = ({ agent, reason }: Omit<ReasonCount, 'count'>): string => `${agent} ${reason}`
 
-/** Two processes that write the same rows wait for each other and never deadlock. */
-const inOrder = (counts: readonly ReasonCount[]): readonly ReasonCount[] =>
-  counts.toSorted((a, b) => a.agent - b.agent || (a.reason < b.reason ? -1 : 1))
-
 /** Returns those that have a row in the slot or get one, and all others as one row for each reason. */
 function* fit(counts: readonly ReasonCount[], { slotMs }: UsageWindow, slot: number): Program<readonly ReasonCount[]> {
   const { count } = yield* only<{ count: number }>(COUNT, slotMs, slot)
@@ -52,7 +48,9 @@ export function* countReasons({ now }: Moment, counts: readonly ReasonCount[]): 
   if (counts.length === 0) return
   for (const window of WINDOWS) {
     const slot = slotOf(window, now)
-    const rows = inOrder(yield* fit(counts, window, slot))
+    const fitting = yield* fit(counts, window, slot)
+    // In one order: two processes that write the same rows wait for each other and never deadlock.
+    const rows = fitting.toSorted((a, b) => a.agent - b.agent || (a.reason < b.reason ? -1 : 1))
     const values = rows.flatMap(({ agent, reason, count }) => [window.slotMs, slot, agent, reason, count, now])
     yield* run(upsertOf(rows.length), ...values)
   }

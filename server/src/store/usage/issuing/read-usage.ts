@@ -25,12 +25,7 @@ const JUDGED_MAX = 50_000
 const USAGE = 'select agent, issued, refused, last_at as "lastAt" from agent_usage where slot_ms = ? and slot = ?'
 const SLOT = `${USAGE} and agent > ? order by agent limit ?`
 
-type SlotRow = {
-  readonly agent: number
-  readonly issued: number
-  readonly refused: number
-  readonly lastAt: Milliseconds
-}
+type SlotRow = Readonly<Record<'agent' | 'issued' | 'refused' | 'lastAt', number>>
 
 /** What an agent got in a window; `cut` is of the slot in which it begins. */
 type Sums = { issued: Sum; refused: Sum; lastAt: Milliseconds }
@@ -177,9 +172,6 @@ export const readUsageOf = async (
     const { sql, values } = isAmong('id', agentIds)
     return yield* all<{ readonly n: number }>(`select n from agent where ${sql}`, ...values)
   })
-  return readUsage(
-    reader,
-    limit,
-    numbers.map(({ n }) => n),
-  )
+  const among = numbers.map(({ n }) => n)
+  return readUsage(reader, limit, among)
 }
