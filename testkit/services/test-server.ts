@@ -127,7 +127,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     }
     const service = await openService(config, { clock, timing, writer, logger, inFront })
     const { metrics, report } = service
-    const own = { metrics: metrics.main, report, tls: null, sharesPort: false, logger }
+    const own = { metrics: metrics.main, report, tls: null, sharesPort: false, allowedHosts: null, logger }
     const app = buildServer(service.ports, {
       ...(await serverOptionsOf(service.ports, config, own)),
       ...options.server,

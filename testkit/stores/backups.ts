@@ -16,7 +16,7 @@ export const restorationAt = (wall: number): Restoration => ({
 
 /** Backs up into the folder of the store. */
 export const backUp = ({ file }: Pick<TestStore, 'file'>, name = 'backup.db'): Promise<BackupMade> =>
-  backupStore({ file, target: join(file, '..', name), force: false })
+  backupStore({ file, timing: TIMING, target: join(file, '..', name), force: false })
 
 /** Restores into a folder of its own below that of the store. */
 export const restore = (

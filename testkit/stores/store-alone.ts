@@ -29,4 +29,4 @@ export const reencryptTested = async (file: string, reencryption: Reencryption, 
 export const verifyTested = async (file: string, check: AuditCheck): Promise<AuditVerdict> =>
   isDatabaseUrl(file)
     ? verifyDatabaseAudit({ address: await addressOf(databaseOf(file)), timing: TIMING }, check)
-    : verifyAudit({ file, ...check })
+    : verifyAudit({ file, timing: TIMING, ...check })

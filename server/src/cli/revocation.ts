@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import type { z } from 'zod'
 import * as rows from '../../../api/revocations.ts'
-import type { Label } from '../../../api/values/labels.ts'
+import { formatLabels, type Label } from '../../../api/values/labels.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import type { Timing } from '../ports/timing.ts'
@@ -73,9 +73,8 @@ const WORDS: Readonly<Record<Exclude<Condition, 'labels'>, string>> = {
 }
 
 const bodyOf = (options: CreateOptions): RevocationBody => {
-  const { labels, ...conditions } = givenIn(options, CONDITIONS) as Partial<RevocationBody> & {
-    readonly labels?: readonly Label[]
-  } // the service parses it
+  type Given = Omit<Pick<RevocationBody, Condition>, 'labels'> & { readonly labels?: readonly Label[] }
+  const { labels, ...conditions } = givenIn(options, CONDITIONS) as Given // the service parses it
   return {
     ...conditions,
     labels: labels && Object.fromEntries(labels.map(({ key, value }) => [key, value])),
@@ -94,8 +93,8 @@ const requireCondition = (options: CreateOptions): void => {
 }
 
 const describeLabels = ({ labels = {} }: RevocationBody): string =>
-  Object.entries(labels)
-    .map(([key, value]) => ` of agents with label ${key}=${value}`)
+  formatLabels(labels)
+    .map(label => ` of agents with label ${label}`)
     .join('')
 
 /** `of agent … with scope …`, or nothing for all. */

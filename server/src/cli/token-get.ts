@@ -9,7 +9,7 @@ import { environmentOfCommand, readAgentConfig } from '../config/agent.ts'
 import { addExamples } from './terminal/examples.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { printError, printJson, printLine } from './terminal/print.ts'
-import { readUrl } from './terminal/service-url.ts'
+import { serviceUrlOf } from './terminal/service-url.ts'
 import { readSecret } from './terminal/standard-input.ts'
 
 type GetOptions = {
@@ -140,7 +140,7 @@ export const addGet = (token: Command): void => {
     .command('get')
     .description('get a token as an agent, and print it, or run a command with it in MINTMARK_ACCESS_TOKEN')
     .argument('[command...]', 'after --: a command and its arguments, run with the token and without a shell')
-    .option('--url <url>', 'the service that issues it (MINTMARK_URL)', readUrl)
+    .option('--url <url>', 'the service that issues it (MINTMARK_URL)', serviceUrlOf)
     .option('--client-id <client-id>', 'the agent that asks (MINTMARK_CLIENT_ID)')
     .addOption(
       file(

@@ -83,7 +83,7 @@ export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal):
   return forPerson(async () => {
     if (postgres === null) {
       const { verifyAudit } = await import('../store/offline/sqlite/verify-audit.ts')
-      return verifyAudit({ file: databaseFile, ...check })
+      return verifyAudit({ file: databaseFile, timing: timingOf(), ...check })
     }
     const { verifyDatabaseAudit } = await import('../store/offline/postgres/act-alone.ts')
     return verifyDatabaseAudit({ address: postgres, timing: timingOf() }, check)

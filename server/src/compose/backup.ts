@@ -26,10 +26,10 @@ export type { BackupMade }
 /** Copies the store into one file while a service may run. */
 export const backupStore = (
   { databaseFile, postgres }: StoreConfig,
-  options: Omit<BackupOptions, 'file'>,
+  options: Omit<BackupOptions, 'file' | 'timing'>,
 ): Promise<BackupMade> =>
   forPerson(async () => {
-    if (postgres === null) return backup({ ...options, file: databaseFile })
+    if (postgres === null) return backup({ ...options, timing: timingOf(), file: databaseFile })
     const { exportRows } = await import('../store/offline/postgres/export-rows.ts')
     return exportRows({ address: postgres, timing: timingOf() }, copied =>
       backupRows({ ...options, timing: timingOf(), copied, onRows: () => undefined }),

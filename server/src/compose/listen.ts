@@ -13,7 +13,9 @@ import { drain } from '../http/wire/connections/listener.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 
-type ServerAddress = Pick<ServerOptions, 'traces' | 'accessLog' | 'allowedHosts' | 'checks' | 'causeLevel'> & {
+type ServerAddress = Pick<ServerOptions, 'traces' | 'accessLog' | 'checks' | 'causeLevel'> & {
+  /** The accepted `Host` headers; null: any, as behind a proxy. */
+  readonly allowedHosts: readonly string[] | null
   readonly tls: ServeConfig['tls']
   /** Whether other sockets of this process listen on the same port. */
   readonly sharesPort: boolean
@@ -38,13 +40,14 @@ const faultsTo =
 export const serverOptionsOf = async (
   ports: Ports,
   config: ServiceConfig,
-  { tls, sharesPort: _sharesPort, shared, report, logger: given, ...own }: ServerAddress,
+  { tls, sharesPort: _sharesPort, allowedHosts, shared, report, logger: given, ...own }: ServerAddress,
 ): Promise<ServerOptions> => {
   const { limitOptionsOf, makeLimitMemory } = await import('./limits.ts')
   const logger = given ?? (await makeLogger(config))
   const { limits, index } = shared ?? { limits: makeLimitMemory(config.limits, 1), index: 0 }
   return {
     ...own,
+    ...(allowedHosts !== null && { allowedHosts }),
     bodyBytesMax: config.bodyBytesMax,
     logger,
     ...(report !== undefined && {

@@ -154,6 +154,8 @@ export const TIMING = Object.freeze({
 
   /** The time between two tries of another process to lock the file. */
   sqliteRetryMs: 1,
+  /** How long what opens the file waits for a process that was the last to close it, and clears its log away. */
+  sqliteOpenMs: 2000,
   /** How long a migration, and a command that needs the whole file, waits for its lock. */
   sqliteLockMs: 10_000,
   /** The longest time that one caller can hold acts back. */

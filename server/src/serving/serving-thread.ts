@@ -49,7 +49,7 @@ const start = async (): Promise<void> => {
   const { ports, replaceProviders, connect, disconnect } = await connectPorts(config, threadOptions)
   let checks: readonly CheckResult[] = []
   const own = { shared: { limits, index }, metrics, traces, accessLog, logger, report, checks: () => checks }
-  const address = { tls: config.tls, sharesPort: options.sharesPort, ...own }
+  const address = { tls: config.tls, sharesPort: options.sharesPort, allowedHosts: null, ...own }
   const health = untilDraining(withThreadEnds(ports.health, threadEnds))
   const listening = listen({ ...ports, health }, config, address)
 

@@ -10,7 +10,7 @@ import { type CheckResult, type Finding, worstOf } from '../../domain/checkup.ts
 import { addExamples } from '../terminal/examples.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 import { formatCount, printJson, printLine, terminalWidth } from '../terminal/print.ts'
-import { readUrl } from '../terminal/service-url.ts'
+import { serviceUrlOf } from '../terminal/service-url.ts'
 import { layOutTable } from '../terminal/table.ts'
 
 type Options = { readonly url?: string; readonly json?: boolean }
@@ -70,7 +70,7 @@ export const addDoctor = (program: Command): void => {
     .option(
       '--url <url>',
       'look at the service at this address from outside, and at nothing here (MINTMARK_URL)',
-      readUrl,
+      serviceUrlOf,
     )
     .option('--json', 'print {"subject","status","checks"}; each check has "name", "status" and "findings"')
   addExamples(command, ['mintmark doctor', 'mintmark doctor --json']).action(run)

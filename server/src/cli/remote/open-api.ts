@@ -8,7 +8,7 @@ import type { Timing } from '../../ports/timing.ts'
 import { cliOrigin } from './cli-origin.ts'
 import { CommandFailed, EXIT } from '../terminal/exit.ts'
 import { connectRemote } from './remote-transport.ts'
-import { readUrl } from '../terminal/service-url.ts'
+import { serviceUrlOf } from '../terminal/service-url.ts'
 import { readSecret } from '../terminal/standard-input.ts'
 
 export type WhereOptions = { readonly url?: string; readonly apiKeyFile?: string; readonly jwtFile?: string }
@@ -17,7 +17,7 @@ export type WhereOptions = { readonly url?: string; readonly apiKeyFile?: string
 export const addWhere = (command: Command): Command =>
   command
     .optionsGroup('Where:')
-    .option('--url <url>', 'ask this service, instead of the store here (MINTMARK_URL)', readUrl)
+    .option('--url <url>', 'ask this service, instead of the store here (MINTMARK_URL)', serviceUrlOf)
     .addOption(
       new Option('--api-key-file <file>', 'with the API key in this file, or - for standard input').conflicts(
         'jwtFile',

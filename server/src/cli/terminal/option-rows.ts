@@ -41,6 +41,6 @@ export const givenIn = (options: object, rows: OptionRows): Readonly<Record<stri
 
 /** The same as the query of a list has it. */
 export const queryOf = (options: object, rows: OptionRows): Query => {
-  const { label, ...rest } = givenIn(options, rows) as Query & { readonly label?: readonly Label[] } // as their parsers made them
+  const { label, ...rest } = givenIn(options, rows) as Omit<Query, 'label'> & { readonly label?: readonly Label[] } // as their parsers made them
   return label === undefined ? rest : { ...rest, label: labelTexts(label) }
 }

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import { parseServiceUrl } from '../../config/addresses.ts'
 
 /** Its address, or an end of the command that says what is wrong with it. */
-export const readUrl = (text: string): string => {
+export const serviceUrlOf = (text: string): string => {
   const url = parseServiceUrl(text)
   if ('wrong' in url) throw new InvalidArgumentError(`It ${url.wrong}.`)
   return url.value

@@ -36,13 +36,19 @@ export type ReadOf<Entry extends Pick<VariableEntry, 'parse'>> = Entry extends {
 
 export type SettingEntry = VariableEntry & { readonly group: SettingGroup }
 
+/** A misspelled member is an error: that of `isSecret` would show the secret. */
+type NoOtherMembers<Entries> = {
+  readonly [Name in keyof Entries]: { readonly [M in Exclude<keyof Entries[Name], keyof VariableEntry>]: never }
+}
+
 /** The settings of one group. */
 export const inGroup = <const Entries extends Readonly<Record<string, VariableEntry>>>(
   group: SettingGroup,
-  entries: Entries,
+  entries: Entries & NoOtherMembers<Entries>,
 ) => {
-  const all = Object.entries(entries).map(([name, entry]) => [name, { group, ...entry }] as const)
-  return Object.fromEntries(all) as { readonly [Name in keyof Entries]: SettingEntry & Entries[Name] } // each of `entries`
+  const given: Readonly<Record<string, VariableEntry>> = entries
+  const all = Object.entries(given).map(([name, entry]) => [name, { group, ...entry }] as const)
+  return Object.fromEntries<unknown>(all) as { readonly [Name in keyof Entries]: SettingEntry & Entries[Name] } // each of `entries`
 }
 
 /** Which values it may have: a list or a range, or else an example. Empty: its meaning says it. */

@@ -59,10 +59,8 @@ const readInput = (row: Operation, { path = {}, query, body }: DirectRequest): O
   if ('error' in asked) return asked.error
   const schema: z.ZodType = row.body ?? row.form ?? NOTHING
   // Read from text, though it is at hand as a value: the schemas alone pass over a member `__proto__`.
-  const said = makeJsonReader(
-    schema,
-    row.bodyValues,
-  )(body === undefined ? undefined : Buffer.from(JSON.stringify(body)))
+  const text = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+  const said = makeJsonReader(schema, row.bodyValues)(text)
   return 'error' in said ? said.error : { path, query: asked.value, body: said.value }
 }
 

@@ -22,7 +22,9 @@ export function* suspendAll({ now }: Moment): Program<void> {
   yield* run(`update api_key set suspended_at = ? where suspended_at is null and ${USABLE.apiKey}`, now, now)
 }
 
-function* countIn(table: string, where: string, ...values: readonly number[]): Program<number> {
+type SuspendedTable = 'agent' | 'credential' | 'api_key'
+
+function* countIn(table: SuspendedTable, where: string, ...values: readonly number[]): Program<number> {
   return (yield* only<{ count: number }>(`select count(*) as count from ${table} where ${where}`, ...values)).count
 }
 
@@ -58,7 +60,7 @@ export function* readSuspended(moment: Moment): Program<Suspended> {
   return last === undefined ? NOBODY : yield* countSuspended(moment)
 }
 
-const accept = (table: string, where: string, ...values: readonly (string | number)[]): Program<number> =>
+const accept = (table: SuspendedTable, where: string, ...values: readonly (string | number)[]): Program<number> =>
   run(`update ${table} set suspended_at = null where suspended_at is not null ${where}`, ...values)
 
 const OWNER = {

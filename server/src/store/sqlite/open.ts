@@ -17,7 +17,14 @@ import { makeHealth, makeStorePorts, type StorePorts, type StoreTiming } from '.
 import { StoreProblem } from '../store-problem.ts'
 import { type ClockCells, clockOf, leaseAhead, startClock } from './connection/clock.ts'
 import { lastGiven } from './connection/transaction.ts'
-import { isBusy, isStoreFault, lockedTooLong, openForMigration, openForReading } from './connection/connection.ts'
+import {
+  isBusy,
+  isStoreFault,
+  lockedTooLong,
+  openForMigration,
+  openForReading,
+  type OpenTiming,
+} from './connection/connection.ts'
 import { makeHotLedger, makeReader } from './reads/hot-ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './schema/migrations.ts'
 import { refuseBesideService, takeServingLock } from './connection/serving-lock.ts'
@@ -142,7 +149,7 @@ const startStore = async (
   const { file, timing, retention, clock, sealing, keys, onFault = IGNORE, addMetrics } = options
   if (retention === null && existsSync(file)) refuseBesideService(file)
   // Open until what writes has the store open: commands count on the files that are beside a store in use.
-  const head = openForReading(file)
+  const head = openForReading(file, timing)
   let unlock: (() => void) | undefined
   try {
     const { clockLease, madeBy } = readHead(head)
@@ -174,14 +181,14 @@ const startStore = async (
 export const connectStore = (options: {
   readonly file: string
   readonly clock: ClockCells
-  readonly timing: StoreTiming
+  readonly timing: StoreTiming & OpenTiming
   readonly onFault?: OnFault | undefined
   readonly beforeJob?: BeforeJob | undefined
   readonly metrics?: Metrics | undefined
   readonly traces?: Traces | undefined
 }): StoreConnection => {
   const { timing, onFault = IGNORE, metrics = NO_METRICS } = options
-  const db = openForReading(options.file)
+  const db = openForReading(options.file, timing)
   const writer = makeWriterClient(options)
   const reader = makeReader(db, clockOf(options.clock), writer, { onFault, metrics })
   const nameCaches = makeNameCaches()

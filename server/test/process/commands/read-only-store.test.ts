@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openForWriting } from '../../../src/store/sqlite/connection/connection.ts'
 import { KEY, makeFolder, PROGRAM, run, runShell } from '../../../../testkit/commands/run-mintmark.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 
 const KEYED = { MINTMARK_KEY_ENCRYPTION_KEY: KEY, NODE_COMPILE_CACHE: '' }
 const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
@@ -36,7 +37,7 @@ if (canMount) {
     assert.notEqual(refused.status, 0)
     assert.match(refused.stderr, /mintmark\.db cannot be written \(EROFS\)/)
     // As a service that runs: its log has the second agent, and the file has not.
-    const service = openForWriting(file)
+    const service = openForWriting(file, TIMING)
     t.after(() => service.close())
     assert.equal(create('second').status, 0)
     assert.deepEqual(named().toSorted(), ['first', 'second'])

@@ -94,7 +94,7 @@ const outlastOnFile = async (name: string, strike: FileStrike): Promise<void> =>
   await using stack = new AsyncDisposableStack()
   stack.defer(world.dispose)
   const { store, file, clock } = world
-  const db = openForWriting(file)
+  const db = openForWriting(file, TIMING)
   stack.defer(() => {
     db.close()
   })

@@ -22,6 +22,7 @@ import { BACKUP_MARK } from '../../../src/store/sqlite/connection/backup-mark.ts
 import { backUp, restore } from '../../../../testkit/stores/backups.ts'
 import { createAgent, makeTestStore } from '../../../../testkit/stores/store.ts'
 import { readRows, withFile } from '../../../../testkit/stores/store-file.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 
 test('one byte that is not as it was written is found anywhere in a backup, and nothing is restored of it', async t => {
   const world = await makeTestStore(null)
@@ -64,7 +65,10 @@ test('a store that is damaged replaces no backup', async t => {
   db.exec(`pragma writable_schema = on;
     update sqlite_schema set rootpage = (select rootpage from sqlite_schema where name = 'agent') where name = 'audit'`)
   db.close()
-  await assert.rejects(backupStore({ file, target, force: true }), /was not written: the store is damaged/)
+  await assert.rejects(
+    backupStore({ file, timing: TIMING, target, force: true }),
+    /was not written: the store is damaged/,
+  )
   assert.deepEqual(readFileSync(target), before)
 })
 

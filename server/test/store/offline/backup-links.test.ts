@@ -30,7 +30,7 @@ const beside = ({ file }: TestStore, name: string): string => join(file, '..', n
 test('a link to a backup stays, its file is replaced and keeps its mode; one to no file is there already; a folder is refused', async t => {
   const world = await makeWorld(t)
   const [link, target] = [beside(world, 'link.db'), beside(world, 'backup.db')]
-  const make = (force: boolean, path = link) => backupStore({ file: world.file, target: path, force })
+  const make = (force: boolean, path = link) => backupStore({ file: world.file, timing: TIMING, target: path, force })
   symlinkSync('backup.db', link)
   await assert.rejects(make(false), /link\.db is there already/)
   assert.ok(!existsSync(target))
@@ -50,7 +50,7 @@ test('what a killed backup of the same process id left, or another writes now, i
   const target = beside(world, 'backup.db')
   const left = `${target}.${process.pid}.part`
   writeFileSync(left, 'half')
-  await backupStore({ file: world.file, target, force: false })
+  await backupStore({ file: world.file, timing: TIMING, target, force: false })
   assert.equal(readBackup(target).agents, 0)
   assert.equal(readFileSync(left, 'utf8'), 'half')
 })

@@ -85,7 +85,7 @@ test('a process that commits between two steps of a backup does not wait, begins
     assert.ok(steps < 10, 'a copy that began anew would never end')
     withFile(file, db => db.exec('update service set seq = seq + 1'))
   }
-  const made = await backupStore({ file, target: beside(world, 'backup.db'), force: false, onProgress })
+  const made = await backupStore({ file, timing: TIMING, target: beside(world, 'backup.db'), force: false, onProgress })
   assert.ok(steps > 0)
   assert.equal(readNumber(file, 'select seq from service'), seq + steps)
   assert.equal(readNumber(made.file, 'select seq from service'), seq)
@@ -122,7 +122,7 @@ test('what is there is not overwritten unless asked, and then only a backup; nev
   const world = await makeWorld(t)
   const { file } = world
   const target = beside(world, 'backup.db')
-  const make = (path: string, force: boolean) => backupStore({ file, target: path, force })
+  const make = (path: string, force: boolean) => backupStore({ file, timing: TIMING, target: path, force })
   await make(target, false)
   const first = readFileSync(target)
   await assert.rejects(make(target, false), problem(/is there already: name another file, or replace it with --force/))

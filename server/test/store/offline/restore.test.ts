@@ -19,6 +19,7 @@ import {
   type TestStore,
   type TestedStore,
 } from '../../../../testkit/stores/store.ts'
+import { TIMING } from '../../../src/ports/timing.ts'
 import {
   countRows,
   inTransaction,
@@ -265,7 +266,8 @@ test('the restore is the next entry of the audit log, which stays good; a head o
   assert.deepEqual(JSON.parse(String(detail)), { seq, backup_made_at: world.clock.wall(), ...counts })
   assert.ok(madeAt <= Date.now())
   sealAll({ file, clock: world.clock })
-  const check = (number: number | null, head: string | null) => verifyAudit({ file, key: KEY, known: { number, head } })
+  const check = (number: number | null, head: string | null) =>
+    verifyAudit({ file, timing: TIMING, key: KEY, known: { number, head } })
   assert.equal(check(null, null).good, true)
   assert.equal(check(kept?.number ?? 0, kept?.head ?? '').good, true)
   const verdict = check(lost?.number ?? 0, lost?.head ?? '')

@@ -1,7 +1,9 @@
 // The connections to the store: durable where it is written, unable to write where it is read, refused where unsafe.
 import assert from 'node:assert/strict'
-import { statSync, symlinkSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { test, type TestContext } from 'node:test'
 import { type Database, refuseOldSqlite, SQLITE_RESULTS } from '../../../src/store/sqlite/connection/database.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
@@ -36,7 +38,7 @@ const FULL = 2
 
 test('a commit is acknowledged once it is on the disk, on macOS by its own strong call', async t => {
   const file = await makeFile(t)
-  for (const db of [openForWriting(file), openForMigration(file, TIMING)]) {
+  for (const db of [openForWriting(file, TIMING), openForMigration(file, TIMING)]) {
     keep(t, db)
     const pragma = (name: string) => db.pragma(name)
     assert.equal(pragma('synchronous'), FULL)
@@ -57,7 +59,7 @@ test('a SQLite that may lose commits is refused', () => {
 test('temporary files are kept in memory: the root of a container may be read-only, with its /tmp', async t => {
   const file = await makeFile(t)
   const MEMORY = 2
-  for (const db of [openForWriting(file), openForReading(file)]) {
+  for (const db of [openForWriting(file, TIMING), openForReading(file, TIMING)]) {
     assert.equal(keep(t, db).pragma('temp_store'), MEMORY)
   }
 })
@@ -76,8 +78,8 @@ test('what a store has in its log alone is seen through a link to it, by doctor 
 test('a reading connection cannot write, where a writing one can', async t => {
   const file = await makeFile(t)
   const write = 'update service set seq = seq + 1'
-  assert.throws(() => keep(t, openForReading(file)).exec(write), { errcode: SQLITE_RESULTS.readonly })
-  keep(t, openForWriting(file)).exec(write)
+  assert.throws(() => keep(t, openForReading(file, TIMING)).exec(write), { errcode: SQLITE_RESULTS.readonly })
+  keep(t, openForWriting(file, TIMING)).exec(write)
 })
 
 test('a store on a file system that machines share is refused, by every way to open it', async t => {
@@ -91,7 +93,7 @@ test('a store on a file system that machines share is refused, by every way to o
       return type
     }
     const refused = isProblem(new RegExp(`is on a network file system \\(${name}\\)`))
-    for (const open of [openForReading, openForWriting]) assert.throws(() => open(file, typeOf), refused)
+    for (const open of [openForReading, openForWriting]) assert.throws(() => open(file, TIMING, typeOf), refused)
     assert.throws(() => openForMigration(elsewhere, TIMING, typeOf), refused)
     assert.deepEqual(new Set(asked), new Set([dirname(file)]))
   }
@@ -101,7 +103,7 @@ test('a store on a file system that machines share is refused, by every way to o
 test('a store on a local file system opens, and so does one on a system that does not report it', async t => {
   const file = await makeFile(t)
   const [ext4, xfs, btrfs, tmpfs, overlay] = [0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630]
-  for (const type of [ext4, xfs, btrfs, tmpfs, overlay, undefined]) openForReading(file, () => type).close()
+  for (const type of [ext4, xfs, btrfs, tmpfs, overlay, undefined]) openForReading(file, TIMING, () => type).close()
 })
 
 test('only the owner of a store, or of the folder that it will lie in, acts on it', async t => {
@@ -122,11 +124,37 @@ test('only the owner of a store, or of the folder that it will lie in, acts on i
   }
 })
 
+/** Holds the file as a process does that clears the log away. */
+const HOLDER = `
+  const { workerData } = require('node:worker_threads')
+  const { DatabaseSync } = require('node:sqlite')
+  const db = new DatabaseSync(workerData.file)
+  db.exec('pragma locking_mode = exclusive; begin immediate; commit')
+  Atomics.store(workerData.held, 0, 1)
+  Atomics.notify(workerData.held, 0)
+  Atomics.wait(workerData.held, 0, 1, 50)
+  db.close()`
+
+test('a store that another process closes just then is opened once that is done', async t => {
+  const file = await makeFile(t)
+  for (const openStore of [openForWriting, openForReading]) {
+    const held = new Int32Array(new SharedArrayBuffer(4))
+    const holder = new Worker(HOLDER, { eval: true, workerData: { file, held } })
+    Atomics.wait(held, 0, 0)
+    openStore(file, TIMING).close()
+    await once(holder, 'exit')
+  }
+})
+
 test('a command of another user than the owner is refused before it touches the store', async t => {
   const file = await makeFile(t)
   const foreigner = statSync(file).uid + 1
   t.mock.method(process as Required<Pick<NodeJS.Process, 'getuid'>>, 'getuid', () => foreigner)
   const foreign = isProblem(/ belongs to user /)
   await assert.rejects(openSqliteStore({ file, timing: TIMING, retention: null }), foreign)
-  assert.throws(() => resetClock({ file, timing: TIMING, act: act('clock.reset'), wall: Date.now() }), foreign)
+  const missing = `${file}-missing`
+  for (const one of [file, missing]) {
+    assert.throws(() => resetClock({ file: one, timing: TIMING, act: act('clock.reset'), wall: Date.now() }), foreign)
+  }
+  assert.ok(!existsSync(`${missing}-serving`))
 })

@@ -3,7 +3,7 @@ import { type CopiedRows, copyTable, type OnRows, verifyTable, type TableDigest 
 import { type Row, type RowSource, SERVICE, TABLES, type Table } from '../../tables.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import type { DatabaseAccess } from '../../postgres/connection/address.ts'
-import { askRow, type Connection } from '../../postgres/connection/connection.ts'
+import { askRow, askFirst, type Connection } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import type { Timing } from '../../../ports/timing.ts'
 import type { Program } from '../../statement-program.ts'
@@ -62,7 +62,7 @@ export const lastKey = async (connection: Connection, { name, key, texts }: Tabl
   if (texts.length > 0) return null
   const order = key.map(column => `${column} desc`).join(', ')
   const text = `select ${key.join(', ')} from ${name} order by ${order} limit 1`
-  const last = await askRow<Record<string, Row[number]> | undefined>(connection, text)
+  const last = await askFirst<Record<string, Row[number]>>(connection, text)
   return last === undefined ? null : key.map(column => last[column] ?? null)
 }
 

@@ -3,7 +3,7 @@ import type { MoveState, MoveTarget } from '../moving.ts'
 import type { TableDigest } from '../copy-tables.ts'
 import type { Row, Table } from '../../tables.ts'
 import { bulkOn, rowsOfAnswer } from './bulk-rows.ts'
-import { askRow, type Connection } from '../../postgres/connection/connection.ts'
+import { askRow, askFirst, type Connection } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import { connectPatiently } from '../../postgres/connection/primary.ts'
 import { isCopyThere } from '../../postgres/connection/search-path.ts'
@@ -103,7 +103,7 @@ const MARK = 'select mark from copying where exists (select 1 from service)'
 /** Whether it became the store of this move before. */
 const isDone = async (connection: Connection, id: string): Promise<boolean> => {
   if (!(await isCopyThere(connection))) return false
-  return (await askRow<{ mark: string } | undefined>(connection, MARK))?.mark === id
+  return (await askFirst<{ mark: string }>(connection, MARK))?.mark === id
 }
 
 /** Throws StoreProblem with one line for a person. */

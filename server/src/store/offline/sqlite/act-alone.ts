@@ -1,7 +1,6 @@
 // In this folder: work on a whole SQLite file: backup, restore, source of a move, commands while no service runs.
 // What a command does to the file of a store while no service uses it: it sets the clock back, takes the store to another
 // key-encryption key, ends what a restore ends.
-import { existsSync } from 'node:fs'
 import type { Act } from '../../../domain/audit/act.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { monotonicMs } from '../../clocks.ts'
@@ -26,14 +25,15 @@ export type StoreFile = {
 
 type Work<T> = (tx: Transaction, db: Database) => Program<T>
 
-/** The clock of a store whose lease reaches so far. */
-type ClockFrom = (lease: Milliseconds) => () => Milliseconds
+/** The clock of a store, by how far its lease reaches when it is asked. */
+type ClockFrom = (lease: () => Milliseconds) => () => Milliseconds
 
 /** In one transaction: what was not committed is as if it had not been begun. */
 const perform = <T>({ file, timing }: StoreFile, clockFrom: ClockFrom, work: Work<T>): T => {
-  using db = closing(openForWriting(file))
-  const { clockLease } = readServiceRow(statementsOf(db))
-  const connection = writingConnection(db, clockFrom(clockLease), { timing, leaseMs: 0 })
+  using db = closing(openForWriting(file, timing))
+  const sql = statementsOf(db)
+  const clock = clockFrom(() => readServiceRow(sql).clockLease)
+  const connection = writingConnection(db, clock, { timing, leaseMs: 0 })
   begin(connection, monotonicMs() + timing.sqliteLockMs)
   const done = runProgram(connection.sql, work(openTransaction(connection), db))
   connection.sql('commit').run()
@@ -42,20 +42,23 @@ const perform = <T>({ file, timing }: StoreFile, clockFrom: ClockFrom, work: Wor
 
 /** A service that runs has the key and the clock in its memory: it could open nothing any more, or would write the clock back. */
 const performAlone = <T>(store: StoreFile, clockFrom: ClockFrom, work: Work<T>): T => {
-  if (existsSync(store.file)) refuseForeignUser(store.file)
+  refuseForeignUser(store.file)
   using unlocking = new DisposableStack()
   unlocking.defer(takeServingLock(store.file))
   return perform(store, clockFrom, work)
 }
 
 /** The clock of the machine, but not before the lease. */
-const fromLease: ClockFrom = lease => clockOf(startClock(lease, null))
+const fromLease: ClockFrom = lease => clockOf(startClock(lease(), null))
 
-/** The tokens end at `wall`, by the clock that counts from now on; then the lease starts there. */
+/**
+ * The tokens end at `wall`, by the clock that counts from now on; then the lease starts there. What ended before counts by the
+ * lease in the transaction: another command may have raised it until just now.
+ */
 export const resetClock = (store: StoreFile & { readonly act: Act; readonly wall: Milliseconds }): void =>
   performAlone(
     store,
-    lease => () => lease,
+    lease => lease,
     tx => endAndReset(tx, store.act, store.wall),
   )
 

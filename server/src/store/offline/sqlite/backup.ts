@@ -14,7 +14,7 @@ import { SERVICE, TABLES } from '../../tables.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isBackup, markBackup, readContent } from '../../sqlite/connection/backup-mark.ts'
 import type { Timing } from '../../../ports/timing.ts'
-import { openForReading, openForWriting } from '../../sqlite/connection/connection.ts'
+import { openForReading, openForWriting, type OpenTiming } from '../../sqlite/connection/connection.ts'
 import { refuseBesideService } from '../../sqlite/connection/serving-lock.ts'
 import { migrateSqliteStore } from '../../sqlite/open.ts'
 import { rowsInto } from './table-rows.ts'
@@ -29,6 +29,7 @@ export const removePart = (part: string): void => {
 export type BackupOptions = {
   /** The path of the store. */
   readonly file: string
+  readonly timing: OpenTiming
   readonly target: string
   /** Whether a backup that is there is replaced. */
   readonly force: boolean
@@ -148,10 +149,10 @@ const writeBackup = async (target: string, output: Output, fill: Fill): Promise<
 
 /** Writes the backup beside its place, and puts it there whole. Throws StoreProblem with one line for a person. */
 export const backupStore = async (options: BackupOptions): Promise<BackupMade> => {
-  const { file, onProgress } = options
+  const { file, timing, onProgress } = options
   const target = resolve(options.target)
   if (existsSync(file)) refuseBesideService(file)
-  using db = closing(openForReading(file))
+  using db = closing(openForReading(file, timing))
   return await writeBackup(target, findTarget(options), part => copyMoment(db, part, onProgress))
 }
 
@@ -169,7 +170,7 @@ const fillWith = async (db: Database, { rows, lastGiven }: CopiedRows, onRows: O
 }
 
 type RowsBackup = Pick<BackupOptions, 'target' | 'force'> & {
-  readonly timing: Pick<Timing, 'sqliteLockMs' | 'sqliteRetryMs'>
+  readonly timing: OpenTiming & Pick<Timing, 'sqliteLockMs'>
   readonly copied: CopiedRows
   readonly onRows: OnRows
 }
@@ -179,7 +180,7 @@ export const backupRows = ({ timing, copied, onRows, ...options }: RowsBackup): 
   const target = resolve(options.target)
   return writeBackup(target, findTarget(options), async part => {
     await migrateSqliteStore({ file: part, timing, madeBy: copied.madeBy, now: copied.madeAt })
-    using db = closing(openForWriting(part))
+    using db = closing(openForWriting(part, timing))
     await fillWith(db, copied, onRows)
     return runProgram(statementsOf(db), readContent(copied.madeAt))
   })

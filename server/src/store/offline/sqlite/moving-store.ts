@@ -80,10 +80,10 @@ const beginWriting = (db: Database, timing: OfflineTiming): void =>
   begin(writingConnection(db, clockOf(startClock(0, null)), { timing }), monotonicMs() + timing.sqliteLockMs)
 
 /** Runs `work` on a connection to the file; one move of it at a time. */
-const withFile = async <T>(file: string, work: (db: Database) => Promise<T>): Promise<T> => {
+const withFile = async <T>({ file, timing }: StoreFile, work: (db: Database) => Promise<T>): Promise<T> => {
   refuseBesideService(file)
   using atEnd = new DisposableStack()
-  const db = atEnd.use(closing(openForMove(file)))
+  const db = atEnd.use(closing(openForMove(file, timing)))
   atEnd.defer(takeMovingLock(file))
   return await work(db)
 }
@@ -96,10 +96,10 @@ const beginLog = (db: Database, timing: OfflineTiming): string => {
 }
 
 /** Returns the rows of a store that others serve meanwhile, and from now on a log of those that change. */
-export const exportOnline = <T>({ file, timing }: StoreFile, work: (source: MoveSource) => Promise<T>): Promise<T> =>
-  withFile(file, async db => {
-    if (isMoved(db)) throw movedProblem(file)
-    return work(sourceOf(db, beginLog(db, timing)))
+export const exportOnline = <T>(moving: StoreFile, work: (source: MoveSource) => Promise<T>): Promise<T> =>
+  withFile(moving, async db => {
+    if (isMoved(db)) throw movedProblem(moving.file)
+    return work(sourceOf(db, beginLog(db, moving.timing)))
   })
 
 /** Locks the store during `last`, and then marks the file: nobody serves it ever after, and that is durable. */
@@ -122,7 +122,7 @@ export const exportOffline = <T>(
   moving: StoreFile,
   work: (source: MoveSource, lock: WithStoreLocked | null) => Promise<T>,
 ): Promise<T> =>
-  withFile(moving.file, async db => {
+  withFile(moving, async db => {
     const { file, timing } = moving
     if (isMoved(db)) {
       const id = idOfLog(db)
@@ -136,10 +136,10 @@ export const exportOffline = <T>(
   })
 
 /** Ends the log of a store that is not moved after all. Whether there was one. */
-export const forgetMove = ({ file, timing }: StoreFile): Promise<boolean> =>
-  withFile(file, async db => {
-    if (isMoved(db)) throw movedProblem(file)
-    beginWriting(db, timing)
+export const forgetMove = (moving: StoreFile): Promise<boolean> =>
+  withFile(moving, async db => {
+    if (isMoved(db)) throw movedProblem(moving.file)
+    beginWriting(db, moving.timing)
     const was = dropLog(db)
     db.exec('commit')
     return was

@@ -2,7 +2,7 @@
 import { type Database, runProgram, statementsOf } from '../../sqlite/connection/database.ts'
 import type { AuditVerdict } from '../../../domain/audit/seal.ts'
 import { type AuditCheck, beginCheck } from '../verify-audit.ts'
-import { openForReading } from '../../sqlite/connection/connection.ts'
+import { openForReading, type OpenTiming } from '../../sqlite/connection/connection.ts'
 import { closing } from './closing.ts'
 import { lastGiven } from '../../sqlite/connection/transaction.ts'
 
@@ -15,8 +15,10 @@ export const checkAudit = (db: Database, check: AuditCheck): AuditVerdict => {
   }
 }
 
+type StoreToRead = { readonly file: string; readonly timing: OpenTiming }
+
 /** Like checkAudit, on the store in a file. Throws StoreProblem with one line for a person. */
-export const verifyAudit = ({ file, ...check }: AuditCheck & { readonly file: string }): AuditVerdict => {
-  using db = closing(openForReading(file))
+export const verifyAudit = ({ file, timing, ...check }: AuditCheck & StoreToRead): AuditVerdict => {
+  using db = closing(openForReading(file, timing))
   return checkAudit(db, check)
 }

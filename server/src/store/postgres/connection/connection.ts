@@ -36,12 +36,23 @@ export type Connection = {
   readonly close: () => Promise<void>
 }
 
-/** Asks for one row, whose shape the caller names beside the columns that it lists. */
-export const askRow = async <Row>(
+/** Asks for the first row, whose shape the caller names beside the columns that it lists; undefined where there is none. */
+export const askFirst = async <Row>(
   { ask }: Pick<Connection, 'ask'>,
   text: string,
   ...values: readonly unknown[]
-): Promise<Row> => (await ask({ text, values })).rows[0] as Row
+): Promise<Row | undefined> => (await ask({ text, values })).rows[0] as Row | undefined
+
+/** Asks for a row that is there. */
+export const askRow = async <Row>(
+  connection: Pick<Connection, 'ask'>,
+  text: string,
+  ...values: readonly unknown[]
+): Promise<Row> => {
+  const row = await askFirst<Row>(connection, text, ...values)
+  if (row === undefined) throw new Error('The database has no row where one has to be.')
+  return row
+}
 
 /** The time of the database. */
 export const readNow = async (connection: Pick<Connection, 'ask'>): Promise<Milliseconds> =>

@@ -9,7 +9,7 @@ import { StoreProblem } from '../../store-problem.ts'
 import type { DatabaseAccess, DatabaseAddress } from './address.ts'
 import { checkSchema } from '../schema/check-schema.ts'
 import { makeDatabaseClock } from './clock.ts'
-import { askRow, type Connection } from './connection.ts'
+import { askFirst, type Connection } from './connection.ts'
 import { runner } from './run-program.ts'
 import { makeFailOvers } from './fail-overs.ts'
 import { makePartitions } from '../partitions/partitions.ts'
@@ -34,7 +34,7 @@ type Head = {
 
 const readHead = async (connection: Connection, address: DatabaseAddress): Promise<Head> => {
   await checkSchema(connection, address)
-  const head = await askRow<Head | undefined>(connection, HEAD)
+  const head = await askFirst<Head>(connection, HEAD)
   if (head === undefined) {
     await refusePartial(connection, address)
     throw new StoreProblem(`The database ${address.database} has lost its service row.`)

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Timing } from '../../../ports/timing.ts'
 import type { DatabaseAddress } from '../connection/address.ts'
-import { askRow, type Connection } from '../connection/connection.ts'
+import { askRow, askFirst, type Connection } from '../connection/connection.ts'
 import { runner } from '../connection/run-program.ts'
 import { lockTables, type LockTiming, type TableWait } from './lock-tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
@@ -146,7 +146,7 @@ const IS_OURS = `select count(*) = 2 as "isOurs" from pg_class c join pg_namespa
 /** The version of the schema; 0 where there is none yet. */
 export const schemaVersionOf = async (connection: Connection): Promise<SchemaVersion> => {
   const { isOurs } = await askRow<{ isOurs: boolean }>(connection, IS_OURS)
-  return (isOurs ? await askRow<SchemaVersion | undefined>(connection, SCHEMA_VERSION) : undefined) ?? NO_SCHEMA
+  return (isOurs ? await askFirst<SchemaVersion>(connection, SCHEMA_VERSION) : undefined) ?? NO_SCHEMA
 }
 
 /** Refuses a schema that this program cannot run on. */

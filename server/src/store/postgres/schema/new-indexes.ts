@@ -1,5 +1,5 @@
 // Makes the indexes that a migration takes over: while other processes serve where the tables hold rows, however long that takes.
-import { askRow, type Connection } from '../connection/connection.ts'
+import { askFirst, type Connection } from '../connection/connection.ts'
 import { hasGivenWay } from '../connection/faults.ts'
 
 /** An index under a name of its own, until the migration gives it the one that it takes the place of. */
@@ -18,7 +18,7 @@ const STATE = `select c.indisvalid as "isWhole",
 // A build that was broken off leaves an invalid index, which costs every write and serves no query: it is dropped first.
 const makeIndex = async (connection: Connection, index: NewIndex, how: string): Promise<'made' | 'in_use'> => {
   const { name, table, isUnique, columns } = index
-  const state = await askRow<{ isWhole: boolean; isInWork: boolean } | undefined>(connection, STATE, name)
+  const state = await askFirst<{ isWhole: boolean; isInWork: boolean }>(connection, STATE, name)
   if (state?.isWhole === true) return 'made'
   if (state?.isInWork === true) return 'in_use'
   if (state !== undefined) await connection.ask({ text: `drop index ${how} ${name}` })

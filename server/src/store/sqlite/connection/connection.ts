@@ -151,11 +151,11 @@ export const lockedTooLong = (file: string): StoreProblem =>
 
 type LockTiming = Pick<Timing, 'sqliteLockMs' | 'sqliteRetryMs'>
 
-/** Tries again as SQLite does, which waits for no lock where it makes the log of a new store: another migration makes it just then. */
-const openPatiently = (file: string, { sqliteLockMs, sqliteRetryMs }: LockTiming): Database => {
-  for (const deadline = monotonicMs() + sqliteLockMs; ; sleep(sqliteRetryMs)) {
+/** SQLite waits for no lock where it makes the log of a store, or clears it away: another process does so just then. */
+const patiently = <T>(file: string, { waitMs, retryMs }: { waitMs: number; retryMs: number }, work: () => T): T => {
+  for (const deadline = monotonicMs() + waitMs; ; sleep(retryMs)) {
     try {
-      return open(file, { lockMs: sqliteLockMs })
+      return work()
     } catch (fault) {
       if (!(fault instanceof StoreProblem && isBusy(fault.cause))) throw fault
       if (monotonicMs() >= deadline) throw lockedTooLong(file)
@@ -164,12 +164,16 @@ const openPatiently = (file: string, { sqliteLockMs, sqliteRetryMs }: LockTiming
 }
 
 /** A connection for `migrate`: makes the file where there is none, and takes a store of any older version. */
-export const openForMigration = (file: string, timing: LockTiming, typeOf = fileSystemTypeOf): Database => {
+export const openForMigration = (
+  file: string,
+  { sqliteLockMs, sqliteRetryMs }: LockTiming,
+  typeOf = fileSystemTypeOf,
+): Database => {
   refuseUnwritable(file)
   refuseNetworkFileSystem(file, typeOf)
   makeFile(file)
   // SQLite's own wait for a lock blocks the thread. Here it may: only the person who runs the migration waits.
-  return openPatiently(file, timing)
+  return patiently(file, { waitMs: sqliteLockMs, retryMs: sqliteRetryMs }, () => open(file, { lockMs: sqliteLockMs }))
 }
 
 // A file in a folder that this user may not enter is not a missing one.
@@ -195,25 +199,38 @@ const refuseUnmigrated = (db: Database, file: string): Database => {
   }
 }
 
-const openMigrated = (file: string, typeOf: FileSystemTypeOf, opening: Opening = {}): Database => {
+export type OpenTiming = Pick<Timing, 'sqliteOpenMs' | 'sqliteRetryMs'>
+
+type Migrated = {
+  readonly timing: OpenTiming
+  readonly typeOf?: FileSystemTypeOf | undefined
+  readonly takesMoved?: true
+}
+
+const openMigrated = (file: string, { timing, typeOf, ...opening }: Migrated): Database => {
   refuseMissing(file)
   refuseUnwritable(file)
   refuseNetworkFileSystem(file, typeOf)
-  return refuseUnmigrated(open(file, opening), file)
+  return refuseUnmigrated(
+    patiently(file, { waitMs: timing.sqliteOpenMs, retryMs: timing.sqliteRetryMs }, () => open(file, opening)),
+    file,
+  )
 }
 
 /** The writing connection; one in a process. */
-export const openForWriting = (file: string, typeOf = fileSystemTypeOf): Database => openMigrated(file, typeOf)
+export const openForWriting = (file: string, timing: OpenTiming, typeOf?: FileSystemTypeOf): Database =>
+  openMigrated(file, { timing, typeOf })
 
 /** A connection for a move of the store, also after it was marked as moved. */
-export const openForMove = (file: string): Database => openMigrated(file, fileSystemTypeOf, { takesMoved: true })
+export const openForMove = (file: string, timing: OpenTiming): Database =>
+  openMigrated(file, { timing, takesMoved: true })
 
 const openUnwritable = (file: string): Database => refuseUnmigrated(refuseNoStore(openReadOnly(file), file, {}), file)
 
 /** A reading connection; it cannot write. */
-export const openForReading = (file: string, typeOf = fileSystemTypeOf): Database => {
+export const openForReading = (file: string, timing: OpenTiming, typeOf?: FileSystemTypeOf): Database => {
   refuseMissing(file)
-  const db = isReadOnly(file) ? openUnwritable(file) : openMigrated(file, typeOf)
+  const db = isReadOnly(file) ? openUnwritable(file) : openMigrated(file, { timing, typeOf })
   db.pragma('query_only = on')
   return db
 }

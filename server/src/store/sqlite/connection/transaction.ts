@@ -16,7 +16,7 @@ export type SqliteTransaction = Transaction & { readonly sql: Statements }
 type WritingTiming = Pick<Timing, 'liveRecountMs' | 'sqliteRetryMs'>
 
 /** What a command waits by that needs a whole file. */
-export type OfflineTiming = WritingTiming & Pick<Timing, 'sqliteLockMs'>
+export type OfflineTiming = WritingTiming & Pick<Timing, 'sqliteLockMs' | 'sqliteOpenMs'>
 
 export type WritingConnection = {
   readonly timing: Pick<Timing, 'sqliteRetryMs'>

@@ -149,7 +149,7 @@ const makeGroups = ({ timing, connection, metrics, gaps, onWritten }: GroupOptio
 export const startWriting = (options: WriterOptions, control: MessagePort, end: () => void): void => {
   const { timing } = options
   const metrics = openThreadMetrics(options.metrics, 'writing', timing)
-  const db = openForWriting(options.file)
+  const db = openForWriting(options.file, timing)
   const guard = guardFiles(options.file)
   const connection = writingConnection(db, clockOf(options.clock), {
     timing,
