@@ -9,7 +9,6 @@ import { SITE_PATH } from '../server/src/http/openapi/serve-site.ts'
 import { ICON_SVG } from '../server/src/http/openapi/icon.ts'
 import { DOORS, REFERENCE, type Section, UNLISTED } from './contents.ts'
 import { copyPages, titleOf } from './pages.ts'
-import { writeCommands } from './reference/commands.ts'
 import { writeOperations } from './reference/operations.ts'
 
 const SITE = import.meta.dirname
@@ -71,7 +70,6 @@ export const buildSite = async (): Promise<void> => {
   install()
   copyPages(PAGES)
   for (const [page, text] of await writeOperations()) write(page, text)
-  write('reference/commands.md', await writeCommands())
   write('index.md', writeHome())
   write('public/mark.svg', ICON_SVG)
   const contents = { base: SITE_PATH, version: manifest.version, sidebar: sidebar(), unlisted: UNLISTED }

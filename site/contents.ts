@@ -14,7 +14,7 @@ export const DOORS: readonly Door[] = [
     title: 'I write an agent',
     details: 'Get tokens with a secret, a key, a certificate or a platform identity, and use them.',
     sections: [
-      { title: 'Start', pages: ['quickstart', 'clients', 'client-authentication', 'delegation'] },
+      { title: 'Start', pages: ['quickstart', 'get-mintmark', 'clients', 'client-authentication', 'delegation'] },
       { title: 'Bind tokens to a key', pages: ['dpop', 'client-certificates'] },
       {
         title: 'Recipes',
@@ -57,7 +57,6 @@ export const DOORS: readonly Door[] = [
       {
         title: 'Run',
         pages: [
-          'operating/commands',
           'operating/command-line',
           'console',
           'operating/operator-stories',
@@ -105,14 +104,7 @@ export const DOORS: readonly Door[] = [
     sections: [
       {
         title: 'Judge it',
-        pages: [
-          'security/threat-model',
-          'security/promises',
-          'administration/access',
-          'limits',
-          'divergences',
-          'interface',
-        ],
+        pages: ['security/threat-model', 'security/promises', 'administration/access', 'limits', 'divergences'],
       },
       {
         title: 'Held against standards',
@@ -124,15 +116,22 @@ export const DOORS: readonly Door[] = [
           'security/rfc-8725',
         ],
       },
-      { title: 'How it is stored', pages: ['storage', 'postgres'] },
+      { title: 'How it is stored', pages: ['storage'] },
     ],
   },
 ]
 
-/** Pages that the build makes from the program stand beside those of docs/. */
+/** Pages made from the code: `npm run reference` writes those of docs/reference/, the build those of the operations. */
 export const REFERENCE: Section = {
   title: 'Reference',
-  pages: ['errors', 'reference/operations', 'reference/commands'],
+  pages: [
+    'errors',
+    'reference/operations',
+    'reference/commands',
+    'reference/permissions',
+    'reference/termination-reasons',
+    'reference/background-tasks',
+  ],
 }
 
 /** They are linked from other pages and stand in no list. */

@@ -18,7 +18,7 @@ export const QUESTIONS: readonly Question[] = [
   { words: 'MCP server in TypeScript', pages: ['tutorial-mcp-server', 'recipes/mcp-typescript'] },
   {
     words: 'rotate a client secret',
-    pages: ['administration/credentials', 'operating/commands', 'reference/operations/credentials'],
+    pages: ['administration/credentials', 'reference/commands', 'reference/operations/credentials'],
   },
   { words: 'restore a backup', pages: ['operating/backup-and-restore'] },
   { words: 'run on PostgreSQL', pages: ['operating/postgresql', 'operating/moving-to-postgresql'] },

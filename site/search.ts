@@ -14,7 +14,7 @@ const FUZZY_FROM_CHARACTERS = 6
 const START_BOOST = 1.5
 /** What a list of threats or limits names is explained on a page of its own. */
 const LIST_BOOST = 0.5
-const LISTS = ['divergences', 'limits', 'administration/access', 'interface', 'interop', 'storage', 'postgres']
+const LISTS = ['divergences', 'limits', 'administration/access', 'interop', 'storage']
 
 const STARTS = DOORS.flatMap(({ sections }) => sections.slice(0, 1).flatMap(({ pages }) => pages))
 

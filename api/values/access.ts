@@ -40,6 +40,20 @@ export const PERMISSIONS = [
 
 export type Permission = (typeof PERMISSIONS)[number]
 
+/**
+ * Whether what it lets a key do is of the whole service: agents, credentials, signing keys and the audit log have no audience, and
+ * their acts end tokens for any. A key that is limited to audiences cannot have it (docs/decisions/archive/0021-limited-keys.md).
+ */
+export const IS_OF_WHOLE_SERVICE: Readonly<Record<Permission, boolean>> = {
+  'tokens:introspect': false,
+  'tokens:read': false,
+  'tokens:revoke': false,
+  'agents:read': false,
+  'agents:write': true,
+  'keys:write': true,
+  'audit:read': true,
+}
+
 export const isPermission = (text: string): text is Permission => PERMISSIONS.some(permission => permission === text)
 
 /** Operators' roles, each including the ones before it. */

@@ -1,10 +1,10 @@
-// Reads the tables of docs/administration/access.md: what every credential may do, as it is promised.
+// Reads the tables of access.md: what every credential may do, as it is promised.
 import { readFileSync } from 'node:fs'
 
 /** `✓`, or the status of a refusal, by column. */
 export type Row = ReadonlyMap<string, string>
 
-const DOCUMENT = new URL('../../docs/administration/access.md', import.meta.url)
+const DOCUMENT = new URL('access.md', import.meta.url)
 
 const cellsOf = (line: string): readonly string[] =>
   line
@@ -21,7 +21,7 @@ export const readAccessTable = (): ReadonlyMap<string, Row> => {
     if (first === 'operation') columns = cells
     const operation = /^`([A-Z]+ \S+)`$/.exec(first)?.[1]
     if (operation === undefined) continue
-    if (rows.has(operation)) throw new Error(`docs/administration/access.md has two rows of ${operation}.`)
+    if (rows.has(operation)) throw new Error(`testkit/callers/access.md has two rows of ${operation}.`)
     rows.set(operation, new Map(columns.map((column, n) => [column, cells[n] ?? ''])))
   }
   return rows

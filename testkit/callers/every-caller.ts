@@ -1,4 +1,4 @@
-// Every kind of credential with which a request can come, by the columns of docs/administration/access.md.
+// Every kind of credential with which a request can come, by the columns of access.md.
 import assert from 'node:assert/strict'
 import { PERMISSIONS, ROLES } from '../../api/values/access.ts'
 import { admin, call, type Headers, operator } from './administration.ts'

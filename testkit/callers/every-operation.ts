@@ -1,4 +1,4 @@
-// A request of every operation that succeeds once its caller may make it, by the rows of docs/administration/access.md.
+// A request of every operation that succeeds once its caller may make it, by the rows of access.md.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { methodOf, pathOf } from '../../api/operation.ts'

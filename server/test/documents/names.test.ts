@@ -53,8 +53,27 @@ test('docs/operating/ names every variable that config.ts reads, and no other', 
   )
 })
 
+/** Nobody has published our names on npm, so anybody may take them; on PyPI `mintmark` is another program. */
+const FOREIGN_INSTALLS = [
+  /\b(?:npm|pnpm|yarn|bun) (?:install|i|add)\b[^\n`#]*\s(?:@mintmark\/|mintmark(?![\w./-]))/,
+  /\bpip3? install\b[^\n`#]*\smintmark(?![\w./-])/,
+]
+
+test('no page, example or screen installs a package by a name that is not ours', () => {
+  const files = ['*.md', '{docs,deploy,examples,packages,server}/**/*.md', '{console/src,examples}/**/*.{ts,tsx,sh,py}']
+  nothing(
+    files
+      .flatMap(readFiles)
+      .flatMap(({ path, text }) =>
+        FOREIGN_INSTALLS.flatMap(form => form.exec(text) ?? []).map(found => `${path}: ${found}`),
+      ),
+    'Nobody owns that name: install from a file, and link to docs/get-mintmark.md.',
+  )
+})
+
 test('the documents name no file that is not there', () => {
-  const documents = [...readFiles('*.md'), ...readFiles('docs/**/*.md')]
+  // What the program prints names files as the program sees them.
+  const documents = [...readFiles('*.md'), ...readFiles('docs/!(reference)/**/*.md'), ...readFiles('docs/*.md')]
   const wrong = documents.flatMap(file =>
     namesIn(file.text, /(?<=[`(])[\w.-]+(?:\/[\w.-]+)*\.(?:ts|md|mjs)(?=[)`])/g)
       .filter(name => !['.', 'server/src', file.path.replace(/[^/]*$/, '.')].some(top => isThere(`${top}/${name}`)))

@@ -10,16 +10,16 @@ const codeIn = (...folders: readonly string[]): readonly string[] => folders.map
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
   'api and server/src': { globs: codeIn('api', 'server/src'), lines: 61_737, files: 670 },
-  'server/test': { globs: codeIn('server/test'), lines: 69_298, files: 543 },
+  'server/test': { globs: codeIn('server/test'), lines: 69_330, files: 544 },
   packages: { globs: codeIn('packages'), lines: 19_605, files: 185 },
   console: { globs: codeIn('console'), lines: 13_996, files: 210 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_745, files: 458 },
-  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_443, files: 49 },
+  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_688, files: 53 },
 }
 
-/** Those of the pages for users, the records of decisions apart. */
-const WRITTEN_WORDS = 128_674
-const PAGES = ['*.md', 'docs/*.md', 'docs/!(decisions)/**/*.md', '{deploy,packages,examples}/**/*.md']
+/** Those of the pages, without the records of decisions and what is made from the code. */
+const WRITTEN_WORDS = 123_255
+const PAGES = ['*.md', 'docs/*.md', 'docs/!(decisions|reference)/**/*.md', '{deploy,packages,examples}/**/*.md']
 
 /** A number that is more than a hundredth above what is there is to be lowered. */
 const SLACK = 1.01

@@ -28,7 +28,7 @@ const PRIVATE: Readonly<Record<string, string>> = {
 const ALLOWED: readonly { readonly path: RegExp; readonly text: RegExp; readonly reason: string }[] = [
   { path: /./, text: /\bin[ -]flight\b/gi, reason: 'the field calls requests and batches so' },
   {
-    path: /\/schema\/|maintenance\.ts$|background-outage|store-content|postgres\.md$/,
+    path: /\/schema\/|maintenance\.ts$|background-outage|store-content|development\/postgresql\.md$/,
     text: /\bupkeep\b/g,
     reason: 'a table that is on disk',
   },

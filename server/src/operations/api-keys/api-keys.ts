@@ -1,6 +1,6 @@
 // API keys: created, listed, shown, rotated and revoked. A key is shown once and kept as its hash.
 import { distinctResources, hasResource } from '../../../../api/values/audience.ts'
-import { type Permission, PERMISSIONS } from '../../../../api/values/access.ts'
+import { IS_OF_WHOLE_SERVICE, PERMISSIONS } from '../../../../api/values/access.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 import { actBy, type Administrator, type Origin } from '../../domain/caller.ts'
 import type { ApiKey } from '../../domain/clients/api-key.ts'
@@ -37,20 +37,6 @@ export const listApiKeys = (
   })
 
 type Powers = Pick<ApiKey, 'permissions' | 'audiences'>
-
-/**
- * What these let a key do is of the whole service: agents, credentials, signing keys and the audit log have no audience,
- * and their acts end tokens for any. No limit to audiences could hold for them (docs/decisions/archive/0021-limited-keys.md).
- */
-const IS_OF_WHOLE_SERVICE: Readonly<Record<Permission, boolean>> = {
-  'tokens:introspect': false,
-  'tokens:read': false,
-  'tokens:revoke': false,
-  'agents:read': false,
-  'agents:write': true,
-  'keys:write': true,
-  'audit:read': true,
-}
 
 const refuseUnlimitable = ({ permissions, audiences }: Powers): ReturnType<typeof refuse> | undefined => {
   const whole = audiences === null ? undefined : permissions.find(permission => IS_OF_WHOLE_SERVICE[permission])

@@ -1,4 +1,4 @@
-// Who may do what: every credential against every operation, as docs/administration/access.md promises it cell by cell.
+// Who may do what: every credential against every operation, as testkit/callers/access.md promises it cell by cell.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'

@@ -1,12 +1,9 @@
 // Each fault of the store beside each task of the maintenance: what fails is reported, ends nothing and keeps nobody waiting,
-// and is made up for once the fault is gone. docs/development/background-work.md has the table.
+// and is made up for once the fault is gone. docs/development/background-work.md says it.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { SERVING_TASKS } from '../../../src/compose/log.ts'
-import { BACKGROUND_TASKS, type BackgroundTask } from '../../../src/store/background.ts'
+import type { BackgroundTask } from '../../../src/store/background.ts'
 import {
   DUE_TASKS,
   type DueStore,
@@ -139,17 +136,6 @@ const CELLS = {
   'garbage in its rows': GARBAGE,
   'a table that the store refuses': DAMAGE,
 }
-
-test('docs/development/background-work.md has a row for each task', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../docs/development/background-work.md'), 'utf8')
-  const first = page.split('\n').map(line => line.split('|')[1] ?? '')
-  for (const task of [...BACKGROUND_TASKS, ...SERVING_TASKS.filter(one => one !== 'unhandled rejection')]) {
-    assert.ok(
-      first.some(cell => cell.includes(`\`${task}\``)),
-      task,
-    )
-  }
-})
 
 suite(`tasks of the maintenance${isPostgresTested() ? ' on PostgreSQL' : ''}`, { concurrency: 4 }, () => {
   for (const [kind, cells] of Object.entries(CELLS)) {
