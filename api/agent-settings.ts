@@ -14,7 +14,7 @@ import {
 } from './values/delegation.ts'
 import { isLabelKey, LABEL_KEY_FORM, LABEL_KEY_PATTERN, LABELS_MAX } from './values/labels.ts'
 import { AT_LIVE_TOKENS_MAX, LIFETIME_SECONDS_MAX, LIMIT_BOUNDS, NO_LIMITS } from './values/limits.ts'
-import { DESCRIPTION_FORM, isDescription, isName, NAME_FORM } from './values/name.ts'
+import { DESCRIPTION_FORM, isDescription, isName, NAME_FORM, unprintableIn } from './values/name.ts'
 import {
   parseScope,
   parseScopePatterns,
@@ -86,7 +86,7 @@ export const refineLabels = (labels: Readonly<Record<string, string | null>>, co
     if (!isLabelKey(key)) {
       context.addIssue({ code: 'custom', message: `has a key that is not ${LABEL_KEY_FORM}` })
     } else if (value !== null && !isName(value)) {
-      context.addIssue({ code: 'custom', path: [key], message: `is not ${NAME_FORM}` })
+      context.addIssue({ code: 'custom', path: [key], message: `is not ${NAME_FORM}${unprintableIn(value)}` })
     }
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AUDIENCE_CHARACTERS_MAX, isResource } from './values/audience.ts'
 import { GRACE_SECONDS_MAX } from './values/credentials.ts'
 import { IDS_OPENED_MAX, LISTED_IDS_MAX, PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from './values/lists.ts'
-import { isName, isNamePart, NAME_FORM, NAME_PART_FORM, isNote, NOTE_FORM } from './values/name.ts'
+import { isName, isNamePart, NAME_FORM, NAME_PART_FORM, isNote, NOTE_FORM, unprintableIn } from './values/name.ts'
 import { type Milliseconds, parseTime } from './values/time.ts'
 import { parseUuid } from './values/uuid.ts'
 
@@ -39,7 +39,7 @@ export const parsed = <T>({ parse, form, error, missing, meta = {} }: Rule<T>) =
 export const text = (is: (value: string) => boolean, form: string, meta: Meta = {}) =>
   z
     .string()
-    .refine(is, { error: `is not ${form}` })
+    .refine(is, { error: ({ input }) => `is not ${form}${typeof input === 'string' ? unprintableIn(input) : ''}` })
     .meta(meta)
 
 /** One of these names. */

@@ -28,4 +28,12 @@ export const NAME_PART_FORM = '1 to 100 printable characters, not spaces alone'
 /** Whether a text may be searched for: a part of a name may begin and end in a space, which a name may not. */
 export const isNamePart = (text: string): boolean => NAME_PART.test(text) && text.trim() !== ''
 
+/** Which character makes a text unprintable, for a message: people see neither a joiner of emoji nor a space of no width. Empty if none does. */
+export const unprintableIn = (text: string): string => {
+  const [character] = /\p{C}/u.exec(text) ?? []
+  if (character === undefined) return ''
+  const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
+  return `: character ${[...text].indexOf(character) + 1} is U+${code}, which cannot be seen`
+}
+
 export const isDescription = (text: string): boolean => DESCRIPTION.test(text)

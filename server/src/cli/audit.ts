@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { exportAudit } from '../../../api/exports.ts'
 import { ACT_KINDS, ACTOR_TYPES, WAYS } from '../../../api/values/audit.ts'
 import { defineAdminCommand, type Shown } from './administer.ts'
-import { exports } from './lists/export-records.ts'
+import { exports, leadToExport } from './lists/export-records.ts'
 import { addFilters, addPaging, type PagingOptions, pagingOf, refuseUnknown } from './lists/list-options.ts'
 import { addVerifyAudit } from './local/verify-audit.ts'
 import { showPage } from './lists/read-list.ts'
@@ -82,7 +82,7 @@ const addRemark = (shown: Shown, remark: string): Shown => ({
 })
 
 const addList = (audit: Command): void => {
-  const command = audit.command('list').description('print the audit log, newest first')
+  const command = leadToExport(audit.command('list').description('print the audit log, newest first'), 'audit export')
   defineAdminCommand<PagingOptions>(addPaging(addFilters(command, FILTERS)), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/audit answers it',
     examples: [

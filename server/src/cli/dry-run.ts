@@ -45,9 +45,12 @@ export const describeEnds = (ends: Ends): string => {
   return ends.descendants === 0 ? own : `${own}, and ${describeDescendants(ends)}`
 }
 
-const showEnds = (counted: PrintedRecord): Shown => {
-  const { tokens, descendants, ofAgents, isExact } = endsIn(counted)
-  const forPeople = (): void => {
+/** `sentence` says what the command would do, and to what; null where it would end nothing, whatever lives. */
+const showEnds = (counted: PrintedRecord, sentence: (ends: Ends) => Promise<string | null>): Shown => {
+  const ends = endsIn(counted)
+  const { tokens, descendants, ofAgents, isExact } = ends
+  const forPeople = async (): Promise<void> => {
+    printLine(`A dry run: nothing is done. ${(await sentence(ends)) ?? 'This ends no token.'}`)
     printLine(`Tokens that would end: ${formatAtLeast(tokens, isExact)}`)
     printLine(`Tokens that were got for those: ${formatAtLeast(descendants, isExact)}`)
     for (const agent of ofAgents) printLine(`  ${agent}`)
@@ -68,5 +71,7 @@ export const endingBy = <Options extends DryRunOption>({ call, sentence, show }:
   consequence: async (made: Call<Options>): Promise<string | null> =>
     sentence(endsIn(await call(made, { dry_run: true })), made),
   run: async (made: Call<Options>): Promise<Shown> =>
-    made.options.dryRun === true ? showEnds(await call(made, { dry_run: true })) : show(await call(made, {}), made),
+    made.options.dryRun === true
+      ? showEnds(await call(made, { dry_run: true }), ends => sentence(ends, made))
+      : show(await call(made, {}), made),
 })

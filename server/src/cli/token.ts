@@ -7,7 +7,7 @@ import { TOKEN_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { readTokenConfig } from '../config/config.ts'
 import { defineAdminCommand, show } from './administer.ts'
 import { describeNamed } from './names/describe-agents.ts'
-import { exports } from './lists/export-records.ts'
+import { exports, leadToExport } from './lists/export-records.ts'
 import {
   addFilters,
   addPaging,
@@ -43,7 +43,8 @@ const addCount = (command: Command): Command =>
   )
 
 const addList = (token: Command): void => {
-  const command = token.command('list').description('list the tokens that are active now, newest first')
+  const list = token.command('list').description('list the tokens that are active now, newest first')
+  const command = leadToExport(list, 'token export')
   defineAdminCommand<CountOptions>(addCount(addPaging(addFilters(command, TOKEN_FILTERS))), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens answers it, or {"count","exact"}',
     examples: ['mintmark token list --scope db:write --limit 20', 'mintmark token list --scope db:write --count'],
@@ -57,9 +58,10 @@ const addList = (token: Command): void => {
 }
 
 const addHistory = (token: Command): void => {
-  const command = token
+  const list = token
     .command('history')
     .description('list the tokens that have ended, by whatever cause, latest end first')
+  const command = leadToExport(list, 'token export-history')
   defineAdminCommand<CountOptions>(addCount(addPaging(addFilters(command, HISTORY_FILTERS))), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens/history answers it, or {"count","exact"}',
     examples: ['mintmark token history --reason manual_revocation,agent_disabled'],

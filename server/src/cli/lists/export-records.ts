@@ -10,9 +10,24 @@ import { writeOutput } from '../../files/write-output.ts'
 import type { Timing } from '../../ports/timing.ts'
 import type { Api, Query } from '../remote/api.ts'
 import { addFilters } from './list-options.ts'
+import { CommandFailed, EXIT } from '../terminal/exit.ts'
 import { type OptionRows, queryOf } from '../terminal/option-rows.ts'
 import { isOutputFault } from '../terminal/output-faults.ts'
 import { printableLines } from '../../domain/text/text.ts'
+
+/** Answers what people try on a list with the command that writes the whole of it: `words` of it. */
+export const leadToExport = (list: Command, words: string): Command => {
+  for (const flags of ['--csv', '--ndjson', '--format <format>', '--output <file>']) {
+    const option = new Option(flags).hideHelp()
+    list.addOption(option).on(`option:${option.name()}`, () => {
+      throw new CommandFailed(
+        `This prints a page. The whole list as a file: mintmark ${words} --format csv`,
+        EXIT.usage,
+      )
+    })
+  }
+  return list
+}
 
 type ExportOptions = { readonly format: string; readonly output?: string }
 

@@ -52,8 +52,11 @@ export const formatCell = (value: unknown): string => {
   return isRecord(value) ? formatObject(value) || '-' : formatPart(value)
 }
 
+/** Its members that have a value: `--json` has them all. */
 export const printRecord = (record: PrintedRecord): void => {
-  const pairs = Object.entries(record).map(([name, value]) => [printable(name), formatCell(value)] as const)
+  const pairs = Object.entries(record)
+    .map(([name, value]) => [printable(name), formatCell(value)] as const)
+    .filter(([, cell]) => cell !== '-')
   for (const line of layOutRecord(pairs)) printLine(line)
 }
 

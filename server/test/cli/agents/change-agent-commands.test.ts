@@ -172,7 +172,10 @@ test('agent delete asks for --yes, then removes the agent and frees its name', t
   )
   const ends = { tokens: 0, descendants: 0, descendant_agents: [], exact: true, reasons: ['agent_deleted'] }
   assert.deepEqual(reported(folder, ['agent', 'delete', id, '--dry-run']), { dry_run: true, ends })
-  assert.match(run(folder, ['agent', 'delete', id, '--dry-run']).stdout, /^Tokens that would end: 0\n/)
+  assert.match(
+    run(folder, ['agent', 'delete', id, '--dry-run']).stdout,
+    /^A dry run: nothing is done\. This removes the agent .*\nTokens that would end: 0\n/,
+  )
   assert.equal(reported(folder, ['agent', 'show', id])['name'], 'reports')
   assert.deepEqual(reported(folder, ['agent', 'delete', id, '--yes']), { agent_id: id })
   assert.equal(run(folder, ['agent', 'show', id]).status, 1)

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { claimsOf, issue, revoke } from '../../../../testkit/callers/requests.ts'
-import { makeFolder, runAside } from '../../../../testkit/commands/run-mintmark.ts'
+import { makeFolder, run, runAside } from '../../../../testkit/commands/run-mintmark.ts'
+import { EXIT } from '../../../src/cli/terminal/exit.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const service = useService()
@@ -50,4 +51,18 @@ test('each filter finds the token while it lives and once it has ended, and its 
   await revoke(service, token)
   for (const [found] of filters) assert.deepEqual(await idsIn(['history', '--json'], found), [jti])
   assert.deepEqual(await idsIn(['history', '--json'], ['--revocation', none]), [])
+})
+
+test('what people try to get a whole list leads to the command that writes it', t => {
+  const folder = makeFolder(t)
+  const tries: readonly (readonly [string, string])[] = [
+    ['token list --csv', 'token export'],
+    ['token history --format csv', 'token export-history'],
+    ['audit list --output log.csv', 'audit export'],
+  ]
+  for (const [given, command] of tries) {
+    const { status, stderr } = run(folder, given.split(' '))
+    const line = `mintmark: This prints a page. The whole list as a file: mintmark ${command} --format csv\n`
+    assert.deepEqual([status, stderr], [EXIT.usage, line])
+  }
 })

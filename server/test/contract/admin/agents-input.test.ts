@@ -27,12 +27,17 @@ const WRONG: readonly (readonly [Body, string, string])[] = [
     'invalid_request',
     'name is not 1 to 100 printable characters without spaces around them.',
   ],
+  [
+    { name: '👩\u{200D}💻' },
+    'invalid_request',
+    'name is not 1 to 100 printable characters without spaces around them: character 2 is U+200D, which cannot be seen.',
+  ],
   [{ name: 7 }, 'invalid_request', 'name is missing, or is not of the type string.'],
   [{ name: null }, 'invalid_request', 'name is missing, or is not of the type string.'],
   [
     { description: 'a\nb' },
     'invalid_request',
-    'description is not 1 to 1000 printable characters without spaces around them.',
+    'description is not 1 to 1000 printable characters without spaces around them: character 2 is U+000A, which cannot be seen.',
   ],
   [{ owner: ' x' }, 'invalid_request', 'owner is not 1 to 100 printable characters without spaces around them.'],
   [{ labels: LABELS }, 'invalid_request', 'An agent may have at most 32 labels.'],

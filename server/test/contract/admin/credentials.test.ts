@@ -115,7 +115,10 @@ test('a body that is not as it must be is 400, names the member, and makes nothi
     [{ reason: 'expired' }, 'reason is not one of credential_revoked, secret_leaked.'],
     [{ keep_tokens: 'yes' }, 'keep_tokens is missing, or is not of the type boolean.'],
     [{ note: '' }, 'note is not 1 to 500 printable characters without spaces around them.'],
-    [{ note: 'a\nb' }, 'note is not 1 to 500 printable characters without spaces around them.'],
+    [
+      { note: 'a\nb' },
+      'note is not 1 to 500 printable characters without spaces around them: character 2 is U+000A, which cannot be seen.',
+    ],
     [{ note: 'x'.repeat(501) }, 'note is not 1 to 500 printable characters without spaces around them.'],
   ]
   for (const [body, description] of revocations) {

@@ -201,7 +201,10 @@ const REFUSED: readonly (readonly [object, string])[] = [
   [{ reason: 'agent_disabled' }, 'reason is not one of manual_revocation, secret_leaked, key_compromise.'],
   [{ note: '' }, 'note is not 1 to 500 printable characters without spaces around them.'],
   [{ note: 'x'.repeat(501) }, 'note is not 1 to 500 printable characters without spaces around them.'],
-  [{ note: 'two\nlines' }, 'note is not 1 to 500 printable characters without spaces around them.'],
+  [
+    { note: 'two\nlines' },
+    'note is not 1 to 500 printable characters without spaces around them: character 4 is U+000A, which cannot be seen.',
+  ],
   [{ note: 5 }, 'note is missing, or is not of the type string.'],
   [{ reasons: 'x' }, 'The body has a member that this operation does not know: reasons.'],
   [[], 'The body is missing, or is not of the type object.'],
