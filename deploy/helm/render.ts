@@ -43,9 +43,13 @@ export const renderRelease = (helm: string, release: string, values: string, set
 export const renderChart = (helm: string, values: string, ...set: readonly string[]): Rendered =>
   renderRelease(helm, 'mintmark', values, set)
 
+/** Throws where a text is no YAML, such as a mapping that has a key twice. */
 export const parseManifests = (text: string): readonly Manifest[] =>
-  parseAllDocuments(text, { merge: true })
-    .map(document => document.toJS() as Manifest | null)
+  parseAllDocuments(text, { merge: true, uniqueKeys: true })
+    .map(document => {
+      for (const error of document.errors) throw error
+      return document.toJS() as Manifest | null
+    })
     .filter(manifest => manifest !== null)
 
 /** Single values that the schema must refuse, with what it must say. */
@@ -61,4 +65,8 @@ export const REFUSED: readonly (readonly [set: string, says: RegExp])[] = [
   ['image.digest="sha256:1"', /digest/],
   ['networkPolicy.from=[]', /from/],
   ['metrics.port=8080', /port/],
+  ['settings.PORT="0"', /PORT/],
+  ['networkPolicy.toPorts=[{"protocol":"UDP"}]', /toPorts/],
+  ['extraVolumes=[{"name":"secrets"}]', /extraVolumes/],
+  ['extraEnv=[{"name":"NODE_ENV","value":1}]', /extraEnv/],
 ]

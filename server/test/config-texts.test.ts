@@ -2,6 +2,7 @@
 // a mistake.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { listenHost } from '../src/config/addresses.ts'
 import { type Environment, readMoveConfig, readServeConfig } from '../src/config/config.ts'
 import { BASE, file, KEY, mistakesOf } from '../../testkit/services/base-environment.ts'
 
@@ -49,4 +50,26 @@ test('a value in quotation marks, with a space or an invisible character around 
 
 test('a password that was chosen elsewhere may have any text', () => {
   assert.equal(readMoveConfig('postgres://u@127.0.0.1/db', { PGPASSWORD: '"a b" ' }).password, '"a b" ')
+})
+
+test('all addresses are those of IPv4 where the machine has no IPv6, and of both families elsewhere', () => {
+  const one = { netmask: '', mac: '', internal: true, cidr: null }
+  const ipv4 = { ...one, address: '127.0.0.1', family: 'IPv4' as const }
+  const ipv6 = { ...one, address: '::1', family: 'IPv6' as const, scopeid: 0 }
+  assert.equal(
+    listenHost('::', () => ({ lo: [ipv4] })),
+    '0.0.0.0',
+  )
+  assert.equal(
+    listenHost('::', () => ({ lo: [ipv4, ipv6] })),
+    '::',
+  )
+  assert.equal(
+    listenHost('::', () => undefined),
+    '::',
+  )
+  assert.equal(
+    listenHost('::1', () => ({ lo: [ipv4] })),
+    '::1',
+  )
 })

@@ -66,7 +66,9 @@ test('plain HTTP beyond this machine is warned of, and not on loopback, with TLS
   const warningsFor = async (variables: Readonly<Record<string, string>>) =>
     (await readServeConfig({ ...BASE, ...variables })).warnings
   assert.deepEqual(await warningsFor({ HOST: '0.0.0.0' }), [PLAIN_HTTP])
-  assert.deepEqual(await warningsFor({ HOST: '::', PORT: '80' }), [PLAIN_HTTP.replace('0.0.0.0:8080', ':::80')])
+  assert.deepEqual(await warningsFor({ HOST: 'fd00::1', PORT: '80' }), [
+    PLAIN_HTTP.replace('0.0.0.0:8080', '[fd00::1]:80'),
+  ])
   for (const host of ['127.0.0.1', '127.9.9.9', 'localhost', '::1'])
     assert.deepEqual(await warningsFor({ HOST: host }), [])
   const key = file('quiet-key.pem', PRIVATE_KEY)

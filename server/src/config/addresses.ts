@@ -1,5 +1,6 @@
 // In this folder: reads variables and files, and returns one frozen value or all mistakes. settings/ has the table of the settings.
 // Parsers of settings that are addresses, or name some: URLs, networks, ports, headers of proxies.
+import { networkInterfaces } from 'node:os'
 import { isResource } from '../../../api/values/audience.ts'
 import { parseNetwork } from '../../../packages/gateway/src/process/networks.ts'
 import { CERTIFICATE_FORMS } from '../../../packages/verify/src/readers/certificate-header.ts'
@@ -102,6 +103,32 @@ export const parseHostAndPort: Parser<{ readonly host: string; readonly port: nu
   }
   return { value: { host, port } }
 }
+
+type Interfaces = ReturnType<typeof networkInterfaces>
+
+/** Undefined where the system does not say, as in a sandbox without netlink. */
+const findInterfaces = (): Interfaces | undefined => {
+  try {
+    return networkInterfaces()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The address to listen on. `::` is every address of both families; a machine whose IPv6 is off does not know it, and there it is every
+ * address of IPv4. So one setting serves each kind of network, as a chart must.
+ */
+export const listenHost = (host: string, interfaces: () => Interfaces | undefined = findInterfaces): string => {
+  if (host !== '::') return host
+  const found = interfaces()
+  const hasIpv6 = found === undefined || Object.values(found).some(ofOne => ofOne?.some(one => one.family === 'IPv6'))
+  return hasIpv6 ? host : '0.0.0.0'
+}
+
+/** As an address has it, an IPv6 address in brackets. */
+export const placeOf = ({ host, port }: { readonly host: string; readonly port: number }): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 const NAME_AND_FORM = /^([A-Za-z0-9-]{1,64}) +(\w+)$/
 

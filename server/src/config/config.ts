@@ -9,7 +9,7 @@ import { makeSettingReader, type SettingReader } from './reader.ts'
 import { type MetricsConfig, metricsForDev, readMetrics, readTelemetry, type TelemetryConfig } from './telemetry.ts'
 import { readTls, type TlsConfig, warnOfPlainHttp } from './tls.ts'
 import { WORKERS_MAX } from './settings/service-settings.ts'
-import { PORT_MAX } from './addresses.ts'
+import { listenHost, PORT_MAX } from './addresses.ts'
 import type { LOG_LEVELS } from './settings/telemetry-settings.ts'
 import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
 import type { Setting } from '../../../api/values/settings.ts'
@@ -144,7 +144,7 @@ const gatherServe = async (read: SettingReader) => {
     signingKeys: readSigningKeys(read),
     clientKeyRanges: read.value('MINTMARK_CLIENT_KEYS_ALLOWED_RANGES') ?? [],
     ...(await readOperators(read, baseUrl)),
-    host: read.value('HOST'),
+    host: listenHost(read.value('HOST')),
     logLevel: read.value('LOG_LEVEL'),
     tls: readTls(read, baseUrl),
     ...readCallers(read),

@@ -1,6 +1,6 @@
 // Configuration of metrics, traces, the access log, and evidence of use. Variables of the exporter of traces that are no setting here are
 // read by the exporter itself.
-import { PORT_MAX } from './addresses.ts'
+import { listenHost, PORT_MAX } from './addresses.ts'
 import type { SettingReader } from './reader.ts'
 
 /** Null where tracing is off. */
@@ -68,7 +68,7 @@ export const readMetrics = (read: SettingReader, port: number, fallback: Metrics
       'MINTMARK_METRICS_ADDRESS has the PORT of the service; expected another port: metrics are not for its callers',
     )
   }
-  return { ...address, isOptional: false }
+  return { ...address, host: listenHost(address.host), isOptional: false }
 }
 
 /** Returns the address for `dev`: the first port after PORT that the identity provider does not use, on loopback. */

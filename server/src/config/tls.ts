@@ -1,5 +1,6 @@
 // Configuration of TLS: a certificate and its key, or neither behind a proxy.
 import { createSecureContext } from 'node:tls'
+import { placeOf } from './addresses.ts'
 import type { SettingReader } from './reader.ts'
 
 /** PEM; null if a proxy terminates TLS. */
@@ -47,9 +48,10 @@ type Listening = {
 }
 
 /** Trusted proxies terminate TLS. */
-export const warnOfPlainHttp = (read: SettingReader, { host, port, tls, trustedProxies }: Listening): void => {
+export const warnOfPlainHttp = (read: SettingReader, listening: Listening): void => {
+  const { host, tls, trustedProxies } = listening
   if (tls !== null || trustedProxies.length > 0 || LOOPBACK_HOST.test(host)) return
   read.warn(
-    `The service speaks plain HTTP on ${host}:${port}, beyond this machine: anybody who listens in that network reads secrets and tokens. Let nobody but a proxy that ends TLS reach this port, set HOST=127.0.0.1 where the proxy is on this machine, or set MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE.`,
+    `The service speaks plain HTTP on ${placeOf(listening)}, beyond this machine: anybody who listens in that network reads secrets and tokens. Let nobody but a proxy that ends TLS reach this port, set HOST=127.0.0.1 where the proxy is on this machine, or set MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE.`,
   )
 }

@@ -12,30 +12,9 @@ import {
   renderChart,
   renderRelease,
 } from '../../../deploy/helm/render.ts'
-import { findProgram } from '../../../testkit/processes/find-program.ts'
+import { fileVariableOf, settingEntries, type Variable } from '../../src/config/settings/settings.ts'
 import { readText } from '../../../testkit/sources/source-files.ts'
-
-const CHART = 'deploy/helm/mintmark'
-const LEAST = `${CHART}/ci/least-values.yaml`
-
-const HELM = findProgram('helm')
-
-/** A test that needs helm. Where there is none it says so by its name. */
-const testHelm = (title: string, work: () => void): void => {
-  void (HELM === undefined ? test(`${title}: not checked, for helm is not there`, () => undefined) : test(title, work))
-}
-
-const render = (values: string, ...set: readonly string[]): readonly Manifest[] => {
-  const rendered = renderChart(HELM ?? '', values, ...set)
-  assert.ok('text' in rendered, 'refused' in rendered ? rendered.refused : '')
-  return parseManifests(rendered.text)
-}
-
-const ofKind = (manifests: readonly Manifest[], kind: string): Manifest => {
-  const found = manifests.find(one => one.kind === kind)
-  assert.ok(found, `No ${kind} is rendered.`)
-  return found
-}
+import { CHART, HELM, LEAST, ofKind, render, testHelm } from './rendered-chart.ts'
 
 const baseOf = (file: string): Manifest =>
   parse(readText(`deploy/kubernetes/${file}.yaml`), { merge: true }) as Manifest
@@ -65,6 +44,33 @@ test('the defaults and the values of ci/ suit the schema, and a setting without 
   assert.ok(!isValid(defaults), 'The three settings without a default are required.')
 })
 
+/** Those that the chart sets itself: by values, and by the secret that it mounts. */
+const OF_THE_CHART = ['DATABASE_URL', 'MINTMARK_KEY_ENCRYPTION_KEY', 'MINTMARK_DATA_DIR', 'MINTMARK_METRICS_ADDRESS']
+
+test('each setting of the service is one of the schema, but those that the chart sets and secrets, which have a file', () => {
+  const schema = JSON.parse(readText(`${CHART}/values.schema.json`)) as {
+    readonly properties: { readonly settings: object }
+  }
+  const { required: _, ...settings } = schema.properties.settings as { readonly required: unknown }
+  const accepts = new Ajv({ strict: false }).compile(settings)
+  const valueOf = (
+    name: string,
+    { fallback, example }: { readonly fallback?: string; readonly example?: string },
+  ): string =>
+    ({ MINTMARK_BASE_URL: 'https://auth.example.com', MINTMARK_IDP_ISSUER: 'https://login.example.com' })[name] ??
+    fallback ??
+    example ??
+    'text'
+  const refused = settingEntries().filter(([name, entry]) => !accepts({ [name]: valueOf(name, entry) }))
+  const secrets = settingEntries().filter(([, { isSecret }]) => isSecret)
+  assert.deepEqual(
+    refused.map(([name]) => name).toSorted(),
+    [...new Set([...OF_THE_CHART, ...secrets.map(([name]) => name)])].toSorted(),
+  )
+  for (const [name] of secrets.filter(([one]) => !OF_THE_CHART.includes(one)))
+    assert.ok(accepts({ [fileVariableOf(name as Variable) ?? '']: '/run/secrets/mintmark/file' }), name) // a name of the table
+})
+
 testHelm('what the chart renders for a replica and the migration is what the base for Kustomize has', () => {
   const rendered = render(LEAST)
   for (const [kind, file] of [
@@ -80,6 +86,14 @@ testHelm('what the chart renders for a replica and the migration is what the bas
       inBase.map(one => ({ ...one, imagePullPolicy: undefined })),
     )
   }
+  const { data } = ofKind(rendered, 'ConfigMap')
+  const { configMapGenerator } = parse(readText('deploy/kubernetes/kustomization.yaml')) as {
+    readonly configMapGenerator: readonly [{ readonly literals: readonly string[] }]
+  }
+  assert.deepEqual(
+    Object.entries(data ?? {}).map(pair => pair.join('=')),
+    configMapGenerator[0].literals.toSorted(),
+  )
   assert.deepEqual(ofKind(rendered, 'NetworkPolicy').spec?.['egress'], [
     {
       ports: [
@@ -124,7 +138,7 @@ testHelm('with a volume one pod migrates the store and serves it, at a time', ()
 testHelm('a name that YAML reads as a number or a boolean stays a name', () => {
   const names = ['secretName="1e3"', 'priorityClassName="true"', 'volume.storageClassName="0"']
   const textOf = (...set: readonly string[]): string => {
-    const rendered = renderRelease(HELM ?? '', '123', `${CHART}/ci/volume-values.yaml`, [...names, ...set])
+    const rendered = renderRelease(HELM, '123', `${CHART}/ci/volume-values.yaml`, [...names, ...set])
     return 'text' in rendered ? rendered.text : rendered.refused
   }
   // Kubernetes reads YAML as JSON, and refuses what is no string.
@@ -136,7 +150,7 @@ testHelm('a name that YAML reads as a number or a boolean stays a name', () => {
 
 testHelm('values that the service or Kubernetes would refuse later are refused at once', () => {
   for (const [set, says] of REFUSED) {
-    const rendered = renderChart(HELM ?? '', LEAST, set)
+    const rendered = renderChart(HELM, LEAST, set)
     assert.ok('refused' in rendered, `${set} is rendered.`)
     assert.match(rendered.refused, says)
   }

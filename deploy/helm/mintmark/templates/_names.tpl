@@ -3,18 +3,32 @@
 {{- if contains .Chart.Name .Release.Name }}{{ .Release.Name }}{{ else }}{{ .Release.Name }}-{{ .Chart.Name }}{{ end }}
 {{- end }}
 
+{{/* Mappings of a list as one, where a key has the value of the last: a key that came twice would be no YAML. */}}
+{{- define "mintmark.merged" -}}
+{{- $all := dict }}
+{{- range . }}{{ range $key, $value := . }}{{ $_ := set $all $key $value }}{{ end }}{{ end }}
+{{- toYaml $all }}
+{{- end }}
+
 {{/* Labels by which a component's pods are found: they never change. */}}
 {{- define "mintmark.selector" -}}
 app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
-{{- define "mintmark.labels" -}}
-{{ include "mintmark.selector" . }}
+{{- define "mintmark.ownLabels" -}}
 app.kubernetes.io/part-of: mintmark
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{/* Of a list: the root, the component or "", and labels of the values, which win over all but those by which pods are found. */}}
+{{- define "mintmark.labels" -}}
+{{- $root := index . 0 }}
+{{- $found := include "mintmark.selector" $root | fromYaml }}
+{{- with index . 1 }}{{ $_ := set $found "app.kubernetes.io/component" . }}{{ end }}
+{{- include "mintmark.merged" (list (include "mintmark.ownLabels" $root | fromYaml) $root.Values.commonLabels (index . 2) $found) }}
 {{- end }}
 
 {{- define "mintmark.image" -}}
@@ -27,17 +41,32 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 {{- define "mintmark.settings" -}}
 {{- $settings := .Values.settings }}
 {{- if .Values.metrics.enabled }}
-{{- $settings = merge (dict "MINTMARK_METRICS_ADDRESS" (printf "0.0.0.0:%d" (int .Values.metrics.port))) $settings }}
+{{- if eq (include "mintmark.port" .) (.Values.metrics.port | toString) }}
+{{- fail "metrics.port: expected another port than settings.PORT" }}
+{{- end }}
+{{- $host := $settings.HOST | default "0.0.0.0" }}
+{{- $address := printf (contains ":" $host | ternary "[%s]:%d" "%s:%d") $host (int .Values.metrics.port) }}
+{{- $settings = merge (dict "MINTMARK_METRICS_ADDRESS" $address) $settings }}
 {{- end }}
 {{- toYaml $settings }}
 {{- end }}
 
+{{/* Where the service listens. */}}
+{{- define "mintmark.port" -}}
+{{- .Values.settings.PORT | default "8080" }}
+{{- end }}
+
+{{- define "mintmark.probe" -}}
+path: {{ index . 1 }}
+port: http
+{{- if (index . 0).Values.settings.MINTMARK_TLS_CERT_FILE }}
+scheme: HTTPS
+{{- end }}
+{{- end }}
+
 {{/* Pods are made anew when settings change, because a digest of them stands here. */}}
 {{- define "mintmark.podAnnotations" -}}
-checksum/settings: {{ include "mintmark.settings" . | sha256sum }}
-{{- with .Values.podAnnotations }}
-{{ toYaml . }}
-{{- end }}
+{{- include "mintmark.merged" (list .Values.podAnnotations (dict "checksum/settings" (include "mintmark.settings" . | sha256sum))) }}
 {{- end }}
 
 {{/* What a pod of the service and one of the migration have in common. */}}
@@ -57,13 +86,12 @@ nodeSelector: {{- toYaml . | nindent 2 }}
 {{- with .Values.tolerations }}
 tolerations: {{- toYaml . | nindent 2 }}
 {{- end }}
-securityContext:
-  runAsNonRoot: true
-  runAsUser: 1000
-  runAsGroup: 1000
-  fsGroup: 1000
-  seccompProfile:
-    type: RuntimeDefault
+{{- with .Values.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.podSecurityContext }}
+securityContext: {{- toYaml . | nindent 2 }}
+{{- end }}
 volumes:
   - name: secrets
     secret:
@@ -73,6 +101,9 @@ volumes:
   - name: store
     persistentVolumeClaim:
       claimName: {{ .Values.volume.existingClaim | default (include "mintmark.name" .) | quote }}
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . | indent 2 }}
 {{- end }}
 {{- end }}
 
@@ -86,28 +117,29 @@ volumes:
     limits: { memory: 384Mi }
 {{- end }}
 
+{{/* A variable of the values wins over one of the chart: a name that came twice is refused. */}}
+{{- define "mintmark.env" -}}
+{{- $own := dict "MINTMARK_KEY_ENCRYPTION_KEY_FILE" "/run/secrets/mintmark/key-encryption-key" }}
+{{- /* Below the volume, whose own folder belongs to root: the service owns its store. */ -}}
+{{- if .Values.volume.enabled }}{{ $_ := set $own "MINTMARK_DATA_DIR" "/var/lib/mintmark/store" }}
+{{- else }}{{ $_ := set $own "DATABASE_URL_FILE" "/run/secrets/mintmark/database-url" }}
+{{- end }}
+{{- range .Values.extraEnv }}{{ $_ := unset $own .name }}{{ end }}
+{{- $list := list }}
+{{- range $name, $value := $own }}{{ $list = append $list (dict "name" $name "value" $value) }}{{ end }}
+{{- concat $list (.Values.extraEnv | default list) | toYaml }}
+{{- end }}
+
 {{- define "mintmark.containerSettings" -}}
 image: {{ include "mintmark.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 envFrom:
   - configMapRef:
       name: {{ include "mintmark.name" . }}
-env:
-{{- if .Values.volume.enabled }}
-  # Below the volume, whose own folder belongs to root: the service owns its store.
-  - name: MINTMARK_DATA_DIR
-    value: /var/lib/mintmark/store
-{{- else }}
-  - name: DATABASE_URL_FILE
-    value: /run/secrets/mintmark/database-url
+env: {{- include "mintmark.env" . | nindent 2 }}
+{{- with .Values.securityContext }}
+securityContext: {{- toYaml . | nindent 2 }}
 {{- end }}
-  - name: MINTMARK_KEY_ENCRYPTION_KEY_FILE
-    value: /run/secrets/mintmark/key-encryption-key
-securityContext:
-  allowPrivilegeEscalation: false
-  readOnlyRootFilesystem: true
-  capabilities:
-    drop: [ALL]
 volumeMounts:
   - name: secrets
     mountPath: /run/secrets/mintmark
@@ -115,5 +147,8 @@ volumeMounts:
 {{- if .Values.volume.enabled }}
   - name: store
     mountPath: /var/lib/mintmark
+{{- end }}
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . | indent 2 }}
 {{- end }}
 {{- end }}

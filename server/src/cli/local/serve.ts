@@ -4,6 +4,7 @@ import { openService } from '../../compose/compose.ts'
 import { logWarnings, makeLogger } from '../../compose/log.ts'
 import { timingOf } from '../../compose/timing.ts'
 import { showCertificate } from '../../compose/client-certificates.ts'
+import { placeOf } from '../../config/addresses.ts'
 import { readServeConfig, type ServeConfig } from '../../config/config.ts'
 import { isAnySuspended, type RestoreState } from '../../domain/restore.ts'
 import { makeServing } from '../../serving/serving-threads.ts'
@@ -41,7 +42,7 @@ const formatVariables = (): string => {
 
 const announce = (config: ServeConfig): void => {
   printLine(
-    `Mintmark serves ${config.baseUrl} on ${config.host}:${config.port}${config.tls === null ? '' : ' with TLS'}, workers: ${config.workers}.`,
+    `Mintmark serves ${config.baseUrl} on ${placeOf(config)}${config.tls === null ? '' : ' with TLS'}, workers: ${config.workers}.`,
   )
   if (config.isDefaultAudienceAssumed) {
     printLine(

@@ -38,7 +38,8 @@ export const SERVICE_SETTINGS = {
       parse: parseText,
       fallback: '0.0.0.0',
       example: '127.0.0.1',
-      meaning: 'the address to listen on; for a name, its first address',
+      meaning:
+        'the address to listen on; for a name, its first address. `::`: all addresses of both families, or of IPv4 where the machine has no IPv6',
     },
     PORT: { parse: parsePort, fallback: '8080', meaning: 'the port to listen on' },
     MINTMARK_TLS_CERT_FILE: {

@@ -38,7 +38,7 @@ export const TELEMETRY_SETTINGS = inGroup('telemetry', {
     otherwise: '`off`; in `mintmark dev` 127.0.0.1 and `PORT` + 2',
     example: '127.0.0.1:9464',
     meaning:
-      'where [metrics](../metrics.md) are scraped, as `HOST:PORT` or `[::1]:PORT`; another port than `PORT`. `off`: nothing is measured',
+      'where [metrics](../metrics.md) are scraped, as `HOST:PORT` or `[::1]:PORT`, where `::` is that of `HOST`; another port than `PORT`. `off`: nothing is measured',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     parse: parseEndpoint,

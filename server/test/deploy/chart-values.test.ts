@@ -1,0 +1,126 @@
+// What the values of the chart change in the manifests, and that a key never comes twice in one of their mappings.
+import assert from 'node:assert/strict'
+import { type Manifest, renderChart } from '../../../deploy/helm/render.ts'
+import { HELM, LEAST, ofKind, render, testHelm } from './rendered-chart.ts'
+
+const podsOf = (manifests: readonly Manifest[]) =>
+  ['Deployment', 'Job'].map(
+    kind =>
+      ofKind(manifests, kind).spec?.['template'] as {
+        readonly metadata: { readonly labels: object; readonly annotations: object }
+        readonly spec: Readonly<Record<string, unknown>> & {
+          readonly containers: readonly Readonly<Record<string, unknown>>[]
+        }
+      },
+  )
+
+testHelm('pods listen on both families, for metrics too, or where the values say', () => {
+  const addressesOf = (...set: readonly string[]): readonly unknown[] => {
+    const { data } = ofKind(render(LEAST, 'metrics.enabled=true', ...set), 'ConfigMap')
+    return [data?.['HOST'], data?.['MINTMARK_METRICS_ADDRESS']]
+  }
+  assert.deepEqual(addressesOf(), ['::', '[::]:9464'])
+  assert.deepEqual(addressesOf('settings.HOST="0.0.0.0"'), ['0.0.0.0', '0.0.0.0:9464'])
+  assert.deepEqual(addressesOf('settings.HOST=null'), [undefined, '0.0.0.0:9464'])
+})
+
+testHelm('the port of the values is that of the pod, with TLS probes speak it, and metrics have another', () => {
+  const set = ['settings.PORT="9464"', 'settings.MINTMARK_TLS_CERT_FILE="/run/secrets/mintmark/tls.crt"']
+  const [container] = podsOf(render(LEAST, ...set))[0]?.spec.containers ?? []
+  assert.deepEqual(container?.['ports'], [{ name: 'http', containerPort: 9464 }])
+  assert.deepEqual(container?.['livenessProbe'], {
+    httpGet: { path: '/livez', port: 'http', scheme: 'HTTPS' },
+    periodSeconds: 10,
+    timeoutSeconds: 5,
+    failureThreshold: 3,
+  })
+  assert.match(
+    JSON.stringify(renderChart(HELM, LEAST, ...set, 'metrics.enabled=true')),
+    /another port than settings.PORT/,
+  )
+})
+
+testHelm('security contexts are merged key by key over those of the chart, and null takes a key away', () => {
+  const openShift = ['runAsUser', 'runAsGroup', 'fsGroup'].map(key => `podSecurityContext.${key}=null`)
+  const others = ['podSecurityContext.supplementalGroups=[7]', 'securityContext.runAsUser=1000680000']
+  for (const { spec } of podsOf(render(LEAST, ...openShift, ...others))) {
+    assert.deepEqual(spec['securityContext'], {
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+      supplementalGroups: [7],
+    })
+    assert.deepEqual(spec.containers[0]?.['securityContext'], {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+      runAsUser: 1_000_680_000,
+    })
+  }
+})
+
+testHelm(
+  'variables, volumes and mounts of the values come to the service and to the migration, and win by name',
+  () => {
+    const authority = { name: 'NODE_EXTRA_CA_CERTS', value: '/etc/authority/ca.crt' }
+    const database = { name: 'DATABASE_URL_FILE', value: '/vault/url' }
+    const volume = { name: 'authority', configMap: { name: 'authority' } }
+    const mount = { name: 'authority', mountPath: '/etc/authority', readOnly: true }
+    const set = [
+      `extraEnv=${JSON.stringify([authority, database])}`,
+      `extraVolumes=${JSON.stringify([volume])}`,
+      `extraVolumeMounts=${JSON.stringify([mount])}`,
+    ]
+    const key = { name: 'MINTMARK_KEY_ENCRYPTION_KEY_FILE', value: '/run/secrets/mintmark/key-encryption-key' }
+    for (const { spec } of podsOf(render(LEAST, ...set))) {
+      assert.deepEqual(spec.containers[0]?.['env'], [key, authority, database])
+      assert.deepEqual((spec['volumes'] as object[])[1], volume)
+      assert.deepEqual((spec.containers[0]?.['volumeMounts'] as object[] | undefined)?.[1], mount)
+    }
+  },
+)
+
+testHelm('ports of the network policy are those of the values, of DNS too, with a protocol where one is given', () => {
+  const set = [
+    'networkPolicy.dnsPorts=[5353]',
+    'networkPolicy.toPorts=[443,{"port":4317,"protocol":"UDP","endPort":4318}]',
+  ]
+  assert.deepEqual(ofKind(render(LEAST, ...set), 'NetworkPolicy').spec?.['egress'], [
+    {
+      ports: [
+        { port: 5353, protocol: 'UDP' },
+        { port: 5353, protocol: 'TCP' },
+      ],
+    },
+    { ports: [{ port: 443 }, { port: 4317, protocol: 'UDP', endPort: 4318 }] },
+  ])
+})
+
+testHelm('a label or an annotation of the values comes once, and wins but where pods are found by it', () => {
+  const given = (...names: readonly string[]): string =>
+    JSON.stringify(Object.fromEntries(names.map(name => [name, 'mine'])))
+  const found = ['name', 'instance', 'component'].map(name => `app.kubernetes.io/${name}`)
+  const rendered = render(
+    LEAST,
+    `podLabels=${given(...found, 'app.kubernetes.io/version')}`,
+    `podAnnotations=${given('checksum/settings', 'note')}`,
+    `commonLabels=${given(...found, 'app.kubernetes.io/part-of')}`,
+    'metrics.enabled=true',
+    'metrics.serviceMonitor.enabled=true',
+    `metrics.serviceMonitor.labels=${given(...found, 'release')}`,
+  )
+  const [replica, migration] = podsOf(rendered)
+  const labels = {
+    'app.kubernetes.io/name': 'mintmark',
+    'app.kubernetes.io/instance': 'mintmark',
+    'app.kubernetes.io/part-of': 'mine',
+    'app.kubernetes.io/version': 'mine',
+    'app.kubernetes.io/managed-by': 'Helm',
+    'helm.sh/chart': 'mintmark-0.1.0',
+  }
+  assert.deepEqual(replica?.metadata.labels, { ...labels, 'app.kubernetes.io/component': 'service' })
+  assert.deepEqual(migration?.metadata.labels, { ...labels, 'app.kubernetes.io/component': 'migrate' })
+  const { 'checksum/settings': checksum, ...others }: Readonly<Record<string, string>> =
+    replica.metadata.annotations ?? {}
+  assert.deepEqual(others, { note: 'mine' })
+  assert.notEqual(checksum, 'mine', 'Pods would not be made anew when settings change.')
+})
