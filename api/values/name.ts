@@ -30,10 +30,10 @@ export const isNamePart = (text: string): boolean => NAME_PART.test(text) && tex
 
 /** Which character makes a text unprintable, for a message: people see neither a joiner of emoji nor a space of no width. Empty if none does. */
 export const unprintableIn = (text: string): string => {
-  const [character] = /\p{C}/u.exec(text) ?? []
-  if (character === undefined) return ''
-  const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
-  return `: character ${[...text].indexOf(character) + 1} is U+${code}, which cannot be seen`
+  const found = /\p{C}/u.exec(text)
+  if (found === null) return ''
+  const code = found[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
+  return `: character ${Array.from(text.slice(0, found.index)).length + 1} is U+${code}, which cannot be seen`
 }
 
 export const isDescription = (text: string): boolean => DESCRIPTION.test(text)

@@ -88,15 +88,21 @@ package_lives() {
   token_lives $(package_run)
 }
 
-# The same program under a higher version: what apt does at an upgrade, a removal and a purge.
+# repack VERSION NAME: the same program under another version.
+repack() {
+  sed -i "s/^Version: .*/Version: $1/" "$dir/next/DEBIAN/control"
+  dpkg-deb --root-owner-group -Znone --build "$dir/next" "$dir/debian/$2.deb"
+}
+
+# What apt does at an upgrade, a removal and a purge. Without a terminal no question may be asked.
 package_upgrades() {
-  local files=$dir/next
-  dpkg-deb --raw-extract "$dir/debian/mintmark.deb" "$files"
-  sed -i 's/^Version: .*/&+next/' "$files/DEBIAN/control"
-  dpkg-deb --root-owner-group -Znone --build "$files" "$dir/debian/next.deb"
+  dpkg-deb --raw-extract "$dir/debian/mintmark.deb" "$dir/next"
+  repack 9 next
   echo 'MINTMARK_IDP_AUDIENCE=changed' >>"$dir/debian/etc/mintmark/mintmark.env"
   sha256sum "$dir/debian/etc/mintmark/key" "$dir/debian/var/lib/mintmark/mintmark.db" >"$dir/kept"
-  inside "$dir/debian" 'dpkg --force-confdef --force-confold --install /next.deb && mintmark --version'
+  inside "$dir/debian" 'addgroup --quiet backup-readers && chgrp backup-readers /var/lib/mintmark && chmod 2750 /var/lib/mintmark'
+  inside "$dir/debian" 'dpkg --install /next.deb </dev/null && mintmark --version'
+  inside "$dir/debian" 'test "$(stat --format "%U %G %a" /var/lib/mintmark)" = "mintmark backup-readers 2750"'
   sha256sum --check "$dir/kept"
   inside "$dir/debian" 'grep -q changed /etc/mintmark/mintmark.env'
   inside "$dir/debian" 'chmod 600 /etc/mintmark/mintmark.env && mintmark-local agent list' | grep bare
@@ -111,6 +117,22 @@ package_is_removed() {
   touch "$dir/debian/var/cache/mintmark/compiled"
   inside "$dir/debian" 'dpkg --purge mintmark && test ! -e /etc/mintmark -a ! -L /var/lib/mintmark -a -z "$(ls -A /srv/store /var/cache/mintmark | grep -v :)"'
   umount "$dir/debian/var/cache/mintmark"
+}
+
+# Older packages have the settings as a conffile, which dpkg then keeps as an obsolete one.
+package_keeps_conffile() {
+  local settings=etc/mintmark/mintmark.env
+  cp "$dir/next/usr/share/mintmark/mintmark.env" "$dir/next/$settings"
+  echo "/$settings" >"$dir/next/DEBIAN/conffiles"
+  repack 0 before
+  inside "$dir/debian" 'dpkg --install /before.deb && echo MINTMARK_IDP_AUDIENCE=changed >>/etc/mintmark/mintmark.env'
+  sha256sum "$dir/debian/$settings" >"$dir/kept"
+  rm "$dir/next/$settings" "$dir/next/DEBIAN/conffiles"
+  echo '# another default' >>"$dir/next/usr/share/mintmark/mintmark.env"
+  repack 9 next
+  inside "$dir/debian" 'dpkg --install /mintmark.deb </dev/null && dpkg --install /next.deb </dev/null'
+  sha256sum --check "$dir/kept"
+  inside "$dir/debian" 'dpkg --purge mintmark && test ! -e /etc/mintmark'
 }
 
 package_key_is_whole() {

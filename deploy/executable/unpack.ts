@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -13,7 +14,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 
 export type Build = {
   /** The name of its folder, which differs for each build. */
@@ -48,24 +49,34 @@ const codeOf = (fault: unknown): string | undefined => (fault as NodeJS.ErrnoExc
 
 const uidOfUser = (): number => process.getuid?.() ?? 0
 
+/** Of this user or of root, whatever its number is in a user namespace. */
+const isTrusted = ({ uid }: Stats): boolean => uid === uidOfUser() || uid === statSync('/').uid
+
 /**
  * Refuses a folder in which another user could replace what stands there, for they would decide what runs. Returns whether others
  * may add to it, as to /tmp.
  */
 const checkParent = (folder: string): boolean => {
-  const { uid, mode } = statSync(folder)
-  const isShared = (mode & WRITABLE_BY_OTHERS) !== 0
-  // Root, whatever its number is in a user namespace.
-  const system = statSync('/').uid
-  if (uid !== uidOfUser() && uid !== system) throw new Error(`${folder} is of another user`)
-  if (isShared && (mode & STICKY) === 0) throw new Error(`other users may write to ${folder}`)
+  const stats = statSync(folder)
+  const isShared = (stats.mode & WRITABLE_BY_OTHERS) !== 0
+  if (!isTrusted(stats)) throw new Error(`${folder} is of another user`)
+  if (isShared && (stats.mode & STICKY) === 0) throw new Error(`other users may write to ${folder}`)
   return isShared
 }
 
-/** The folder and all above it: who can rename one of them decides as well. */
-const checkLevels = (folder: string): void => {
-  checkParent(folder)
-  if (folder !== dirname(folder)) checkLevels(dirname(folder))
+/**
+ * Where a path leads, without links. Each folder on the way is checked, also that of a link and those that the link leads through: who
+ * can replace one of them decides as well.
+ */
+const follow = (path: string): string => {
+  if (path === dirname(path)) return path
+  const above = follow(dirname(path))
+  const isShared = checkParent(above)
+  const place = join(above, basename(path))
+  const stats = lstatSync(place)
+  if (!stats.isSymbolicLink()) return place
+  if (isShared && !isTrusted(stats)) throw new Error(`${place} is a link of another user`)
+  return follow(resolve(above, readlinkSync(place)))
 }
 
 const checkOwn = (folder: string, stats: Stats): void => {
@@ -83,8 +94,9 @@ const makeOwn = (folder: string): string => {
     if (codeOf(fault) !== 'EEXIST') throw fault
   }
   // In a shared folder the name may be a link that another user made.
-  checkOwn(folder, (isShared ? lstatSync : statSync)(folder))
-  return folder
+  const place = isShared ? folder : follow(folder)
+  checkOwn(place, lstatSync(place))
+  return place
 }
 
 /** Best first: of the service manager (systemd's `CacheDirectory`), of the user, of the machine. */
@@ -140,8 +152,9 @@ const putInPlace = (partial: string, folder: string, files: Build['files']): voi
 }
 
 const unpackBelow = ([start, ...names]: Place, build: Build): string => {
-  checkLevels(realpathSync(start))
-  const base = names.reduce((above, name) => makeOwn(join(above, name)), start)
+  // First by the system, which ends where links lead to each other.
+  realpathSync(start)
+  const base = names.reduce((above, name) => makeOwn(join(above, name)), follow(resolve(start)))
   const folder = join(base, build.name)
   if (isWhole(folder, build.files)) return makeOwn(folder)
   removeAbandoned(base)

@@ -24,13 +24,13 @@ const SOURCES = join(REPOSITORY, 'deploy/debian')
 const HOME = 'usr/lib/mintmark'
 const DOCS = 'usr/share/doc/mintmark'
 const SCRIPTS = ['postinst', 'prerm', 'postrm'] as const
-const KEPT_IN_ETC = 0o644
+const READABLE = 0o644
 const EXECUTABLE = 0o755
 
 /** By Node's name of a processor: Debian's. */
 const ARCHITECTURES: Readonly<Partial<Record<string, string>>> = { x64: 'amd64', arm64: 'arm64' }
 
-const place = (root: string, path: string, content: string | Uint8Array, mode = KEPT_IN_ETC): void => {
+const place = (root: string, path: string, content: string | Uint8Array, mode = READABLE): void => {
   const file = join(root, path)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, content)
@@ -53,7 +53,9 @@ const formatChangelog = (version: string, sourceDate: number): string =>
 
 const placeRest = (root: string, { version, sourceDate, sbom }: Given): void => {
   const settings = readText('deploy/systemd/mintmark.env')
-  place(root, 'etc/mintmark/mintmark.env', settings)
+  mkdirSync(join(root, 'etc/mintmark'), { recursive: true })
+  // postinst copies it to /etc, once.
+  place(root, 'usr/share/mintmark/mintmark.env', settings)
   place(root, 'usr/lib/systemd/system/mintmark.service', readText('deploy/systemd/mintmark.service'))
   place(root, 'usr/bin/mintmark', readText('deploy/debian/mintmark'), EXECUTABLE)
   place(root, 'usr/sbin/mintmark-local', readText('deploy/debian/mintmark-local'), EXECUTABLE)
@@ -82,7 +84,6 @@ const placeControl = (root: string, version: string, architecture: string): void
     .replace('@ARCHITECTURE@', architecture)
     .replace('@KILOBYTES@', String(kilobytes))
   place(root, 'DEBIAN/control', control)
-  place(root, 'DEBIAN/conffiles', '/etc/mintmark/mintmark.env\n')
   for (const script of SCRIPTS) place(root, `DEBIAN/${script}`, readFileSync(join(SOURCES, script)), EXECUTABLE)
 }
 

@@ -1,8 +1,8 @@
 // npm run release -- [--dry-run] [--only PART …] [--output FOLDER]: builds everything that a release consists of, with checksums, and
 // publishes nothing. A dry run leaves out what takes minutes. What needs a program that is missing is skipped by name.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findProgram } from '../../testkit/processes/find-program.ts'
 import { REPOSITORY } from '../../testkit/sources/source-files.ts'
@@ -64,10 +64,27 @@ const readOptions = () => {
   }
 }
 
+/** One level at a time: in a file system that takes no folders, as /proc, a recursive mkdir does not end. */
+const makeLevels = (folder: string): void => {
+  if (existsSync(folder)) return
+  makeLevels(dirname(folder))
+  mkdirSync(folder)
+}
+
+/** Tried at once, not after minutes of building. Whether root may write is known only once it does. */
+const makeOutput = (folder: string): string => {
+  try {
+    makeLevels(folder)
+    rmdirSync(mkdtempSync(join(folder, '.release-')))
+    return folder
+  } catch (fault) {
+    return giveUp(`--output: ${folder} takes no files: ${fault instanceof Error ? fault.message : String(fault)}`)
+  }
+}
+
 const values = readOptions()
 const parts = values.only.map(findPart)
-const folder = resolve(values.output)
-mkdirSync(folder, { recursive: true })
+const folder = makeOutput(resolve(values.output))
 const release = readRelease(folder)
 const refused = refusedLicenses(release.shipped)
 if (refused.length > 0) giveUp(`not on the list of deploy/release/licenses.ts:\n  ${refused.join('\n  ')}`)

@@ -1,10 +1,12 @@
 // deploy/release: what is shipped is listed whole, and is under licenses that are allowed.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { refusedLicenses } from '../../../deploy/release/licenses.ts'
 import { readRelease } from '../../../deploy/release/parts.ts'
 import { bundledInConsole, dependenciesOf, type Lock, readLock } from '../../../deploy/release/shipped.ts'
-import { readText } from '../../../testkit/sources/source-files.ts'
+import { readText, REPOSITORY } from '../../../testkit/sources/source-files.ts'
 
 type Manifest = {
   readonly version: string
@@ -36,6 +38,17 @@ test('a release packs the service once, whatever lies in its folder', () => {
   })
   assert.deepEqual([packService(), packService()], ['dist/mintmark-0.1.0.tgz', 'dist/mintmark-0.1.0.tgz'])
   assert.deepEqual(packed, ['server', 'dist'])
+})
+
+test('a release is refused at once where its folder cannot be made, or takes no files', () => {
+  const main = join(REPOSITORY, 'deploy/release/main.ts')
+  for (const folder of ['/proc/x', '/proc/x/y', '/proc', join(main, 'x'), main]) {
+    const args = [main, '--dry-run', '--only', 'sbom', '--output', folder]
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { timeout: 10_000, encoding: 'utf8' })
+    assert.deepEqual([status, stdout], [1, ''], folder)
+    assert.match(stderr, /^release: --output: \S+ takes no files: E[A-Z]+: .+\n$/)
+    assert.ok(stderr.includes(folder))
+  }
 })
 
 test('a license that is not on the list is named with its package, and so is a missing one; one of several suffices', () => {

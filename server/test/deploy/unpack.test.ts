@@ -119,6 +119,34 @@ test('so is a home below a folder in which others may rename it', t => {
   assert.deepEqual(readdirSync(home), [])
 })
 
+test('so is a place behind a link that others may replace, or that leads through a folder in which they may', t => {
+  const surroundings = makeSurroundings(t)
+  const { home, temporary } = surroundings
+  const open = join(home, 'open')
+  const [behind, within] = [join(home, 'behind'), join(open, 'within')]
+  for (const folder of [open, behind, within]) mkdirSync(folder, { mode: PRIVATE })
+  symlinkSync(behind, join(open, 'link'))
+  symlinkSync(join(open, 'link'), join(home, 'twice'))
+  symlinkSync(within, join(home, '.cache'))
+  chmodSync(open, 0o777)
+  for (const place of [join(open, 'link'), join(home, 'twice')])
+    for (const name of ['CACHE_DIRECTORY', 'XDG_CACHE_HOME'])
+      assert.equal(unpack(build, { ...surroundings, env: { [name]: place } }), join(shared(temporary), 'program-1'))
+  assert.deepEqual(
+    [behind, within].map(folder => readdirSync(folder)),
+    [[], []],
+  )
+})
+
+test('a link of the user serves, and what runs is what it led to', t => {
+  const surroundings = makeSurroundings(t)
+  const behind = join(surroundings.home, 'behind')
+  mkdirSync(behind, { mode: PRIVATE })
+  symlinkSync('behind', join(surroundings.home, '.cache'))
+  assert.equal(unpack(build, surroundings), join(behind, 'mintmark/program-1'))
+  assert.equal(unpack(unread, surroundings), join(behind, 'mintmark/program-1'))
+})
+
 test('where no place serves the error names each with its reason', t => {
   const { temporary } = makeSurroundings(t)
   const target = join(temporary, 'target')

@@ -9,16 +9,16 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 61_801, files: 670 },
-  'server/test': { globs: codeIn('server/test'), lines: 69_552, files: 546 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 61_822, files: 671 },
+  'server/test': { globs: codeIn('server/test'), lines: 69_758, files: 548 },
   packages: { globs: codeIn('packages'), lines: 19_605, files: 185 },
   console: { globs: codeIn('console'), lines: 13_996, files: 210 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_745, files: 458 },
-  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_696, files: 53 },
+  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_749, files: 53 },
 }
 
 /** Those of the pages, without the records of decisions and what is made from the code. */
-const WRITTEN_WORDS = 123_469
+const WRITTEN_WORDS = 123_634
 const PAGES = ['*.md', 'docs/*.md', 'docs/!(decisions|reference)/**/*.md', '{deploy,packages,examples}/**/*.md']
 
 /** A number that is more than a hundredth above what is there is to be lowered. */

@@ -1,7 +1,8 @@
 // Files that a build left in a folder beside the program: the console and the documentation site. Each is read and compressed once, when
 // it is first wanted, and then kept.
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { extname, join, relative, sep } from 'node:path'
+import { dirname, extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -41,7 +42,8 @@ const listFolder = async (folder: string): Promise<ReadonlySet<string> | undefin
     const files = entries.filter(entry => entry.isFile())
     return new Set(files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/')))
   } catch (fault) {
-    if (!isMissing(fault)) throw fault
+    // With the program itself gone as well, nobody knows what it was built with.
+    if (!isMissing(fault) || !existsSync(dirname(folder))) throw fault
     return undefined
   }
 }

@@ -20,6 +20,7 @@ import { parseAuthorization } from './authorization.ts'
 import { ERRORS, typeOf } from './error-reference.ts'
 import { pathOf } from './fields.ts'
 import { restConnection, RETRY_AFTER_SECONDS } from './connections/pipelining.ts'
+import { describeMissingFile } from './missing-file.ts'
 import { noteOf } from '../notes/request-note.ts'
 import { RefusedInput } from './refused-input.ts'
 import type { SourceOf } from './source.ts'
@@ -235,7 +236,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
       return answer(reply, { ...UNAVAILABLE, description: fault.toCaller ?? UNAVAILABLE.description }, writeHtml)
     }
     logger.error({ requestId, err: fault }, 'fault')
-    return answer(reply, FAULT, writeHtml)
+    return answer(reply, { ...FAULT, description: describeMissingFile(fault) ?? FAULT.description }, writeHtml)
   }
 
   const note = (requestId: string, inside: string): void =>

@@ -90,17 +90,18 @@ type Known = { readonly oidc: OpenidClient; readonly configuration: Configuratio
 const makeConfigured = (calling: Calling & Pick<SignInOptions, 'now'>) => {
   const { now } = calling
   let known: { readonly at: number; readonly value: Promise<Known> } | undefined
-  const read = async (): Promise<Known> => {
-    const oidc = await import('openid-client')
+  const read = async (oidc: OpenidClient): Promise<Known> => {
     const configuration = await discover(oidc, calling)
     assertEndpoints(configuration)
     return { oidc, configuration }
   }
   return async (): Promise<Known> => {
+    // That it is missing is no fault of the provider.
+    const oidc = await import('openid-client')
     const before = known
     // The clock may have been set back.
     const isOld = before !== undefined && Math.abs(now() - before.at) >= METADATA_MILLISECONDS_MAX
-    const current = before === undefined || isOld ? { at: now(), value: read() } : before
+    const current = before === undefined || isOld ? { at: now(), value: read(oidc) } : before
     known = current
     try {
       return await current.value
