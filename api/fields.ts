@@ -70,7 +70,8 @@ export const uuid = z.string().meta({ format: 'uuid' })
 export const uuidOrNull = uuid.nullable()
 
 /** Other members of an answer. */
-export const [count, countOrNull] = [z.int(), z.int().nullable()]
+export const count = z.int()
+export const countOrNull = count.nullable()
 export const textOrNull = z.string().nullable()
 export const texts = z.array(z.string())
 export const flag = z.boolean()

@@ -32,10 +32,6 @@ export const gatherLabels = (text: string, before: readonly Label[] | false = fa
   return [...gathered, { key, value: text.slice(equals + 1) }]
 }
 
-/** As the query of a list has them. */
-export const labelTexts = (labels: readonly Label[]): readonly string[] =>
-  labels.map(({ key, value }) => `${key}=${value}`)
-
 const ROWS = Object.entries(SETTINGS).map(([wireName, row]) => {
   const { flags, help } = row
   return { wireName, flags, help, clear: 'clear' in row ? row.clear : undefined, isFlag: !flags.includes('<') }

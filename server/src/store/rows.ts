@@ -33,3 +33,6 @@ export const parseLabels = (json: string): Labels => {
   }
   return value as Labels // checked above
 }
+
+/** A list of so many rows of places. */
+export const rowsOf = (count: number, row: string): string => Array.from({ length: count }, () => row).join(', ')

@@ -10,7 +10,7 @@ const codeIn = (...folders: readonly string[]): readonly string[] => folders.map
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
   'api and server/src': { globs: codeIn('api', 'server/src'), lines: 61_822, files: 671 },
-  'server/test': { globs: codeIn('server/test'), lines: 69_758, files: 548 },
+  'server/test': { globs: codeIn('server/test'), lines: 69_765, files: 548 },
   packages: { globs: codeIn('packages'), lines: 19_605, files: 185 },
   console: { globs: codeIn('console'), lines: 13_996, files: 210 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_745, files: 458 },

@@ -1,7 +1,6 @@
 // Options of one command in a table, by what the API calls what they say: help, parsing and request derive from it.
 import { type Command, Option } from 'commander'
 import type { Label } from '../../../../api/values/labels.ts'
-import { labelTexts } from '../agent-options.ts'
 import type { Query } from '../remote/api.ts'
 
 type Gathered = readonly Label[] | false | undefined
@@ -42,5 +41,5 @@ export const givenIn = (options: object, rows: OptionRows): Readonly<Record<stri
 /** The same as the query of a list has it. */
 export const queryOf = (options: object, rows: OptionRows): Query => {
   const { label, ...rest } = givenIn(options, rows) as Omit<Query, 'label'> & { readonly label?: readonly Label[] } // as their parsers made them
-  return label === undefined ? rest : { ...rest, label: labelTexts(label) }
+  return label === undefined ? rest : { ...rest, label: label.map(({ key, value }) => `${key}=${value}`) }
 }

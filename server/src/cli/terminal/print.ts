@@ -46,17 +46,19 @@ const formatObject = (value: PrintedRecord): string => {
     .join(' ')
 }
 
-export const formatCell = (value: unknown): string => {
-  if (value === null || value === undefined || value === '') return '-'
-  if (Array.isArray(value)) return value.map(formatPart).join(' ') || '-'
-  return isRecord(value) ? formatObject(value) || '-' : formatPart(value)
+const formatValue = (value: unknown): string => {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.map(formatPart).join(' ')
+  return isRecord(value) ? formatObject(value) : formatPart(value)
 }
+
+export const formatCell = (value: unknown): string => formatValue(value) || '-'
 
 /** Its members that have a value: `--json` has them all. */
 export const printRecord = (record: PrintedRecord): void => {
   const pairs = Object.entries(record)
-    .map(([name, value]) => [printable(name), formatCell(value)] as const)
-    .filter(([, cell]) => cell !== '-')
+    .map(([name, value]) => [printable(name), formatValue(value)] as const)
+    .filter(([, text]) => text !== '')
   for (const line of layOutRecord(pairs)) printLine(line)
 }
 

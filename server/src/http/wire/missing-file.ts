@@ -9,9 +9,9 @@ const CODES = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ENOENT']
 export const describeMissingFile = (fault: unknown): string | undefined => {
   if (!(fault instanceof Error && 'code' in fault && CODES.includes(String(fault.code)))) return undefined
   const [, named = ''] = fault.message.split("'")
-  const name = named.slice(named.lastIndexOf(FOLDER) + 1).replace(FOLDER.slice(1), '')
-  const isOfProgram = named.includes(FOLDER) || (fault.code !== 'ENOENT' && !named.startsWith('/') && named !== '')
-  return isOfProgram
-    ? `A file of the program is missing: ${name}. Start the service again, or install it again.`
+  const parts = named.split(FOLDER)
+  const isPackage = fault.code !== 'ENOENT' && named !== '' && !named.startsWith('/')
+  return parts.length > 1 || isPackage
+    ? `A file of the program is missing: ${parts.at(-1)}. Start the service again, or install it again.`
     : undefined
 }

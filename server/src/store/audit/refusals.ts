@@ -3,7 +3,7 @@ import { REFUSALS_A_MINUTE_MAX } from '../../domain/audit/attempt.ts'
 import type { Way } from '../../../../api/values/audit.ts'
 import type { Source } from '../../domain/source.ts'
 import { MINUTE_MS } from '../lists/ended-minutes.ts'
-import { rowsOf } from '../usage/evidence/count-late-uses.ts'
+import { rowsOf } from '../rows.ts'
 import { all, only, run, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 

@@ -206,3 +206,10 @@ test('agent list takes filters and a search', t => {
   assert.deepEqual(names('--search', 'prod'), ['api a'])
   assert.deepEqual(names('--id-prefix', a.slice(0, -1)), ['api a'])
 })
+
+test('a record for people has the members that have a value, also one that reads like none', t => {
+  const folder = makeStore(t)
+  const { stdout } = run(folder, ['agent', 'show', create(folder, 'dash', '--description', '-')])
+  assert.match(stdout, /^description +-$/m)
+  assert.doesNotMatch(stdout, /^(?:owner|labels|disabled_at)\b/m)
+})

@@ -1,4 +1,5 @@
 // Writes which tokens were used after their end, and how often: a bounded number of new rows a minute.
+import { rowsOf } from '../../rows.ts'
 import { ENDED_A_MINUTE_MAX, EXPIRED_A_MINUTE_MAX } from '../../../../../api/values/usage.ts'
 import type { Milliseconds, Seconds } from '../../../../../api/values/time.ts'
 import { bytesOfId, idOfBytes } from '../../rows.ts'
@@ -18,9 +19,6 @@ export type Numbers = Readonly<Record<'agents' | 'apiKeys', ReadonlyMap<string, 
 
 export const atOf = (now: Milliseconds, agoMs: number): Milliseconds =>
   now - Math.min(now, Math.max(0, Math.round(agoMs)))
-
-/** A list of so many rows of places. */
-export const rowsOf = (count: number, row: string): string => Array.from({ length: count }, () => row).join(', ')
 
 type LateRow = { readonly tokenId: string } & Readonly<
   Record<'agent' | 'apiKey' | 'outside' | 'expired' | 'count' | 'firstAt' | 'lastAt', number>

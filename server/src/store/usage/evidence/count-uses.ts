@@ -1,11 +1,12 @@
 // Writes where tokens were used: a bounded number of rows a minute, also where several processes count in one minute.
+import { rowsOf } from '../../rows.ts'
 import { PAIRS_A_MINUTE_MAX, USES_KEPT_DAYS } from '../../../../../api/values/usage.ts'
 import { DAY_MS, type Milliseconds } from '../../../../../api/values/time.ts'
 import { MINUTE_MS } from '../../lists/ended-minutes.ts'
 import { inBlocks } from '../../lists/name-conditions.ts'
 import { all, run, type Program, type Value, first } from '../../statement-program.ts'
 import type { Transaction } from '../../transaction.ts'
-import { atOf, type EndedUse, type Numbers, rowsOf, writeLateUses, type Ages, type Whose } from './count-late-uses.ts'
+import { atOf, type EndedUse, type Numbers, writeLateUses, type Ages, type Whose } from './count-late-uses.ts'
 import { usesSince } from '../../../domain/clients/token-use.ts'
 import type { AgentUses } from '../../../domain/clients/verifier.ts'
 

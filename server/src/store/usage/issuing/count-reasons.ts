@@ -5,7 +5,7 @@ import { slotOf, USAGE_WINDOWS, type UsageWindow } from '../../../domain/clients
 import type { RefusalReason } from '../../../domain/refusal-reasons.ts'
 import { all, only, run, type Program } from '../../statement-program.ts'
 import type { Transaction } from '../../transaction.ts'
-import { rowsOf } from '../evidence/count-late-uses.ts'
+import { rowsOf } from '../../rows.ts'
 
 /** The number that no agent has: refusals of none, and of all beyond the rows of a slot. */
 export const NO_AGENT = 0

@@ -3,7 +3,7 @@ import { slotOf, USAGE_WINDOWS, type UsageWindow } from '../../../domain/clients
 import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { run, type Program } from '../../statement-program.ts'
 import type { Transaction } from '../../transaction.ts'
-import { rowsOf } from '../evidence/count-late-uses.ts'
+import { rowsOf } from '../../rows.ts'
 import { countReasons, NO_AGENT, type ReasonCount, slotRemover } from './count-reasons.ts'
 
 /** What one thread counted; `lastAt` is when the agent got its last token, 0 where it got none. */
