@@ -117,14 +117,14 @@ const ROWS: Readonly<Record<Task, Row>> = {
   'access log': { does: 'writes the access log', when: 'after each response', after: 'those lines are lost' },
   'export of traces': { does: 'sends traces', when: 'every few seconds', after: 'those traces are lost' },
   'followers of the revocation feed': {
-    does: 'asks where the [feed](../revocation-feed.md) stands, and whether the API keys of followers are still good',
+    does: 'asks where the [feed](../apis/feed-protocol.md) stands, and whether the API keys of followers are still good',
     when: 'every 10 ms, and each second, while somebody follows',
     after: 'tried again 20 ms later, then up to a second; no heartbeat goes out meanwhile',
   },
   scrape: { does: 'answers Prometheus', when: 'at each scrape', after: 'that scrape fails' },
   'streams of the console': {
     does: 'asks whether anything changed, and whether the sessions go on',
-    when: 'each second, while somebody looks at the [console](../console.md)',
+    when: 'each second, while somebody looks at the [console](../manage/console.md)',
     after: 'tried again a second later',
   },
   'unhandled rejection': { does: 'work that has no name here', when: '', after: 'report what you see' },

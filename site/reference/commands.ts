@@ -29,5 +29,5 @@ export const writeCommands = async (): Promise<string> => {
   const sections = namedWithin(program, 'mintmark').map(
     ([words, command]) => `## ${words}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,
   )
-  return `# Help of each command\n\nWhat \`--help\` prints, made from the program. [The command line](../operating/command-line.md) says what holds for all.\n\n${sections.join('\n')}`
+  return `# Help of each command\n\nWhat \`--help\` prints, made from the program. [The command line](../manage/command-line.md) says what holds for all.\n\n${sections.join('\n')}`
 }

@@ -98,7 +98,7 @@ const contentOf = (title: string, content: Media = {}): string =>
 const isSuccess = ([status]: readonly [string, unknown]): boolean => Number(status) < 400
 
 /** Links each code to its section. */
-const withCodes = (description: string): string => description.replaceAll(/`([a-z_]+)`/g, '[`$1`](../../errors.md#$1)')
+const withCodes = (description: string): string => description.replaceAll(/`([a-z_]+)`/g, '[`$1`](../errors.md#$1)')
 
 const writeOperation = (route: string, operation: Operation, document: Document): string => {
   const resolve = resolveIn(document)

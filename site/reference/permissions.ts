@@ -24,7 +24,7 @@ const rowOf = ({ route, summary, access }: Operation): string => `| \`${route}\`
 /** A page in Markdown. */
 export const writePermissions = (): string => `# What each operation needs
 
-[Permissions and roles](../administration/access.md) says what these are. A limited key is an API key that is limited to audiences.
+[Permissions and roles](../security/permissions.md) says what these are. A limited key is an API key that is limited to audiences.
 
 | operation | what it does | needs | limited key |
 |---|---|---|---|

@@ -83,7 +83,7 @@ const ofOne = (command: Command): Command =>
 
 const addShow = (token: Command): void =>
   defineAdminCommand(ofOne(token.command('show').description('show the whole life of one token, live or ended')), {
-    json: 'print the answer of POST /api/v1/tokens/{id}/revoke',
+    json: `print the answer of ${rows.showToken.route}`,
     examples: [`mintmark token show ${TOKEN_ID}`],
     run: async ({ api, args: [given] }) =>
       show(await api.call(rows.showToken, { path: { id: await findTokenId(given) } })),
@@ -163,7 +163,7 @@ const addRevoke = (token: Command): void => {
       .addOption(reason.choices(TOKEN_REVOCATION_REASONS))
       .option('--note <text>', 'for those who read the history later'),
     {
-      json: 'print the answer of POST /api/v1/tokens/{id}/revoke',
+      json: `print the answer of ${rows.revokeTokenById.route}`,
       examples: [`mintmark token revoke ${TOKEN_ID} --note "seen in a public log" --yes`],
       consequence: async ({ api, args }) => {
         const id = await idOf(api, args)

@@ -80,7 +80,7 @@ const unknownVariables = (env: Environment): string[] =>
     .toSorted()
     .map(name => {
       const nearest = nearestVariable(name)
-      const hint = nearest === undefined ? 'a name of docs/operating/settings.md' : `perhaps ${nearest}`
+      const hint = nearest === undefined ? 'a name of docs/reference/settings.md' : `perhaps ${nearest}`
       return `${name} is not a variable of this version; expected ${hint}`
     })
 

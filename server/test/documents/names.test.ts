@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import { pathOf } from '../../../api/operation.ts'
 import { OPERATIONS } from '../../../api/operations.ts'
 import { listAgentUsage } from '../../../api/usage.ts'
-import { ERRORS } from '../../src/http/wire/error-reference.ts'
 import { isThere, nothing, readFiles, readText } from '../../../testkit/sources/source-files.ts'
 
 const namesIn = (text: string, pattern: RegExp): readonly string[] =>
@@ -18,45 +17,35 @@ const docs = (): string =>
     .map(file => file.text)
     .join('\n')
 
-test('docs/errors.md lists every refusal code, and no other, in the words of the error reference', () => {
-  const [, ...sections] = readText('docs/errors.md').split(/^(?=## [a-z_]+$)/m)
-  const expected = Object.entries(ERRORS).map(
-    ([code, { status, title, causes, remedy }]) =>
-      `## ${code}\n\n${title}: status ${status}.\n\n${causes.map(cause => `- ${cause}\n`).join('')}\nWhat to do: ${remedy}`,
-  )
-  assert.deepEqual(
-    sections.map(section => section.trimEnd()),
-    expected,
-  )
-})
-
-test('docs/administration/usage.md names every member of what agents use', () => {
-  const [, section = ''] =
-    /^(Agents are in the order[\s\S]*?)^The status/m.exec(readText('docs/administration/usage.md')) ?? []
+test('docs/manage/usage.md names every member of what agents use', () => {
+  const [, section = ''] = /^(Agents are in the order[\s\S]*?)^The status/m.exec(readText('docs/manage/usage.md')) ?? []
   const members = Object.keys(listAgentUsage.answers[200].shape.data.element.shape)
-  nothing(
-    without(members, namesIn(section, /(?<=`)[a-z_]+(?=`)/g)),
-    'Answered, but not in docs/administration/usage.md:',
-  )
+  nothing(without(members, namesIn(section, /(?<=`)[a-z_]+(?=`)/g)), 'Answered, but not in docs/manage/usage.md:')
 })
 
-test('docs/operating/ names every variable that config.ts reads, and no other', () => {
-  const config = readFiles('server/src/config/**/*.ts').map(file => file.text)
-  const operating = readFiles('docs/operating/*.md').map(file => file.text)
-  const read = namesIn(config.join('\n'), /\bMINTMARK_[A-Z_]+[A-Z]\b/g)
-  const named = namesIn(operating.join('\n'), /\bMINTMARK_[A-Z_]+[A-Z]\b/g)
-  assert.ok(read.includes('MINTMARK_BASE_URL'), 'config.ts names no variable of ours.')
-  nothing(without(read, named), 'Read by config.ts, but not in docs/operating/:')
+test('the documents name every variable that the code of settings reads, and no other', () => {
+  const variablesIn = (glob: string): readonly string[] =>
+    namesIn(
+      readFiles(glob)
+        .map(file => file.text)
+        .join('\n'),
+      /\bMINTMARK_[A-Z_]+[A-Z]\b/g,
+    )
+  const read = variablesIn('server/src/config/**/*.ts')
+  // Those of the gateway process are in the table of its own page.
+  const named = namesIn(docs(), /\bMINTMARK_(?!VERIFY_)[A-Z_]+[A-Z]\b/g)
+  assert.ok(read.includes('MINTMARK_BASE_URL'), 'The settings name no variable of ours.')
+  nothing(without(read, named), 'Read by the settings, but in no page of docs/:')
   nothing(
-    without(named, [...read, ...read.map(name => `${name}_FILE`)]),
-    'In docs/operating/, but not read by config.ts:',
+    without(named, [...read, ...read.map(name => `${name}_FILE`), ...variablesIn('deploy/**/compose.yaml')]),
+    'In a page of docs/, but not read by the settings:',
   )
 })
 
 /** Nobody has published our names on npm, so anybody may take them; on PyPI `mintmark` is another program. */
 const FOREIGN_INSTALLS = [
-  /\b(?:npm|pnpm|yarn|bun) (?:install|i|add)\b[^\n`#]*\s(?:@mintmark\/|mintmark(?![\w./-]))/,
-  /\bpip3? install\b[^\n`#]*\smintmark(?![\w./-])/,
+  /\b(?:npm|pnpm|yarn|bun) (?:install|i|add)\b[^\n`#]* (?:@mintmark\/|mintmark(?![\w./-]))/,
+  /\bpip3? install\b[^\n`#]* mintmark(?![\w./-])/,
 ]
 
 test('no page, example or screen installs a package by a name that is not ours', () => {
@@ -67,7 +56,7 @@ test('no page, example or screen installs a package by a name that is not ours',
       .flatMap(({ path, text }) =>
         FOREIGN_INSTALLS.flatMap(form => form.exec(text) ?? []).map(found => `${path}: ${found}`),
       ),
-    'Nobody owns that name: install from a file, and link to docs/get-mintmark.md.',
+    'Nobody owns that name: install from a file, and link to docs/start/get-mintmark.md.',
   )
 })
 
@@ -87,11 +76,11 @@ test('the docs name every route', () => {
   nothing(without(routes, namesIn(docs(), /\/[a-z0-9._/{}-]*[a-z0-9}]/g)), 'A route, but in no file of docs/:')
 })
 
-test('docs/administration/ names every operation of the administration that changes something', () => {
-  const pages = readFiles('docs/administration/*.md').filter(({ path }) => !path.endsWith('/access.md'))
+test('docs/manage/, and run/keys, name every operation of the administration that changes something', () => {
+  const pages = readFiles('docs/{manage/*,run/keys}.md')
   const named = namesIn(pages.map(({ text }) => text).join('\n'), /(?<=`)[A-Z]+ \/[a-z0-9._/{}-]+(?=`)/g)
   const routes = OPERATIONS.map(({ route }) => route).filter(route => /^(?!GET )\S+ \/api\//.test(route))
-  nothing(without(routes, named), 'In api/, but not in docs/administration/:')
+  nothing(without(routes, named), 'In api/, but not in docs/manage/:')
 })
 
 test('the index of decisions names every record', () => {

@@ -89,10 +89,10 @@ test('every alert has a severity, a section of the runbook, and a unit test; not
   assert.equal(new Set(names).size, names.length)
   for (const { alert, labels, annotations } of alerts) {
     assert.ok(['critical', 'warning', 'info'].includes(labels.severity), alert)
-    assert.equal(annotations.runbook, `docs/runbook.md#${alert.toLowerCase()}`)
+    assert.equal(annotations.runbook, `docs/run/runbook.md#${alert.toLowerCase()}`)
     assert.match(annotations.summary, /\.$/)
   }
-  const sections = [...readText('docs/runbook.md').matchAll(/^### (Mintmark\w+)$/gm)].map(([, name]) => name)
+  const sections = [...readText('docs/run/runbook.md').matchAll(/^### (Mintmark\w+)$/gm)].map(([, name]) => name)
   assert.deepEqual(sections, names)
   const { tests } = parse(readText(UNIT_TESTS)) as { readonly tests: readonly { readonly name: string }[] }
   assert.deepEqual([...new Set(tests.map(({ name }) => name.replace(/,.*/, '')))], names)

@@ -66,7 +66,7 @@ const run = async ({ url: given, json }: Options): Promise<void> => {
 export const addDoctor = (program: Command): void => {
   const command = program
     .command('doctor')
-    .description('check this installation and say what is wrong and what to do; changes nothing (docs/doctor.md)')
+    .description('check this installation and say what is wrong and what to do; changes nothing (docs/run/doctor.md)')
     .option(
       '--url <url>',
       'look at the service at this address from outside, and at nothing here (MINTMARK_URL)',

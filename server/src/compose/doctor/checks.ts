@@ -1,4 +1,4 @@
-// The one table of checks. `mintmark doctor`, the start of `serve` and /readyz?verbose derive from it; docs/doctor.md describes
+// The one table of checks. `mintmark doctor`, the start of `serve` and /readyz?verbose derive from it; docs/run/doctor.md describes
 // each, and a test compares the two.
 import type { CheckName } from '../../../../api/values/checks.ts'
 import { type Finding, fail, good, warn } from '../../domain/checkup.ts'
@@ -64,7 +64,7 @@ const judge = (state: ProviderState, setting: string | undefined): Finding => {
   if (state.status === 'ok') return good(`The keys of ${issuer} can be read, and one is usable.`)
   return fail({
     what: `The keys of the identity provider ${issuer} cannot be read: ${state.detail}. None of its operators can be recognized.`,
-    remedy: `Look at ${setting ?? 'its issuer'}; docs/operating/identity-providers.md lists what to check for each cause.`,
+    remedy: `Look at ${setting ?? 'its issuer'}; docs/run/operators-sign-in.md lists what to check for each cause.`,
   })
 }
 

@@ -13,7 +13,7 @@ const within = async (ms: number, work: Promise<readonly Finding[]>): Promise<re
   const { promise: late, resolve } = Promise.withResolvers<readonly Finding[]>()
   const finding = {
     what: `The check did not end within ${ms / 1000} s: what it examines hangs.`,
-    remedy: 'Look at the network, the disk and the machine that it needs; docs/doctor.md says which.',
+    remedy: 'Look at the network, the disk and the machine that it needs; docs/run/doctor.md says which.',
     brief: 'The check did not end in time.',
   }
   const timer = setTimeout(() => resolve([fail(finding)]), ms)

@@ -52,7 +52,7 @@ const SEPARATORS = ['; expected ', '. ', ': '] as const
 export const splitAdvice = (text: string): { readonly what: string; readonly remedy: string } => {
   const separator = SEPARATORS.find(one => text.includes(one))
   if (separator === undefined)
-    return { what: asSentence(text), remedy: 'Correct it as docs/operating/settings.md says.' }
+    return { what: asSentence(text), remedy: 'Correct it as docs/reference/settings.md says.' }
   const at = text.indexOf(separator)
   const rest = text.slice(at + separator.length)
   const remedy = separator === '; expected ' ? `Expected: ${rest}` : capitalized(rest)

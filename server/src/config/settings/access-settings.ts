@@ -53,7 +53,7 @@ export const ACCESS_SETTINGS = {
     },
     MINTMARK_CONSOLE_CLIENT_ID: {
       parse: parseText,
-      meaning: "the [console](../console.md)'s client at the identity provider; without it nobody signs in",
+      meaning: "the [console](../manage/console.md)'s client at the identity provider; without it nobody signs in",
     },
     MINTMARK_CONSOLE_CLIENT_SECRET: {
       parse: parseSecretLine,
@@ -89,7 +89,7 @@ export const ACCESS_SETTINGS = {
     MINTMARK_TLS_CLIENT_CA_FILE: {
       parse: parseCertificatesFile(({ ca }) => ca, 'a PEM file with CA certificates only'),
       meaning:
-        'a PEM file with the authorities that issue client certificates; see [client-certificates.md](../client-certificates.md)',
+        'a PEM file with the authorities that issue client certificates; see [TLS and proxies](../run/tls-and-proxies.md)',
     },
     MINTMARK_TLS_CLIENT_CERTS: {
       parse: parseOneOf(['off', 'request']),
@@ -111,7 +111,7 @@ export const ACCESS_SETTINGS = {
       parse: parseRanges,
       example: '10.0.0.0/8,fd00::/8',
       meaning:
-        "private networks from which keys of clients and of workloads' issuers may be fetched; see [client-authentication.md](../client-authentication.md)",
+        "private networks from which keys of clients and of workloads' issuers may be fetched; see [Workload identity](../agents/workload-identity.md)",
     },
   }),
   ...inGroup('limits', {
@@ -119,7 +119,7 @@ export const ACCESS_SETTINGS = {
       parse: parseProxies,
       example: '10.0.0.7,fd00::/8',
       meaning:
-        "addresses and networks of proxies that say where a request came from, in `Forwarded` or `X-Forwarded-For` ([limits.md](../limits.md#the-callers-address)), and whose header with the client's certificate is trusted. They must overwrite or append to the one, and delete the other",
+        "addresses and networks of proxies that say where a request came from, in `Forwarded` or `X-Forwarded-For` ([TLS and proxies](../run/tls-and-proxies.md)), and whose header with the client's certificate is trusted. They must overwrite or append to the one, and delete the other",
     },
     MINTMARK_FAILED_AUTH_PER_CLIENT: {
       parse: parseFailures,

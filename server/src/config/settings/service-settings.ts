@@ -45,7 +45,7 @@ export const SERVICE_SETTINGS = {
     MINTMARK_TLS_CERT_FILE: {
       parse: parsePemFile(/-----BEGIN CERTIFICATE-----/, 'certificate'),
       meaning:
-        'a PEM file with the certificate of the service and those between it and its authority; with it `MINTMARK_TLS_KEY_FILE`. Both are read at start, and again when they change; see [TLS, and a proxy in front](tls-and-proxies.md)',
+        'a PEM file with the certificate of the service and those between it and its authority; with it `MINTMARK_TLS_KEY_FILE`. Both are read at start, and again when they change; see [TLS and proxies](../run/tls-and-proxies.md)',
     },
     MINTMARK_TLS_KEY_FILE: {
       parse: parsePemFile(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'private key'),
@@ -65,7 +65,7 @@ export const SERVICE_SETTINGS = {
     MINTMARK_CONFIG_FILE: {
       parse: parseText,
       meaning:
-        'a JSON file for settings that do not fit into variables: [Identity providers](identity-providers.md#the-configuration-file)',
+        'a JSON file for settings that do not fit into variables: [Operators sign in](../run/operators-sign-in.md)',
     },
   }),
   ...inGroup('store', {
@@ -76,7 +76,7 @@ export const SERVICE_SETTINGS = {
       example: 'sqlite:/var/lib/mintmark/mintmark.db',
       hasFile: true,
       meaning:
-        '`sqlite:FILE`, or, a secret, `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE`; see [A store on PostgreSQL](postgresql.md). `dev` takes an address of PostgreSQL and no other',
+        '`sqlite:FILE`, or, a secret, `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE`; see [PostgreSQL](../run/postgresql.md). `dev` takes an address of PostgreSQL and no other',
     },
     MINTMARK_DATABASE_POOLING: {
       parse: parseOneOf(['session', 'transaction']),
@@ -125,7 +125,7 @@ export const SERVICE_SETTINGS = {
       parse: parseOneOf(DPOP_NONCE_POLICIES),
       fallback: 'required',
       meaning:
-        'whether a DPoP proof must carry a nonce of this service; `off` for clients that cannot repeat a request; see [dpop.md](../dpop.md)',
+        'whether a DPoP proof must carry a nonce of this service; `off` for clients that cannot repeat a request; see [Bound tokens](../agents/bound-tokens.md)',
     },
   }),
   ...inGroup('keys', {
@@ -141,7 +141,7 @@ export const SERVICE_SETTINGS = {
       parse: parseOneOf(SIGNING_ALGORITHMS),
       fallback: 'ES256',
       meaning:
-        'the algorithm of new signing keys; `RS256` has 3072 bits, `EdDSA` is Ed25519, `ML-DSA-65` is experimental. See [Signing keys](keys.md#signing-keys)',
+        'the algorithm of new signing keys; `RS256` has 3072 bits, `EdDSA` is Ed25519, `ML-DSA-65` is experimental. See [Keys](../run/keys.md)',
     },
     MINTMARK_KEY_ROTATION_DAYS: {
       parse: parseOffOr(parseInteger(1, 3650)),

@@ -1,4 +1,4 @@
-// What the table of settings says of each, and how people read it, in Markdown: in docs/operating/settings.md and in the help of
+// What the table of settings says of each, and how people read it, in Markdown: in docs/reference/settings.md and in the help of
 // `mintmark serve`.
 import type { SettingGroup, SettingUnit } from '../../../../api/values/settings.ts'
 import type { Parser } from '../values.ts'
@@ -22,7 +22,7 @@ export type VariableEntry = {
   readonly isSecret?: true
   /** A secret that was chosen elsewhere: quotation marks or spaces around it may be a part of it. */
   readonly isAnyText?: true
-  /** In Markdown; links are those of docs/operating/settings.md. */
+  /** In Markdown; links are those of docs/reference/settings.md. */
   readonly meaning: string
 }
 

@@ -25,12 +25,12 @@ export const TELEMETRY_SETTINGS = inGroup('telemetry', {
   MINTMARK_ACCESS_LOG: {
     parse: parseOneOf(['on', 'off']),
     fallback: 'off',
-    meaning: '`on`: a line in the log for each request; see [logs.md](../logs.md)',
+    meaning: '`on`: a line in the log for each request; see [Health, logs and traces](../run/health-logs-traces.md)',
   },
   MINTMARK_USE_EVIDENCE: {
     parse: parseOneOf(['on', 'off']),
     fallback: 'on',
-    meaning: '`off`: it is not counted [where tokens are used](../administration/usage.md#where-tokens-are-used)',
+    meaning: '`off`: it is not counted [where tokens are used](../manage/usage.md)',
   },
   MINTMARK_METRICS_ADDRESS: {
     parse: parseOffOr(parseHostAndPort),
@@ -38,12 +38,12 @@ export const TELEMETRY_SETTINGS = inGroup('telemetry', {
     otherwise: '`off`; in `mintmark dev` 127.0.0.1 and `PORT` + 2',
     example: '127.0.0.1:9464',
     meaning:
-      'where [metrics](../metrics.md) are scraped, as `HOST:PORT` or `[::1]:PORT`, where `::` is that of `HOST`; another port than `PORT`. `off`: nothing is measured',
+      'where [metrics](metrics.md) are scraped, as `HOST:PORT` or `[::1]:PORT`, where `::` is that of `HOST`; another port than `PORT`. `off`: nothing is measured',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     parse: parseEndpoint,
     example: 'http://127.0.0.1:4318',
-    meaning: 'where [traces](monitoring.md#traces) are exported; without it nothing is traced',
+    meaning: 'where [traces](../run/health-logs-traces.md) are exported; without it nothing is traced',
   },
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
     parse: parseEndpoint,

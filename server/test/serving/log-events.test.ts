@@ -1,20 +1,10 @@
-// docs/logs.md is the page of the table of events, and every line that the code logs is an event of that table.
+// Every line that the code logs is an event of the table of events.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOG_EVENTS, type LogEvent } from '../../src/ports/log-events.ts'
-import { nothing, readFiles, readText } from '../../../testkit/sources/source-files.ts'
+import { nothing, readFiles } from '../../../testkit/sources/source-files.ts'
 
 const rows: readonly [string, LogEvent][] = Object.entries(LOG_EVENTS)
-
-const lineOf = ([name, { level, message, meaning }]: readonly [string, LogEvent]): string =>
-  `| \`${name}\` | ${level} | ${message === null ? 'varies' : `\`${message}\``} | ${meaning} |`
-
-test('docs/logs.md has every event of the table in its words and its order, and no other', () => {
-  const lines = readText('docs/logs.md')
-    .split('\n')
-    .filter(line => /^\| `[a-z_]+` \| (?:debug|info|warn|error) /.test(line))
-  assert.deepEqual(lines, rows.map(lineOf))
-})
 
 test('no two events have one message', () => {
   const messages = rows.map(([, { message }]) => message).filter(message => message !== null)
@@ -54,7 +44,7 @@ test('every line that the code logs is an event of the table', () => {
   const strays = calls.filter(({ text }) => named(text) === undefined)
   nothing(
     strays.map(({ path, text }) => `${path}: ${text}`),
-    'Add the event to ports/log-events.ts and docs/logs.md; where the message varies, name it with `event`.',
+    'Add the event to ports/log-events.ts; where the message varies, name it with `event`.',
   )
 })
 

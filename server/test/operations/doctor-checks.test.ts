@@ -1,28 +1,13 @@
-// docs/doctor.md and the table of checks say the same, and what holds for every check.
+// What holds for every check of `mintmark doctor`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CHECK_NAMES } from '../../../api/values/checks.ts'
-import { readText } from '../../../testkit/sources/source-files.ts'
 import { CHECKS, type Check } from '../../src/compose/doctor/checks.ts'
 import { findNodeTooOld } from '../../src/compose/doctor/configuration-checks.ts'
 import { type DiskSpace, judgeDisk } from '../../src/compose/doctor/file-checks.ts'
 import { runChecks } from '../../src/compose/doctor/doctor.ts'
 import { splitAdvice, type Subject } from '../../src/compose/doctor/subject.ts'
 import { good, warn, worstOf } from '../../src/domain/checkup.ts'
-
-test('docs/doctor.md has the table of checks as the code has it, and a section for each', () => {
-  const [, ...pages] = readText('docs/doctor.md').split('## The checks\n')
-  const page = pages.join()
-  const rows = [...page.matchAll(/^\| `(\w+)` \| (\w+) \| (yes|no) \|$/gm)].map(([, ...cells]) => cells)
-  assert.deepEqual(
-    rows,
-    CHECKS.map(({ name, needs, isFast }) => [name, needs, isFast ? 'yes' : 'no']),
-  )
-  assert.deepEqual(
-    [...page.matchAll(/^### (.+)$/gm)].map(([, name]) => name),
-    CHECK_NAMES,
-  )
-})
 
 test('every name has one check, in the order of the names', () => {
   assert.deepEqual(
@@ -102,7 +87,7 @@ test('a message is split into what is wrong and what to do', () => {
     ['PORT is "0"; expected a whole number', 'PORT is "0".', 'Expected: a whole number.'],
     ["x.db does not exist: run 'mintmark migrate' first.", 'x.db does not exist.', "Run 'mintmark migrate' first."],
     ['It is changed. Restore a backup: now.', 'It is changed.', 'Restore a backup: now.'],
-    ['Something is wrong', 'Something is wrong.', 'Correct it as docs/operating/settings.md says.'],
+    ['Something is wrong', 'Something is wrong.', 'Correct it as docs/reference/settings.md says.'],
   ] as const) {
     assert.deepEqual(splitAdvice(text), { what, remedy })
   }
