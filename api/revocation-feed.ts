@@ -1,5 +1,5 @@
 // The revocation feed: what a verifier needs to refuse a revoked token without a call for each request
-// (docs/revocation-feed.md).
+// (docs/apis/feed-protocol.md).
 import { z } from 'zod'
 import { parameter, parsed, wholeNumber } from './fields.ts'
 import { operation } from './operation.ts'

@@ -1,4 +1,4 @@
-// Verifiers: who follows the revocation feed, how far each says it is, and who holds a revocation (docs/revocation-feed.md,
+// Verifiers: who follows the revocation feed, how far each says it is, and who holds a revocation (docs/apis/feed-protocol.md,
 // "Reporting").
 import { z } from 'zod'
 import { AGENT_ID, API_KEY_ID, LATER, MADE } from './examples.ts'

@@ -1,4 +1,4 @@
-// The revocation feed: its positions, epochs and waits, and how a request names them (docs/revocation-feed.md).
+// The revocation feed: its positions, epochs and waits, and how a request names them (docs/apis/feed-protocol.md).
 import type { Milliseconds } from './time.ts'
 
 /**

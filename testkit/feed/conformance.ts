@@ -1,4 +1,4 @@
-// What a follower of the revocation feed says of tokens, as a table: docs/revocation-feed.md by examples. `conformance.json` beside this
+// What a follower of the revocation feed says of tokens, as a table: docs/apis/feed-protocol.md by examples. `conformance.json` beside this
 // file holds the same for followers in other languages; `node testkit/feed/conformance.ts` writes it, and a test compares the two.
 //
 // The table is an array of cases: `{name, steps}`. Each case begins with a follower that holds nothing. Its steps, in order, are

@@ -1,4 +1,4 @@
-// A small service that publishes a revocation feed as docs/revocation-feed.md describes it, for tests of followers. A test makes it issue
+// A small service that publishes a revocation feed as docs/apis/feed-protocol.md describes it, for tests of followers. A test makes it issue
 // tokens, end them, and fail, by `POST /control`; run as a program it listens on the port of its first argument.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'

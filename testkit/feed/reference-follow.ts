@@ -1,4 +1,4 @@
-// Applies what the service sends to what a follower holds: docs/revocation-feed.md, "Documents", "Starting over" and "Forgetting".
+// Applies what the service sends to what a follower holds: docs/apis/feed-protocol.md, "Documents", "Starting over" and "Forgetting".
 import type { Members, Step, Verdict } from './case.ts'
 import { type Facts, isCount, isMembers, judgeToken, readFacts } from './reference-match.ts'
 

@@ -1,4 +1,4 @@
-// The revocation feed of the reference publisher: a log in memory, and the five requests of docs/revocation-feed.md.
+// The revocation feed of the reference publisher: a log in memory, and the five requests of docs/apis/feed-protocol.md.
 import type { ServerResponse } from 'node:http'
 
 export type PublishedCutOff = Readonly<Record<string, unknown>> & { readonly seq: number; readonly until: number }

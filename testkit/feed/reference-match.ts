@@ -1,4 +1,4 @@
-// Compares tokens with the facts of the revocation feed: docs/revocation-feed.md line by line, for clarity and not for speed.
+// Compares tokens with the facts of the revocation feed: docs/apis/feed-protocol.md line by line, for clarity and not for speed.
 import { createHash } from 'node:crypto'
 import type { Members, Verdict } from './case.ts'
 

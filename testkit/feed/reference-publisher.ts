@@ -1,4 +1,4 @@
-// A small reference publisher: the service as a verifier sees it, made from docs/revocation-feed.md alone. Real HTTP, real
+// A small reference publisher: the service as a verifier sees it, made from docs/apis/feed-protocol.md alone. Real HTTP, real
 // signatures, and faults on demand.
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// How a resource server checks a DPoP proof; docs/dpop.md shows it word for word from here on.
+// How a resource server checks a DPoP proof; docs/agents/bound-tokens.md shows it word for word from here on.
 
 import { createHash } from 'node:crypto'
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify } from 'jose'

@@ -1,4 +1,4 @@
-// What each cut-off of the feed covers (docs/revocation-feed.md, "Cut-offs" and "Ancestors").
+// What each cut-off of the feed covers (docs/apis/feed-protocol.md, "Cut-offs" and "Ancestors").
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeCutOffs } from '../src/feed/cut-offs.ts'

@@ -1,4 +1,4 @@
-// mintmark-verify serve behind nginx, HAProxy, Apache and Caddy from Debian, and Envoy and Traefik from PyPI, with the files of docs/recipes/gateway.md.
+// mintmark-verify serve behind nginx, HAProxy, Apache and Caddy from Debian, and Envoy and Traefik from PyPI, with the files of docs/apis/gateway.md.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'

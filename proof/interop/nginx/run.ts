@@ -1,4 +1,4 @@
-// nginx from Debian in front of the service, with the file of docs/client-certificates.md.
+// nginx from Debian in front of the service, with the file of docs/run/tls-and-proxies.md.
 import { join } from 'node:path'
 import { holdToCertificates, writeCertificates } from '../debian/client-certificates.ts'
 import { substitute, withGateway } from '../debian/gateway.ts'

@@ -1,4 +1,4 @@
-"""Refuses revoked tokens without a request for each: follows Mintmark's revocation feed (docs/revocation-feed.md)."""
+"""Refuses revoked tokens without a request for each: follows Mintmark's revocation feed (docs/apis/feed-protocol.md)."""
 
 import json
 import random

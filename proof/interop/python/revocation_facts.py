@@ -1,4 +1,4 @@
-"""What a follower of Mintmark's revocation feed holds, and what that says of a token (docs/revocation-feed.md)."""
+"""What a follower of Mintmark's revocation feed holds, and what that says of a token (docs/apis/feed-protocol.md)."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""The quickstart in Python, as docs/quickstart.md has it."""
+"""The quickstart in Python, as docs/agents/quickstart.md has it."""
 
 import os
 import pathlib

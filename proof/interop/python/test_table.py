@@ -48,7 +48,7 @@ def protect(validator):
 
 
 def check_asgi(check):
-    """An ASGI application that checks as docs/recipes/python.md says."""
+    """An ASGI application that checks as docs/apis/verify-python.md says."""
 
     async def app(scope, receive, send):
         token = token_of(Request(scope).headers.getlist("authorization"))

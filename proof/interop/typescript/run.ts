@@ -14,7 +14,7 @@ import { bearerOf, makeCheck } from './verify-offline.ts'
 
 const check = makeCheck(ISSUER, ORDERS)
 
-/** The status of a request, as docs/resource-servers.md says. */
+/** The status of a request, as docs/apis/verify-node.md says. */
 const statusOf = async (token: string | undefined): Promise<number> => {
   if (token === undefined) return 401
   try {

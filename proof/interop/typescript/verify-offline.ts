@@ -33,7 +33,7 @@ export const makeCheck = (issuer: string, audience: string): ((token: string) =>
       const options = { issuer, audience, typ: 'at+jwt', algorithms, requiredClaims }
       const { payload } = await jwtVerify(token, keys, options)
       if (payload['cnf'] === undefined) return payload
-      // Without proof of its key it may be stolen (docs/dpop.md).
+      // Without proof of its key it may be stolen (docs/agents/bound-tokens.md).
       throw new errors.JWTClaimValidationFailed('The token is bound to a key.', payload, 'cnf', 'check_failed')
     } catch (fault) {
       const isOfToken = fault instanceof errors.JOSEError && !UNREAD.includes(fault.code)

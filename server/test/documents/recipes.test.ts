@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { embed, listEmbedded, listRecipes, readRecipe } from '../../../proof/interop/recipes.ts'
 
-test('every block of code in docs/recipes and the quickstart that names a file is that file; `npm run recipes` puts it there', () => {
+test('every block of code below the name of a file is that file; `npm run recipes` puts it there', () => {
   assert.ok(listRecipes().length > 0, 'There are no recipes.')
   for (const path of listRecipes()) {
     const text = readRecipe(path)

@@ -1,7 +1,7 @@
 // In this folder: the administration API as an object of methods. generated/ has its operations; these files call them.
 // Why a request to the administration came to nothing: refused, or unavailable, which passes.
 
-/** The service refused the request (RFC 9457). `error` is one of the codes of docs/errors.md. */
+/** The service refused the request (RFC 9457). `error` is one of the codes of docs/reference/errors.md. */
 export class ApiRefused extends Error {
   override readonly name = 'ApiRefused'
   readonly error: string

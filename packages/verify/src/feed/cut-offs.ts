@@ -1,5 +1,5 @@
 // In this folder: follows the revocation feed and holds its facts in memory: what has ended, up to where, and how stale that is.
-// Cut-offs: which tokens an act that ended many covers (docs/revocation-feed.md, "Cut-offs").
+// Cut-offs: which tokens an act that ended many covers (docs/apis/feed-protocol.md, "Cut-offs").
 import type { Conditions, CutOff } from './document.ts'
 import { issuedMsOf, type Subject, tailDigits } from './subject.ts'
 

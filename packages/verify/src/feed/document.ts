@@ -1,4 +1,4 @@
-// Documents of the revocation feed (docs/revocation-feed.md): read whole before any of it counts. What has another form
+// Documents of the revocation feed (docs/apis/feed-protocol.md): read whole before any of it counts. What has another form
 // is refused as a whole: the verifier then becomes stale, and says so, where it would otherwise guess. Other members are
 // ignored: a new kind of fact comes as a condition of a cut-off that is not known here.
 import { decodeCanonical } from '../readers/compact-jws.ts'

@@ -1,4 +1,4 @@
-// Reports to the service how far a verifier is, so that operators see who holds a revocation (docs/revocation-feed.md, "Reporting").
+// Reports to the service how far a verifier is, so that operators see who holds a revocation (docs/apis/feed-protocol.md, "Reporting").
 // Nothing of what the verifier accepts depends on it.
 import { describeFault, request, retryAfterMsOf } from '../wire/http.ts'
 import { pause } from '../wire/pause.ts'

@@ -1,4 +1,4 @@
-// The requests of a follower (docs/revocation-feed.md, "Requests"), and their answers, verified.
+// The requests of a follower (docs/apis/feed-protocol.md, "Requests"), and their answers, verified.
 import { isRefusal } from '../refusals.ts'
 import { type JsonObject, parseObject } from '../readers/json.ts'
 import type { KeySet } from '../tokens/key-set.ts'

@@ -1,5 +1,5 @@
 // Package follow refuses revoked tokens without a request for each: it verifies them by their signature and follows
-// Mintmark's revocation feed (docs/revocation-feed.md) by long poll.
+// Mintmark's revocation feed (docs/apis/feed-protocol.md) by long poll.
 package follow
 
 import (

@@ -108,7 +108,7 @@ suite('an operator writes', () => {
   }
 })
 
-/** As docs/administration/exports.md gives it. */
+/** As docs/manage/exports.md gives it. */
 const undo = (cell: string): string =>
   cell.replaceAll(/^'(?='*[=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])'(?='*[=+\-@＝＋－＠])/g, '')
 

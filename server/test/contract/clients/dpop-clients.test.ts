@@ -1,4 +1,4 @@
-// DPoP with clients that nobody here wrote, unmodified, and with a resource server as docs/dpop.md shows one.
+// DPoP with clients that nobody here wrote, unmodified, and with a resource server as docs/agents/bound-tokens.md shows one.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -107,14 +107,14 @@ test("oauth4webapi's resource server takes the token with its proof, and no toke
   await assert.rejects(oauth.validateJwtAccessToken(server, await requestWith(token, thief), AUDIENCE, options))
 })
 
-test('docs/dpop.md shows the check of a resource server word for word as it is tried here', () => {
-  const documented = readFileSync(new URL('../../../../docs/dpop.md', import.meta.url), 'utf8')
+test('docs/agents/bound-tokens.md shows the check of a resource server word for word as it is tried here', () => {
+  const documented = readFileSync(new URL('../../../../docs/agents/bound-tokens.md', import.meta.url), 'utf8')
   const [, code = ''] = /```ts\n(.*?)```/s.exec(documented) ?? []
   const source = readFileSync(new URL('../../../../testkit/keys/check-proof.ts', import.meta.url), 'utf8')
   assert.ok(code.length > 500 && source.endsWith(`\n\n${code}`))
 })
 
-test('the check of docs/dpop.md takes the proof of the key in cnf for this request and token, and no other', async () => {
+test('the check of docs/agents/bound-tokens.md takes the proof of the key in cnf for this request and token, and no other', async () => {
   const handle = oauth.DPoP(client(), await oauth.generateKeyPair('ES256'))
   const { access_token: token } = await grant(handle)
   const { json } = await introspect(service, apiKey.key, token)

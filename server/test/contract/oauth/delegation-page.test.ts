@@ -1,4 +1,4 @@
-// The commands of docs/delegation.md, run as they stand there.
+// The commands of docs/agents/delegation.md, run as they stand there.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -10,12 +10,12 @@ type Body = Readonly<Record<string, unknown>>
 
 const run = promisify(execFile)
 
-const PAGE = readFileSync(new URL('../../../../docs/delegation.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../../../docs/agents/delegation.md', import.meta.url), 'utf8')
 const COMMANDS = [...PAGE.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
 
 const service = useService()
 
-test('the commands of docs/delegation.md exchange a token, show who acts for whom, and end both with the first', async () => {
+test('the commands of docs/agents/delegation.md exchange a token, show who acts for whom, and end both with the first', async () => {
   const first = await service.createAgent({ defaultAudience: service.baseUrl })
   const writer = await service.createApiKey('agents:write')
   const introspector = await service.createApiKey('tokens:introspect')

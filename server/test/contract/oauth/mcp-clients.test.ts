@@ -1,4 +1,4 @@
-// The MCP SDK for TypeScript, unmodified, from the agent to an MCP server: the files of docs/recipes/mcp-typescript.md.
+// The MCP SDK for TypeScript, unmodified, from the agent to an MCP server: the files of docs/agents/mcp.md.
 import assert from 'node:assert/strict'
 import { beforeEach, type TestContext, test } from 'node:test'
 import { PrivateKeyJwtProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js'

@@ -1,4 +1,4 @@
-// An agent calls an MCP server, which calls a second one with an exchanged token: the files of docs/recipes/mcp-delegation.md.
+// An agent calls an MCP server, which calls a second one with an exchanged token: the files of docs/agents/mcp.md.
 import assert from 'node:assert/strict'
 import { beforeEach, type TestContext, test } from 'node:test'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'

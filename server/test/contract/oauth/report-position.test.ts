@@ -1,4 +1,4 @@
-// POST /oauth/revocation-feed/positions: what it takes, and from whom (docs/revocation-feed.md, "Reporting").
+// POST /oauth/revocation-feed/positions: what it takes, and from whom (docs/apis/feed-protocol.md, "Reporting").
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FEED } from '../../../../testkit/feed/feed-client.ts'

@@ -1,4 +1,4 @@
-// GET /oauth/revocation-feed and what lies below it, on a real store: who may read it, and what it says (docs/revocation-feed.md).
+// GET /oauth/revocation-feed and what lies below it, on a real store: who may read it, and what it says (docs/apis/feed-protocol.md).
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-// POST /oauth/revocation-feed/positions, GET /api/v1/verifiers, and which verifiers hold a revocation (docs/revocation-feed.md,
+// POST /oauth/revocation-feed/positions, GET /api/v1/verifiers, and which verifiers hold a revocation (docs/apis/feed-protocol.md,
 // "Reporting").
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'

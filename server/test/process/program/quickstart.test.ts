@@ -1,4 +1,4 @@
-// The programs of docs/quickstart.md that need nothing but what the tests have. Those in Python and Go run with `npm run proof interop`.
+// The programs of docs/agents/quickstart.md that need nothing but what the tests have. Those in Python and Go run with `npm run proof interop`.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'

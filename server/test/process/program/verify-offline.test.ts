@@ -1,4 +1,4 @@
-// The offline column of docs/resource-servers.md, by the code of that page: what it does while the service is away.
+// The offline column of docs/apis/verify-node.md, by the code of that page: what it does while the service is away.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
