@@ -30,7 +30,7 @@ dev_works() {
   stop_service
 }
 
-# From an empty folder to a route of Express that refuses a token which was revoked 100 ms before: docs/resource-servers.md.
+# From an empty folder to a route of Express that refuses a token which was revoked 100 ms before: docs/apis/verify-node.md.
 route_refuses() {
   local root=$dir/npm
   mkdir "$root/route"

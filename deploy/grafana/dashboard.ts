@@ -87,7 +87,7 @@ const layRows = () => {
 export const makeDashboard = () => ({
   title: 'Mintmark',
   uid: 'mintmark',
-  description: 'From the metrics of docs/metrics.md. docs/runbook.md says what to do.',
+  description: 'From the metrics of docs/reference/metrics.md. docs/run/runbook.md says what to do.',
   tags: ['mintmark'],
   schemaVersion: 39,
   version: 1,

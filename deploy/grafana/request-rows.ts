@@ -79,7 +79,7 @@ export const REQUEST_ROWS: readonly Row[] = [
       },
       {
         title: 'Errors by code',
-        description: 'docs/errors.md has each code.',
+        description: 'docs/reference/errors.md has each code.',
         unit: 'reqps',
         queries: [
           ['sum by (code) (rate(mintmark_refusals_total{instance=~"$instance"}[$__rate_interval])) > 0', '{{code}}'],
@@ -165,7 +165,7 @@ export const REQUEST_ROWS: readonly Row[] = [
     panels: [
       {
         title: 'Limits reached',
-        description: 'docs/limits.md has each limit.',
+        description: 'docs/reference/limits.md has each limit.',
         unit: 'reqps',
         queries: [
           [

@@ -67,7 +67,7 @@ test('on one machine Compose runs the service without a capability, a writable r
   assert.deepEqual(services['mintmark']?.['depends_on'], { migrate: { condition: 'service_completed_successfully' } })
 })
 
-// `systemd-analyze security` weighs these; deploy/README.md has its figure.
+// `systemd-analyze security` weighs these; docs/development/checked-by-hand.md has its figure.
 test('the unit gives the service two folders to write, a copy of the key, and no privilege', () => {
   const unit = readText(UNIT)
   for (const line of [

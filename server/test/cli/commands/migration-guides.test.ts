@@ -1,11 +1,11 @@
-// docs/operating/from-*.md: each transcript is what its commands print, but for ids, times and widths.
+// docs/run/from-*.md: each transcript is what its commands print, but for ids, times and widths.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { followGuides } from '../../../../testkit/commands/migration-guides.ts'
 import { blocksOf, shapeOf } from '../../../../testkit/commands/operator-stories.ts'
 import { readText } from '../../../../testkit/sources/source-files.ts'
 
-const GUIDES = ['hydra', 'keycloak', 'auth0'].map(name => readText(`docs/operating/from-${name}.md`))
+const GUIDES = ['hydra', 'keycloak', 'auth0'].map(name => readText(`docs/run/from-${name}.md`))
 
 test('the transcripts of the guides from Hydra, Keycloak and Auth0 are what their commands print', async () => {
   const followed = await followGuides({ after }, GUIDES)
