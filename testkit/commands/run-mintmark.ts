@@ -58,7 +58,7 @@ export const makeFolder = (t: Scope): string => {
   return folder
 }
 
-// What was compiled once is not compiled again in each of the hundreds of processes; docs/operating/start-and-stop.md explains it to operators.
+// What was compiled once is not compiled again in each of the hundreds of processes; docs/run/start-and-stop.md explains it to operators.
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/compiled-for-tests')
 
 /** What the program sees, beside what a test gives it. */

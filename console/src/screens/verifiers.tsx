@@ -116,7 +116,7 @@ export const Verifiers = () => (
           No verifier follows the revocation feed and says so. A resource server that introspects refuses an ended token
           at once; one that verifies by itself accepts it until it expires.
         </p>
-        <p>The package @mintmark/verify follows it; docs/get-mintmark.md in the repository says how to get it.</p>
+        <p>The package @mintmark/verify follows it; docs/start/get-mintmark.md in the repository says how to get it.</p>
       </>
     }
   />

@@ -10,7 +10,7 @@ const COLUMNS: Columns<Pair> = { a: pair => pair.a, b: pair => pair.b }
 
 const line = (a: Pair['a'], b: Pair['b'] = 'b'): string => csvLine(COLUMNS, { a, b })
 
-/** As docs/administration/exports.md gives it. */
+/** As docs/manage/exports.md gives it. */
 const undo = (cell: string): string =>
   cell.replaceAll(/^'(?='*[=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])'(?='*[=+\-@＝＋－＠])/g, '')
 

@@ -1,4 +1,4 @@
-// The conformance table of the revocation feed, against the reference that was written from docs/revocation-feed.md.
+// The conformance table of the revocation feed, against the reference that was written from docs/apis/feed-protocol.md.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

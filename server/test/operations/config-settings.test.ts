@@ -6,7 +6,7 @@ import { readDevConfig, readServeConfig } from '../../src/config/config.ts'
 import { withoutCredentials } from '../../src/config/setting-records.ts'
 import { BASE, file, KEY } from '../../../testkit/services/base-environment.ts'
 
-const PAGE = readFileSync(new URL('../../../docs/operating/identity-providers.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../../docs/run/operators-sign-in.md', import.meta.url), 'utf8')
 
 const LINK = /\[([^\]]*)\]\([^)]*\)/g
 
@@ -27,7 +27,7 @@ const find = async (env: Readonly<Record<string, string>>, wanted: string) => {
   return [found.value, found.source, found.variable]
 }
 
-test('every member of the configuration file means what docs/operating says in its row', async () => {
+test('every member of the configuration file means what docs/run/operators-sign-in.md says in its row', async () => {
   const path = file(
     'meanings.json',
     JSON.stringify({ identity_providers: [{ issuer: 'https://b.example', audience: 'b' }] }),

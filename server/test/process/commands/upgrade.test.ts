@@ -1,4 +1,4 @@
-// docs/operating/upgrades.md: a store that an earlier program made, with its agents, key, tokens and history, is brought to this version and
+// docs/run/upgrade.md: a store that an earlier program made, with its agents, key, tokens and history, is brought to this version and
 // served.
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
