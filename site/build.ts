@@ -61,7 +61,7 @@ const writeHome = (): string => {
     const pages = sections.flatMap(section => section.pages).map(page => `- [${titleOf(readPage(page))}](/${page}.md)`)
     return `## ${title}\n\n${details}\n\n${pages.join('\n')}\n`
   })
-  return `# Mintmark ${manifest.version}\n\nA token service for software agents: short-lived tokens, a list of every live one, and revocation that holds at once.\nNew here? Begin with the [quickstart](/quickstart.md).\n\n${doors.join('\n')}`
+  return `# Mintmark ${manifest.version}\n\nA token service for software agents: short-lived tokens, a list of every live one, and revocation that holds at once.\nNew here? Begin with the [quickstart](/agents/quickstart.md).\n\n${doors.join('\n')}`
 }
 
 /** Ends the process where VitePress finds a fault, such as a dead link. */

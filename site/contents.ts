@@ -9,128 +9,159 @@ export type Door = {
   readonly sections: readonly Section[]
 }
 
-export const DOORS: readonly Door[] = [
-  {
-    title: 'I write an agent',
-    details: 'Get tokens with a secret, a key, a certificate or a platform identity, and use them.',
-    sections: [
-      { title: 'Start', pages: ['quickstart', 'get-mintmark', 'clients', 'client-authentication', 'delegation'] },
-      { title: 'Bind tokens to a key', pages: ['dpop', 'client-certificates'] },
-      {
-        title: 'Recipes',
-        pages: ['recipes/mcp-typescript', 'recipes/mcp-python', 'recipes/mcp-go', 'recipes/mcp-delegation'],
-      },
-    ],
-  },
-  {
-    title: 'I own an API',
-    details: 'Accept tokens, check them online or offline, and see revocations at once.',
-    sections: [
-      { title: 'Start', pages: ['tutorial-mcp-server', 'resource-servers', 'revocation-feed', 'interop'] },
-      { title: 'Libraries', pages: ['recipes/python', 'recipes/go', 'recipes/spring', 'recipes/nimbus'] },
-      { title: 'Gateways', pages: ['recipes/gateway'] },
-      { title: 'Follow the feed', pages: ['recipes/follow-in-python', 'recipes/follow-in-go'] },
-    ],
-  },
-  {
-    title: 'I operate it',
-    details: 'Install, configure, watch, back up and upgrade the service.',
-    sections: [
-      {
-        title: 'Set up',
-        pages: [
-          'operating',
-          'operating/start-and-stop',
-          'operating/settings',
-          'operating/identity-providers',
-          'operating/tls-and-proxies',
-          'operating/embedded-store',
-          'operating/postgresql',
-          'operating/moving-to-postgresql',
-          'operating/scale',
-        ],
-      },
-      {
-        title: 'Come from elsewhere',
-        pages: ['operating/from-hydra', 'operating/from-keycloak', 'operating/from-auth0'],
-      },
-      {
-        title: 'Run',
-        pages: [
-          'operating/command-line',
-          'console',
-          'operating/operator-stories',
-          'operating/keys',
-          'operating/backup-and-restore',
-          'operating/upgrades',
-        ],
-      },
-      {
-        title: 'Administer',
-        pages: [
-          'administration',
-          'administration/agents',
-          'administration/credentials',
-          'administration/imports',
-          'administration/api-keys',
-          'administration/signing-keys',
-          'administration/tokens',
-          'administration/revocations',
-          'administration/leaked-secrets',
-          'administration/usage',
-          'administration/settings',
-          'administration/audit-log',
-          'administration/exports',
-        ],
-      },
-      {
-        title: 'Watch',
-        pages: [
-          'doctor',
-          'operating/monitoring',
-          'metrics',
-          'logs',
-          'runbook',
-          'operating/overload',
-          'operating/clock',
-          'operating/postgresql-failures',
-        ],
-      },
-    ],
-  },
-  {
-    title: 'I secure it',
-    details: 'What it promises, what an attacker can do, who may do what, and how it is stored.',
-    sections: [
-      {
-        title: 'Judge it',
-        pages: ['security/threat-model', 'security/promises', 'administration/access', 'limits', 'divergences'],
-      },
-      {
-        title: 'Held against standards',
-        pages: [
-          'security/asvs',
-          'security/asvs-application',
-          'security/asvs-operation',
-          'security/rfc-9700',
-          'security/rfc-8725',
-        ],
-      },
-      { title: 'How it is stored', pages: ['storage'] },
-    ],
-  },
-]
+/** Pages of the site that lie elsewhere in the repository, where people look for them. */
+export const ELSEWHERE: Readonly<Record<string, string>> = {
+  'agents/client-package': 'packages/client/README.md',
+  'apis/verify-package': 'packages/verify/README.md',
+  'apis/gateway-process': 'packages/gateway/README.md',
+  'security/promises': 'SECURITY.md',
+  'start/changes': 'CHANGELOG.md',
+}
+
+const START: Door = {
+  title: 'Start',
+  details: 'What Mintmark is, what it does not do, and how to get it.',
+  sections: [
+    {
+      title: 'Start',
+      pages: ['start/concepts', 'start/what-it-does-not-do', 'start/get-mintmark', 'start/changes'],
+    },
+  ],
+}
+
+const AGENTS: Door = {
+  title: 'Build an agent',
+  details: '1. Get a token (2 minutes). 2. Choose a credential. 3. Run it in production.',
+  sections: [
+    {
+      title: 'Get a token',
+      pages: ['agents/quickstart', 'agents/typescript', 'agents/client-package', 'agents/mcp'],
+    },
+    {
+      title: 'Choose a credential',
+      pages: ['agents/authenticate', 'agents/workload-identity', 'agents/bound-tokens', 'agents/delegation'],
+    },
+  ],
+}
+
+const APIS: Door = {
+  title: 'Protect an API',
+  details: '1. Protect a route (5 minutes). 2. See revocations at once. 3. Choose how to check.',
+  sections: [
+    {
+      title: 'Verify tokens',
+      pages: [
+        'apis/verify-node',
+        'apis/verify-python',
+        'apis/verify-go',
+        'apis/verify-java',
+        'apis/mcp-server',
+        'apis/gateway',
+      ],
+    },
+    { title: 'Choose how', pages: ['apis/choose', 'apis/introspect', 'apis/offline', 'apis/libraries'] },
+    { title: 'Options and protocol', pages: ['apis/verify-package', 'apis/gateway-process', 'apis/feed-protocol'] },
+  ],
+}
+
+const RUN: Door = {
+  title: 'Run the service',
+  details: '1. Install (10 minutes). 2. Let operators sign in. 3. Go live. 4. Watch. 5. Fix.',
+  sections: [
+    { title: 'Install', pages: ['run/overview', 'run/linux', 'run/kubernetes', 'run/containers', 'run/go-live'] },
+    {
+      title: 'Configure',
+      pages: [
+        'run/configure',
+        'run/operators-sign-in',
+        'run/tls-and-proxies',
+        'run/embedded-store',
+        'run/postgresql',
+        'run/high-availability',
+      ],
+    },
+    {
+      title: 'Operate',
+      pages: [
+        'run/health-logs-traces',
+        'run/siem',
+        'run/backup-and-restore',
+        'run/upgrade',
+        'run/start-and-stop',
+        'run/keys',
+        'run/capacity',
+        'run/clock',
+      ],
+    },
+    { title: 'Fix', pages: ['run/troubleshooting', 'run/doctor', 'run/runbook', 'run/overload'] },
+    {
+      title: 'Move here',
+      pages: ['run/from-hydra', 'run/from-keycloak', 'run/from-auth0', 'run/move-to-postgresql'],
+    },
+  ],
+}
+
+const MANAGE: Door = {
+  title: 'Manage agents and tokens',
+  details: 'Create agents, see every live token, end tokens now, and say later what happened.',
+  sections: [
+    {
+      title: 'Manage',
+      pages: ['manage/overview', 'manage/console', 'manage/command-line', 'manage/incidents'],
+    },
+    { title: 'Agents', pages: ['manage/agents', 'manage/credentials', 'manage/imports'] },
+    { title: 'Tokens', pages: ['manage/tokens', 'manage/revocations', 'manage/leaked-secrets', 'manage/usage'] },
+    { title: 'Records', pages: ['manage/audit-log', 'manage/exports'] },
+  ],
+}
+
+const SECURITY: Door = {
+  title: 'Security and audit',
+  details: 'What it promises, what an attacker can do, who may do what, and where data and keys lie.',
+  sections: [
+    {
+      title: 'Judge it',
+      pages: [
+        'security/promises',
+        'security/threat-model',
+        'security/data-and-keys',
+        'security/permissions',
+        'security/limits',
+      ],
+    },
+    {
+      title: 'Check it against standards',
+      pages: ['security/standards', 'security/divergences', 'security/stability'],
+    },
+  ],
+}
+
+export const DOORS: readonly Door[] = [START, AGENTS, APIS, RUN, MANAGE, SECURITY]
 
 /** Pages made from the code: `npm run reference` writes those of docs/reference/, the build those of the operations. */
 export const REFERENCE: Section = {
   title: 'Reference',
   pages: [
-    'errors',
     'reference/operations',
+    'reference/errors',
+    'reference/settings',
     'reference/commands',
+    'reference/limits',
     'reference/permissions',
     'reference/termination-reasons',
+    'reference/audit-kinds',
+    'reference/export-columns',
+    'reference/metrics',
+    'reference/alerts',
+    'reference/log-events',
+    'reference/doctor-checks',
     'reference/background-tasks',
+    'reference/promises',
+    'reference/asvs',
+    'reference/asvs-application',
+    'reference/asvs-operation',
+    'reference/rfc-9700',
+    'reference/rfc-8725',
   ],
 }
 

@@ -4,7 +4,7 @@ import { DOORS } from './contents.ts'
 
 /** Words of a question that say nothing about its subject. */
 const SILENT = new Set(
-  'a an and are at be by can do does for from has have how i if in is it me mean my of on or our the this to use we what when where which who why with you your'.split(
+  'a an and are at be by can did do does for from has have how i if in is it me mean my now of on or our the this to use we what when where which who why with you your'.split(
     ' ',
   ),
 )
@@ -14,14 +14,18 @@ const FUZZY_FROM_CHARACTERS = 6
 const START_BOOST = 1.5
 /** What a list of threats or limits names is explained on a page of its own. */
 const LIST_BOOST = 0.5
-const LISTS = ['divergences', 'limits', 'administration/access', 'interop', 'storage']
+const LISTS = ['apis/libraries', 'security/divergences', 'security/threat-model', 'start/changes']
 
 const STARTS = DOORS.flatMap(({ sections }) => sections.slice(0, 1).flatMap(({ pages }) => pages))
 
 const pageOf = (id: string): string => id.replace(/^.*\/guide\//, '').replace(/\.html.*$/, '')
 
 const boostOf = (page: string): number => {
-  if (page.startsWith('security/') || LISTS.includes(page)) return LIST_BOOST
+  if (
+    /^(?:decisions|development)\/|^reference\/(?!operations|errors|alerts|termination)/.test(page) ||
+    LISTS.includes(page)
+  )
+    return LIST_BOOST
   return STARTS.includes(page) ? START_BOOST : 1
 }
 

@@ -1,5 +1,5 @@
 // Turns many measurements into a figure, and figures into tables that read the same in a terminal and in Markdown.
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 /** The value below which this share of the sorted values lies. */
@@ -39,15 +39,24 @@ export const formatTable = (titles: readonly string[], rows: readonly Row[]): st
 
 type Report = { readonly title: string; readonly facts: readonly string[]; readonly tables: readonly string[] }
 
-const HEADING = '# Results\n\nWhat the commands of [README.md](README.md) printed with `--record`, oldest first.\n'
+const PATH = resolve(import.meta.dirname, 'RESULTS.md')
+const HEADING = '# Results\n\nWhat the last run of each command of [README.md](README.md) printed with `--record`.\n'
+
+/** What a section is about: its heading may end with a date. */
+const subjectOf = (heading: string): string => heading.replace(/, \d{4}-.*/, '')
+
+/** The results with this section in place of the earlier one of its subject. */
+const withSection = (results: string, title: string, text: string): string => {
+  const [head, ...sections] = results.split(/\n(?=## )/)
+  const others = sections.filter(section => subjectOf(section.split('\n')[0] ?? '') !== subjectOf(`## ${title}`))
+  return [head, ...others, `## ${title}\n\n${text}\n`].join('\n')
+}
 
 /** Prints a report, and with `record` keeps it in RESULTS.md. */
 export const publish = ({ title, facts, tables }: Report, record: boolean): void => {
-  const list = facts.map(fact => `- ${fact}`).join('\n')
-  console.log([list, ...tables].join('\n\n'))
+  const text = [facts.map(fact => `- ${fact}`).join('\n'), ...tables].join('\n\n')
+  console.log(text)
   if (!record) return
-  const path = resolve(import.meta.dirname, 'RESULTS.md')
-  if (!existsSync(path)) writeFileSync(path, HEADING)
-  appendFileSync(path, `\n## ${title}\n\n${[list, ...tables].join('\n\n')}\n`)
-  console.log(`\nAppended to ${path}.`)
+  writeFileSync(PATH, withSection(existsSync(PATH) ? readFileSync(PATH, 'utf8') : HEADING, title, text))
+  console.log(`\nKept in ${PATH}.`)
 }

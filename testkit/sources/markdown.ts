@@ -1,4 +1,4 @@
-// Reads a document: the ids of its headings and the targets of its links.
+// Reads a document: the ids of its headings, the targets of its links, and its blocks of code.
 
 /** Fenced and indented blocks are no text. An indented block stands behind an empty line; else it continues a paragraph or a list. */
 const withoutBlocks = (text: string): string =>
@@ -31,3 +31,32 @@ export const linksOf = (text: string): readonly string[] =>
       .replaceAll(/`[^`\n]*`/g, '')
       .matchAll(/\]\(([^()\s]+)\)/g),
   ].map(([, target = '']) => target)
+
+/** A comment that names a file, and the block of code below it, which is a copy of that file. */
+export const COPY = /<!-- (?<path>[\w./-]+) -->\n\n```(?<language>\w+)\n[^]*?\n```/g
+
+const BLOCK =
+  /^(?:<!-- not run: (?<reason>[^\n]+) -->\n)?(?<fence>`{3,})(?<language>\w*)[^\n]*\n(?<code>[^]*?)^\k<fence>$/gm
+
+export type Block = {
+  readonly language: string
+  readonly code: string
+  /** Why no test runs it, as the page says; undefined: it does not say that. */
+  readonly notRun: string | undefined
+}
+
+/** The fenced blocks of a page that are copies of no file, in order. */
+export const blocksOf = (text: string): readonly Block[] =>
+  [...text.replaceAll(COPY, '').matchAll(BLOCK)].map(({ groups }) => ({
+    language: groups?.['language'] ?? '',
+    code: groups?.['code'] ?? '',
+    notRun: groups?.['reason'],
+  }))
+
+/** How many words of a page somebody wrote: copies of files, and transcripts that a test compares, do not count. */
+export const wordsIn = (text: string): number =>
+  text
+    .replaceAll(COPY, '')
+    .replaceAll(/^```console\n[^]*?^```$/gm, '')
+    .split(/\s+/)
+    .filter(Boolean).length

@@ -1,4 +1,4 @@
-// Records the screenshots of docs/console.md in this folder: a service of its own with agents that a team might have, seen by
+// Records the screenshots of docs/manage/console.md in this folder: a service of its own with agents that a team might have, seen by
 // an administrator. `npm run record:console`; with the name of a screenshot only that one.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -60,7 +60,7 @@ const getText = async (server: Pick<Installation, 'baseUrl' | 'apiKey'>, path: s
 /** The snapshot, then its segments one after another. */
 const readDocuments = async (server: Installation): Promise<readonly string[]> => {
   const snapshot = await getText(server, '/oauth/revocation-feed/snapshot')
-  // As docs/revocation-feed.md defines it.
+  // As docs/apis/feed-protocol.md defines it.
   const { epoch, segments } = payloadOf(snapshot) as FeedSnapshot
   const documents = [snapshot]
   for (const [from, to] of segments) {

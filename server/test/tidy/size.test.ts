@@ -1,5 +1,6 @@
 // The brake: how large each part is. It may fall; a commit that raises a number here says why.
 import { test } from 'node:test'
+import { wordsIn } from '../../../testkit/sources/markdown.ts'
 import { nothing, readFiles } from '../../../testkit/sources/source-files.ts'
 
 type Size = { readonly lines: number; readonly files: number }
@@ -10,22 +11,27 @@ const codeIn = (...folders: readonly string[]): readonly string[] => folders.map
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
   'api and server/src': { globs: codeIn('api', 'server/src'), lines: 61_822, files: 671 },
-  'server/test': { globs: codeIn('server/test'), lines: 69_765, files: 548 },
+  'server/test': { globs: codeIn('server/test'), lines: 69_801, files: 549 },
   packages: { globs: codeIn('packages'), lines: 19_605, files: 185 },
   console: { globs: codeIn('console'), lines: 13_996, files: 210 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_745, files: 458 },
-  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 3_749, files: 53 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_782, files: 458 },
+  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_003, files: 62 },
 }
 
-/** Those of the pages, without the records of decisions and what is made from the code. */
-const WRITTEN_WORDS = 123_634
-const PAGES = ['*.md', 'docs/*.md', 'docs/!(decisions|reference)/**/*.md', '{deploy,packages,examples}/**/*.md']
+/** Those of the pages, without the records of decisions, what programs write, and copies of files. */
+const WRITTEN_WORDS = 59_607
+const PAGES = [
+  '*.md',
+  'docs/!(decisions|reference)/**/*.md',
+  '{server,site}/*.md',
+  '{deploy,packages,examples}/**/*.md',
+  'proof/**/!(RESULTS).md',
+]
 
 /** A number that is more than a hundredth above what is there is to be lowered. */
 const SLACK = 1.01
 
 const linesIn = (text: string): number => text.split('\n').length - 1
-const wordsIn = (text: string): number => text.split(/\s+/).filter(Boolean).length
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
