@@ -284,7 +284,7 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
   [
     'a variable of nothing',
     { MINTMARK_TELEMETRY_ENDPOINT_ADDRESS: 'x' },
-    /is not a variable of this version; expected a name of docs\/operating\/settings\.md$/,
+    /is not a variable of this version; expected a name of docs\/reference\/settings\.md$/,
   ],
 ]
 

@@ -26,7 +26,7 @@ type PlainCode =
   | 'use_dpop_nonce'
   | 'temporarily_unavailable'
 
-/** Limits of docs/limits.md that refuse work which would be done at another time: what they refuse is counted by these names. */
+/** Limits of docs/reference/limits.md that refuse work which would be done at another time: what they refuse is counted by these names. */
 export const WORK_LIMITS = [
   'agent_tokens',
   'console_streams',

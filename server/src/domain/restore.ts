@@ -23,7 +23,7 @@ export const isAnySuspended = ({ agents, credentials, apiKeys }: Suspended): boo
 export const SUSPENDED_BRIEF =
   'A restore suspended agents, credentials or API keys: requests with them are refused until `mintmark restore accept`.'
 export const ACCEPT_REMEDY =
-  'End again what was disabled, revoked or narrowed after the backup, then run `mintmark restore accept` (docs/operating/backup-and-restore.md).'
+  'End again what was disabled, revoked or narrowed after the backup, then run `mintmark restore accept` (docs/run/backup-and-restore.md).'
 
 /** The last restore of a store, and what is still suspended. `madeAt` is null if no backup of ours was restored. */
 export type RestoreState = {

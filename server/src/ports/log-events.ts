@@ -1,4 +1,4 @@
-// Every event that the log has: one table, from which the member `event` of each line and docs/logs.md follow.
+// Every event that the log has: one table, from which the member `event` of each line and docs/reference/log-events.md follow.
 
 type Level = 'debug' | 'info' | 'warn' | 'error'
 

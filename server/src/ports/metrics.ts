@@ -1,4 +1,4 @@
-// What the service counts and measures: one table, from which the memory, /metrics and docs/metrics.md follow.
+// What the service counts and measures: one table, from which the memory, /metrics and docs/reference/metrics.md follow.
 import { WORK_LIMITS } from '../domain/refusal.ts'
 import { type EndingReason, REASONS } from '../../../api/values/reason.ts'
 import { VERIFIER_STATES } from '../../../api/values/verifiers.ts'
@@ -42,7 +42,7 @@ export const METRICS = {
       operation: 'operations',
     },
   ),
-  mintmark_refusals_total: counter('Error answers by their code of docs/errors.md, shed requests left out.', {
+  mintmark_refusals_total: counter('Error answers by their code of docs/reference/errors.md, shed requests left out.', {
     code: 'codes',
   }),
   mintmark_requests_shed_total: counter('Requests answered 503 before they began, because too many waited.', {
@@ -52,7 +52,7 @@ export const METRICS = {
   mintmark_start_queue_requests: gauge('Requests that wait for their start now.', { kind: KINDS }),
   mintmark_connections: gauge('Open connections.', {}),
   mintmark_limits_reached_total: counter(
-    'What a limit of docs/limits.md turned away: connections, failed authentications beyond their number a minute, tokens beyond the limits of their agent, and work that would be done at another time.',
+    'What a limit of docs/reference/limits.md turned away: connections, failed authentications beyond their number a minute, tokens beyond the limits of their agent, and work that would be done at another time.',
     { limit: ['connections', 'failed_authentications', ...WORK_LIMITS] },
   ),
   mintmark_work_waiting: gauge(

@@ -1,5 +1,5 @@
 // How long a process waits: each deadline, turn, patience, pause, poll and timeout of a statement, and nothing else. Rules of
-// time (lifetimes, grace, ages of proofs and keys) stay in domain/ and api/values/. docs/limits.md names those that callers meet.
+// time (lifetimes, grace, ages of proofs and keys) stay in domain/ and api/values/. docs/reference/limits.md names those that callers meet.
 
 /** The values of a service in production. A part takes the members that it waits by: `Pick<Timing, …>`. */
 export const TIMING = Object.freeze({

@@ -29,7 +29,7 @@ export interface TokenCodec {
   mint(claims: readonly AccessTokenClaims[], key: SigningKey): readonly (MintedToken | undefined)[]
   /** Signed introspection responses, with their own `typ` (RFC 9701 §5), all in one turn as `mint` does. */
   signIntrospections(claims: readonly IntrospectionClaims[], key: SigningKey): readonly string[]
-  /** Documents of the revocation feed, with their own `typ` (docs/revocation-feed.md), all in one turn as `mint` does. */
+  /** Documents of the revocation feed, with their own `typ` (docs/apis/feed-protocol.md), all in one turn as `mint` does. */
   signRevocations(documents: readonly RevocationDocument[], key: SigningKey): readonly string[]
   /** Parses strictly: canonical base64url, three parts, bounded size. Undefined if the text cannot be one of our tokens. */
   read(text: string): TokenReference | undefined

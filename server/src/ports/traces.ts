@@ -25,7 +25,7 @@ export type RequestEnd = {
   readonly operation: string
   readonly requestId: string
   readonly status: number
-  /** The code of an error answer, as of docs/errors.md. */
+  /** The code of an error answer, as of docs/reference/errors.md. */
   readonly code: string | undefined
   /** Whether the connection ended before the answer was out. */
   readonly isAborted: boolean

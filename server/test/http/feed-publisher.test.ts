@@ -1,4 +1,4 @@
-// The publisher that followers in other languages are tried against keeps to docs/revocation-feed.md, as the reference reads it.
+// The publisher that followers in other languages are tried against keeps to docs/apis/feed-protocol.md, as the reference reads it.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'

@@ -9,7 +9,7 @@ const read = (members: string): unknown => JSON.parse(`{${members}}`)
 const OUTCOME = { method: 'GET', route: '/api/v1/agents/{id}', operation: 'showAgent', status: 200, code: null }
 const LINE = { requestId: 'r-1', outcome: formatOutcome(OUTCOME), milliseconds: 1.5, bytes: '17', who: null }
 
-test('a line reads back as what was recorded, in the order of docs/logs.md', () => {
+test('a line reads back as what was recorded, in the order of docs/reference/log-events.md', () => {
   const noted = { ...LINE, who: { kind: 'agent', id: 'a' } as const, traceId: '0af7651916cd43dd8448eb211c80319c' }
   const expected = { requestId: 'r-1', ...OUTCOME, seconds: 0.0015, bytes: 17, who: 'agent:a' }
   assert.equal(

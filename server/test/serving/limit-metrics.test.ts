@@ -1,4 +1,4 @@
-// What limits of work turn away, and what waits for them, is counted under the words of docs/metrics.md.
+// What limits of work turn away, and what waits for them, is counted under the words of docs/reference/metrics.md.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'

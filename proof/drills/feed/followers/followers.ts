@@ -45,7 +45,7 @@ const cases = (): readonly Case[] => {
 
 /** Connections that neither follow nor ask at full rate: those on which tokens end, and are got before that. */
 const OTHER_CONNECTIONS = 128
-/** Files of the service that are no connections; docs/limits.md. */
+/** Files of the service that are no connections; docs/reference/limits.md. */
 const OTHER_FILES = 256
 
 const openFilesMax = (): number => {

@@ -8,7 +8,7 @@ export type IdDigest = string
 export type TokenTail = string
 
 /**
- * An act that ended many tokens: those with a smaller `seq` for which all conditions hold. docs/revocation-feed.md names what
+ * An act that ended many tokens: those with a smaller `seq` for which all conditions hold. docs/apis/feed-protocol.md names what
  * each condition means; its members are those of the wire.
  */
 export type CutOffFact = {

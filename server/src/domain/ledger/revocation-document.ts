@@ -1,4 +1,4 @@
-// Documents of the revocation feed before they are signed (docs/revocation-feed.md).
+// Documents of the revocation feed before they are signed (docs/apis/feed-protocol.md).
 import type { FeedHead, PositionRange } from '../../../../api/values/feed.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import type { CutOffFact } from './cut-off-fact.ts'

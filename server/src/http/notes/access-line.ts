@@ -13,7 +13,7 @@ export type AccessOutcome = {
   readonly operation: string
   /** Null where the connection ended before the answer was out. */
   readonly status: number | null
-  /** The code of an error answer, as listed in docs/errors.md. */
+  /** The code of an error answer, as listed in docs/reference/errors.md. */
   readonly code: RefusalCode | null
 }
 

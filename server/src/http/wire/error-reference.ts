@@ -1,5 +1,5 @@
-// The error reference: the status, title, causes and remedy of each refusal code. The page /errors shows it, docs/errors.md
-// repeats it (a test compares them), and a problem's `type` is the address of its section.
+// The error reference: the status, title, causes and remedy of each refusal code. The page /errors shows it, docs/reference/errors.md
+// is made from it, and a problem's `type` is the address of its section.
 import type { RefusalCode } from '../../domain/refusal.ts'
 
 /** Text may hold code in backticks, and no other markup. */

@@ -10,7 +10,7 @@ import { signatureBytes } from './signing-algorithms.ts'
 import { openSigningKey } from './signing-keys.ts'
 import type { RevocationDocument } from '../../domain/ledger/revocation-document.ts'
 
-// The payload of a document of the revocation feed as text (docs/revocation-feed.md).
+// The payload of a document of the revocation feed as text (docs/apis/feed-protocol.md).
 
 /** JSON. Tails of ids are base64url without padding. */
 export const formatRevocations = (document: RevocationDocument): string => {

@@ -204,10 +204,10 @@ test('a database with tables of another program is refused and stays as it is', 
   assert.deepEqual(readRows(url, COLUMNS), before)
 })
 
-test('docs/storage.md and docs/development/postgresql.md name every table', async t => {
+test('the pages of the two stores name every table', async t => {
   const { url, migrate } = await makeWorld(t)
   await migrate()
-  const text = ['storage', 'development/postgresql'].map(name =>
+  const text = ['development/embedded-store', 'development/postgresql'].map(name =>
     readFileSync(join(import.meta.dirname, `../../../../docs/${name}.md`), 'utf8'),
   )
   const tables = readRows(

@@ -17,7 +17,7 @@ const THREADS = process.platform === 'linux' ? 2 : 1
 
 const start = (t: TestContext, threads = THREADS) => serveHere(t, { variables: { MINTMARK_WORKERS: String(threads) } })
 
-/** Far more than a scrape may take (docs/metrics.md has what it takes): on a busy machine the whole process waits for its turn. */
+/** Far more than a scrape may take (docs/reference/metrics.md has what it takes): on a busy machine the whole process waits for its turn. */
 const SCRAPE_MS_MAX = 10_000
 
 /** Every sample by its name and labels. */

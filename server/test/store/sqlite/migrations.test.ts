@@ -269,8 +269,8 @@ test('a folder that this user may not write is refused', async t => {
   )
 })
 
-test('docs/storage.md names every table and the columns of every index', async t => {
-  const text = readFileSync(join(import.meta.dirname, '../../../../docs/storage.md'), 'utf8')
+test('docs/development/embedded-store.md names every table and the columns of every index', async t => {
+  const text = readFileSync(join(import.meta.dirname, '../../../../docs/development/embedded-store.md'), 'utf8')
   const file = await migrated(t)
   const made = `sqlite_schema where name not like 'sqlite_%'`
   const tables = readRows(file, `select name from ${made} and type = 'table'`)

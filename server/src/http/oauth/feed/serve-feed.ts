@@ -1,4 +1,4 @@
-// The revocation feed over HTTP (docs/revocation-feed.md): its routes, the head, the snapshot, segments, and reports of followers.
+// The revocation feed over HTTP (docs/apis/feed-protocol.md): its routes, the head, the snapshot, segments, and reports of followers.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AnswerOf, BodyOf, Operation, PathOf, QueryOf } from '../../../../../api/operation.ts'
 import * as api from '../../../../../api/revocation-feed.ts'

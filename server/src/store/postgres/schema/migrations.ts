@@ -1,4 +1,4 @@
-// Brings the schema of a database to this version, forward only. docs/storage.md explains the tables.
+// Brings the schema of a database to this version, forward only. docs/development/embedded-store.md explains the tables.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Timing } from '../../../ports/timing.ts'
 import type { DatabaseAddress } from '../connection/address.ts'
@@ -53,7 +53,7 @@ create index ended_child on ended (lineage, id) where lineage is not null;
 create index ended_subject on ended (subject, at, id) where lineage is not null;
 `
 
-// The tenth schema: when tokens of an audience set were issued. docs/storage.md.
+// The tenth schema: when tokens of an audience set were issued. docs/development/embedded-store.md.
 
 const SPANS = 'select distinct aud, substring(uuid_send(id) from 1 for 3)'
 

@@ -1,4 +1,4 @@
-// The fifth schema: the revocation feed. domain/ledger/cut-off-fact.ts and docs/revocation-feed.md.
+// The fifth schema: the revocation feed. domain/ledger/cut-off-fact.ts and docs/apis/feed-protocol.md.
 export const REVOCATION_FEED = `
 alter table service
   add column feed_position bigint not null default 0,

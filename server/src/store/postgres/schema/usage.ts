@@ -11,7 +11,7 @@ create table agent_usage (                   -- of the last day; domain/clients/
 ) with (fillfactor = 50);
 `
 
-/** Where tokens are used, and which were after their end. docs/storage.md. */
+/** Where tokens are used, and which were after their end. docs/development/embedded-store.md. */
 export const TOKEN_USES = `
 create table token_use (           -- introspections and reported uses, for 30 days
   n bigint primary key generated always as identity,

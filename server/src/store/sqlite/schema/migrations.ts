@@ -1,4 +1,4 @@
-// Brings the schema of a store to this version, forward only. docs/storage.md explains the tables.
+// Brings the schema of a store to this version, forward only. docs/development/embedded-store.md explains the tables.
 import type { Database } from '../connection/database.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import { ADMINISTRATION } from './administration.ts'
@@ -20,7 +20,7 @@ create table agent_usage (         -- of the last day; domain/clients/agent-usag
 ) strict, without rowid;
 `
 
-/** Where tokens are used, and which were after their end. docs/storage.md. */
+/** Where tokens are used, and which were after their end. docs/development/embedded-store.md. */
 const TOKEN_USES = `
 create table token_use (           -- introspections and reported uses, for 30 days
   n integer primary key autoincrement,
@@ -112,7 +112,7 @@ create index ended_child on ended (lineage, id) where lineage is not null;
 create index ended_subject on ended (subject, at, id) where lineage is not null;
 `
 
-// The sixth schema: the revocation feed. domain/ledger/cut-off-fact.ts and docs/revocation-feed.md.
+// The sixth schema: the revocation feed. domain/ledger/cut-off-fact.ts and docs/apis/feed-protocol.md.
 
 const REVOCATION_FEED = `
 alter table service add column feed_position integer not null default 0;
@@ -145,7 +145,7 @@ create index verifier_of_key on verifier (api_key, reported_at);
 alter table cutoff add column position integer;  -- of its fact; null: it is of before the feed
 `
 
-// The eleventh schema: when tokens of an audience set were issued. docs/storage.md.
+// The eleventh schema: when tokens of an audience set were issued. docs/development/embedded-store.md.
 
 /** The spans of the tokens that are there. */
 export const EARLIER_AUDIENCE_SPANS = `
