@@ -1,6 +1,6 @@
 // What the values of the chart change in the manifests, and that a key never comes twice in one of their mappings.
 import assert from 'node:assert/strict'
-import { type Manifest, renderChart } from '../../../deploy/helm/render.ts'
+import { type Manifest, parseManifests, renderChart, renderRelease } from '../../../deploy/helm/render.ts'
 import { HELM, LEAST, ofKind, render, testHelm } from './rendered-chart.ts'
 
 const podsOf = (manifests: readonly Manifest[]) =>
@@ -123,4 +123,20 @@ testHelm('a label or an annotation of the values comes once, and wins but where 
   const checksum = annotations.get('checksum/settings')
   assert.equal(annotations.get('note'), 'mine')
   assert.notEqual(checksum, 'mine', 'Pods would not be made anew when settings change.')
+})
+
+testHelm('metrics are scraped as the job mintmark, by those that may, whatever the release is called', () => {
+  const prometheus = { namespaceSelector: { matchLabels: { name: 'monitoring' } } }
+  const set = ['metrics.enabled=true', 'metrics.serviceMonitor.enabled=true']
+  const peers = `networkPolicy.metricsFrom=${JSON.stringify([prometheus])}`
+  const rendered = renderRelease(HELM, 'tokens', LEAST, [...set, peers])
+  assert.ok('text' in rendered)
+  const manifests = parseManifests(rendered.text)
+  const { spec } = ofKind(manifests, 'ServiceMonitor')
+  const { metadata } = ofKind(manifests, 'Service') as unknown as { metadata: { labels: Record<string, string> } }
+  assert.equal(metadata.labels[String(spec?.['jobLabel'])], 'mintmark')
+  assert.deepEqual(ofKind(manifests, 'NetworkPolicy').spec?.['ingress'], [
+    { from: [{ namespaceSelector: {} }], ports: [{ port: 'http' }] },
+    { from: [prometheus], ports: [{ port: 'metrics' }] },
+  ])
 })

@@ -48,11 +48,13 @@ test('the defaults and the values of ci/ suit the schema, and a setting without 
 const OF_THE_CHART = ['DATABASE_URL', 'MINTMARK_KEY_ENCRYPTION_KEY', 'MINTMARK_DATA_DIR', 'MINTMARK_METRICS_ADDRESS']
 
 test('each setting of the service is one of the schema, but those that the chart sets and secrets, which have a file', () => {
-  const schema = JSON.parse(readText(`${CHART}/values.schema.json`)) as {
+  const { definitions, properties } = JSON.parse(readText(`${CHART}/values.schema.json`)) as {
+    readonly definitions: object
     readonly properties: { readonly settings: object }
   }
-  const { required: _, ...settings } = schema.properties.settings as { readonly required: unknown }
-  const accepts = new Ajv({ strict: false }).compile(settings)
+  const { required: _, anyOf: __, ...settings } = properties.settings as { required: unknown; anyOf: unknown }
+  const accepts = new Ajv({ strict: false }).compile({ ...settings, definitions })
+  assert.ok(!accepts({ MINTMARK_WORKER: '2' }), 'A name that the service does not know.')
   const valueOf = (
     name: string,
     { fallback, example }: { readonly fallback?: string; readonly example?: string },
