@@ -89,6 +89,16 @@ const CUT_OFFS: readonly Case[] = [
   coversRoot('credential', { credential: digest('credential-r') }, { credential_id: 'nothing' }),
   coversRoot('key', { key: digest('key-r') }, { kid: 'nothing' }),
   coversRoot('before', { before: NOW - 39 }, { id: makeId(NOW - 39, ROOT_TAIL) }),
+  ...[{ subject: digest('staff:alice') }, { issuer: digest('staff') }].map(condition => ({
+    name: `a cut-off with ${Object.keys(condition).join('')} finds in an ancestor the sub of the token`,
+    steps: [
+      ...withCutOffs(cutOff({ seq: 881, ...condition })),
+      child('ended', { sub: 'staff:alice' }),
+      child('live', { sub: 'other:alice' }),
+      child('live', { ...withRoot({ seq: 881 }), sub: 'staff:alice' }),
+      child('live', { ...withRoot({ sub: 'staff:alice' }), sub: 'other:alice' }),
+    ],
+  })),
   {
     name: 'a cut-off without conditions ends the token of an ancestor with a smaller seq',
     steps: [...withCutOffs(cutOff({ seq: 881 })), child('ended'), child('live', withRoot({ seq: 881 })), token('live')],

@@ -19,6 +19,7 @@ import {
 const NOBODY = digest('nobody')
 const { sub: AGENT, client_id: CLIENT, credential_id: CREDENTIAL, aud: ORDERS } = CLAIMS
 const MAIL = 'https://mail.example'
+const PERSON = 'staff:alice:7'
 
 const WHOSE: readonly Case[] = [
   under(
@@ -58,6 +59,35 @@ const WHOSE: readonly Case[] = [
     token('ask', { sub: undefined }),
   ),
   under('agents without any ends nothing', { agents: [] }, token('live')),
+  under(
+    'subject ends the tokens with one sub, by any agent',
+    { subject: digest(PERSON) },
+    token('ended', { sub: PERSON }),
+    token('ended', { sub: PERSON, act: { sub: AGENT } }),
+    token('live', { sub: AGENT, act: { sub: PERSON } }),
+    token('live', { sub: `${PERSON}x` }),
+    token('live'),
+    token('ask', { sub: undefined, act: { sub: AGENT } }),
+    token('ask', { sub: 7, act: { sub: AGENT } }),
+  ),
+  under('subject may be an agent', { subject: digest(AGENT) }, token('ended'), token('live', { sub: PERSON })),
+  under(
+    'issuer ends the tokens whose sub begins with one alias and a colon',
+    { issuer: digest('staff') },
+    token('ended', { sub: PERSON, act: { sub: AGENT } }),
+    token('ended', { sub: 'staff:', act: { sub: AGENT } }),
+    token('live', { sub: 'staff', act: { sub: AGENT } }),
+    token('live', { sub: 'staff2:alice:7', act: { sub: AGENT } }),
+    token('live', { sub: 'other:staff:7', act: { sub: AGENT } }),
+    token('live', { sub: 'Staff:alice', act: { sub: AGENT } }),
+    token('live'),
+    token('ask', { sub: undefined, act: { sub: AGENT } }),
+  ),
+  under(
+    'issuer with the digest of a whole sub ends nothing',
+    { issuer: digest(PERSON) },
+    token('live', { sub: PERSON, act: { sub: AGENT } }),
+  ),
   under(
     'credential ends the tokens of one credential',
     { credential: digest(CREDENTIAL) },

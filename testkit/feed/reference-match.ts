@@ -69,6 +69,14 @@ const byDigest =
   (value, subject) =>
     typeof value === 'string' ? oneOf(subject[claim], [value]) : 'malformed'
 
+/** A subject of an issuer is `ALIAS:SUB`; the id of an agent has no colon. */
+const isOfIssuer: Condition = (value, { sub }) => {
+  if (typeof value !== 'string') return 'malformed'
+  if (typeof sub !== 'string') return 'unknown'
+  const [alias = '', ...rest] = sub.split(':')
+  return rest.length > 0 && digest(alias) === value
+}
+
 const isBefore: Condition = (value, { jti }) => {
   if (!isCount(value)) return 'malformed'
   const bytes = bytesOf(jti)
@@ -91,6 +99,8 @@ const isFromAnother: Condition = (value, { agent, ancestors: [parent] }) => {
 const CONDITIONS: ReadonlyMap<string, Condition> = new Map<string, Condition>([
   ['agent', byDigest('agent')],
   ['agents', (value, { agent }) => (isTexts(value) ? oneOf(agent, value) : 'malformed')],
+  ['subject', byDigest('sub')],
+  ['issuer', isOfIssuer],
   ['credential', byDigest('credential_id')],
   ['key', byDigest('kid')],
   [
@@ -144,12 +154,12 @@ const judge = (facts: Facts, subject: Subject): Verdict => {
   return worst([single, ...byCutOffs, parent === undefined ? 'live' : judge(facts, parent)])
 }
 
-/** The ancestors, the parent first, each with those that follow it. */
-const readLineage = (lineage: unknown): readonly Subject[] | undefined => {
+/** The ancestors, the parent first, each with those that follow it. Their subject is that of the token. */
+const readLineage = (lineage: unknown, sub: unknown): readonly Subject[] | undefined => {
   if (!Array.isArray(lineage) || lineage.length === 0 || !lineage.every(isMembers)) return undefined
   return lineage.reduceRight<readonly Subject[]>((ancestors, { id, agent_id, ...rest }: Members) => {
     const { exp, seq, credential_id, kid } = rest
-    return [{ jti: id, exp, seq, agent: agent_id, credential_id, kid, ancestors }, ...ancestors]
+    return [{ jti: id, exp, seq, sub, agent: agent_id, credential_id, kid, ancestors }, ...ancestors]
   }, [])
 }
 
@@ -160,7 +170,7 @@ export const judgeToken = (facts: Facts & { readonly now: number }, header: Memb
   const { lineage, act, ...own } = claims
   // The actor is the agent that holds the token (RFC 8693 §4.1).
   const agent = act === undefined ? own['sub'] : isMembers(act) ? act['sub'] : undefined
-  const ancestors = lineage === undefined ? [] : readLineage(lineage)
+  const ancestors = lineage === undefined ? [] : readLineage(lineage, own['sub'])
   const verdict = judge(facts, { ...own, agent, kid: header['kid'], ancestors: ancestors ?? [] })
   return ancestors === undefined ? worst([verdict, 'ask']) : verdict
 }

@@ -38,6 +38,8 @@ const UNKNOWN: readonly Case[] = [
   ...Object.entries({
     agent: [[NOBODY], null, 7],
     agents: [NOBODY, [7], { 0: NOBODY }],
+    subject: [7, [NOBODY]],
+    issuer: [null],
     credential: [7],
     key: [null],
     scope: [null, ['*']],

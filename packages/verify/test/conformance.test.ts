@@ -52,7 +52,7 @@ const TAKERS = {
 }
 
 /** Tokens of the table in a form that the service gives none: they are refused before any fact is looked at. */
-const REFUSED_MAX = 40
+const REFUSED_MAX = 45
 let refused = 0
 
 const verdictOf = async (held: Held, { claims, header }: Extract<Step, { step: 'token' }>): Promise<string> => {

@@ -9,7 +9,7 @@ UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # What a fact says of a token, and a condition: the greatest of several facts counts, and the least of several conditions.
 LIVE, ASK, ENDED = range(3)
 # The claim that a condition is about.
-CLAIMS = {name: name for name in ("agent", "credential", "key", "root", "scope", "audience")}
+CLAIMS = {name: name for name in ("agent", "subject", "issuer", "credential", "key", "root", "scope", "audience")}
 CLAIMS_OF_ARRAYS = {"agents": "agent", "keep_scopes": "scope", "keep_audiences": "audience"}
 
 
@@ -95,6 +95,13 @@ def read_token(header: dict, claims: dict) -> tuple[Subject, int]:
     audiences = [claims["aud"]] if isinstance(claims.get("aud"), str) else claims.get("aud")
     if is_texts(audiences):
         token.items["audience"] = [digest(audience) for audience in audiences]
+    # The subject of ancestors is that of the token. An agent's id has no colon, and so no issuer.
+    if isinstance(sub := claims.get("sub"), str):
+        alias, colon, _ = sub.partition(":")
+        subject = token
+        while subject:
+            subject.items |= {"subject": [digest(sub)], "issuer": [digest(alias)] if colon else []}
+            subject = subject.parent
     return token, ASK if "lineage" in claims and not is_lineage else LIVE
 
 

@@ -25,6 +25,8 @@ type Check = {
 const CHECKS: Check = {
   agent: (digest, subject) => subject.agent === digest,
   agents: (digests, subject) => digests.includes(subject.agent),
+  subject: (digest, subject) => subject.subject === digest,
+  issuer: (digest, subject) => subject.issuer === digest,
   credential: (digest, subject) => isOneOf([digest], subject.credential),
   key: (digest, subject) => subject.key === digest,
   scope: (pattern, { scopes }) => scopes?.some(item => matches(pattern, item)),
@@ -62,7 +64,7 @@ export const worse = (a: Verdict, b: Verdict): Verdict => {
 }
 
 // Most cut-offs have one condition, and of these there are many: each is found by its digest.
-const ANCHORS = ['agent', 'credential', 'key', 'root'] as const
+const ANCHORS = ['agent', 'subject', 'issuer', 'credential', 'key', 'root'] as const
 
 type Anchor = (typeof ANCHORS)[number]
 
@@ -82,12 +84,10 @@ export type CutOffs = {
 }
 
 export const makeCutOffs = (): CutOffs => {
-  const anchored: Readonly<Record<Anchor, Map<string, CutOff>>> = {
-    agent: new Map(),
-    credential: new Map(),
-    key: new Map(),
-    root: new Map(),
-  }
+  const anchored = Object.fromEntries(ANCHORS.map(name => [name, new Map<string, CutOff>()])) as Record<
+    Anchor,
+    Map<string, CutOff>
+  > // of each
   // By their text: a document may be applied twice.
   const others = new Map<string, CutOff>()
   let seqMax = 0

@@ -16,6 +16,8 @@ export type Snapshot = Head & { readonly segments: readonly Range[] }
 export type Conditions = {
   readonly agent?: string
   readonly agents?: readonly string[]
+  readonly subject?: string
+  readonly issuer?: string
   readonly credential?: string
   readonly key?: string
   readonly scope?: string
@@ -74,6 +76,8 @@ const isTrue = (value: unknown): boolean => value === true
 const CONDITIONS: Readonly<Record<keyof Conditions, (value: unknown) => boolean>> = {
   agent: isDigest,
   agents: isListOf(isDigest),
+  subject: isDigest,
+  issuer: isDigest,
   credential: isDigest,
   key: isDigest,
   scope: isPattern,

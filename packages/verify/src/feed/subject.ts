@@ -12,6 +12,10 @@ export type Subject = {
   readonly exp: number
   readonly seq: number | undefined
   readonly agent: string
+  /** The digest of `sub`; an ancestor has that of the token. */
+  readonly subject: string
+  /** The digest of the alias that `sub` begins with; empty where `sub` is the id of an agent. */
+  readonly issuer: string
   readonly credential: string | undefined
   readonly key: string
   readonly scopes: readonly string[] | undefined
@@ -70,8 +74,12 @@ type Named = Pick<Ancestor, 'id' | 'exp' | 'kid'> & {
 
 type DigestOf = (text: string) => string
 
-const subjectOf = (digest: DigestOf, named: Named): Omit<Subject, 'scopes' | 'audiences'> => {
+/** The alias of a subject `ALIAS:SUB`; undefined for the id of an agent. */
+const aliasIn = (sub: string): string | undefined => (sub.includes(':') ? sub.slice(0, sub.indexOf(':')) : undefined)
+
+const subjectOf = (digest: DigestOf, sub: string, named: Named): Omit<Subject, 'scopes' | 'audiences'> => {
   const { id, exp, seq, agentId, credentialId, kid, lineage } = named
+  const alias = aliasIn(sub)
   const [parent] = lineage
   return {
     id,
@@ -79,32 +87,36 @@ const subjectOf = (digest: DigestOf, named: Named): Omit<Subject, 'scopes' | 'au
     exp,
     seq,
     agent: digest(agentId),
+    subject: digest(sub),
+    issuer: alias === undefined ? '' : digest(alias),
     credential: credentialId === undefined ? undefined : digest(credentialId),
     key: digest(kid),
     isFromAnother: parent !== undefined && parent.agent_id !== agentId,
   }
 }
 
-const ancestorOf = (digest: DigestOf, ancestor: Ancestor, lineage: readonly Ancestor[]): Subject => {
+const ancestorOf = (digest: DigestOf, sub: string, ancestor: Ancestor, lineage: readonly Ancestor[]): Subject => {
   const { id, exp, seq, kid, agent_id: agentId, credential_id: credentialId } = ancestor
   const named = { id, exp, seq, kid, agentId, credentialId, lineage }
-  return { ...subjectOf(digest, named), scopes: undefined, audiences: undefined }
+  return { ...subjectOf(digest, sub, named), scopes: undefined, audiences: undefined }
 }
 
 const textsIn = (claims: Claims, agentId: string, kid: string): readonly string[] => {
-  const { credential_id: credentialId, lineage } = claims
-  const texts = [agentId, kid, ...audiencesOf(claims)]
+  const { sub, credential_id: credentialId, lineage } = claims
+  const alias = aliasIn(sub)
+  const texts = [agentId, sub, kid, ...audiencesOf(claims)]
+  if (alias !== undefined) texts.push(alias)
   if (credentialId !== undefined) texts.push(credentialId)
   for (const ancestor of lineage ?? []) texts.push(ancestor.agent_id, ancestor.credential_id, ancestor.kid)
   return texts
 }
 
 const build = (digest: DigestOf, claims: Claims, agentId: string, kid: string): readonly Subject[] => {
-  const { jti: id, exp, seq, credential_id: credentialId, lineage = [] } = claims
-  const own = subjectOf(digest, { id, exp, seq, kid, agentId, credentialId, lineage })
+  const { jti: id, sub, exp, seq, credential_id: credentialId, lineage = [] } = claims
+  const own = subjectOf(digest, sub, { id, exp, seq, kid, agentId, credentialId, lineage })
   const scopes = claims.scope === undefined ? undefined : scopesOf(claims)
   const audiences = audiencesOf(claims).map(digest)
-  const ancestors = lineage.map((ancestor, n) => ancestorOf(digest, ancestor, lineage.slice(n + 1)))
+  const ancestors = lineage.map((ancestor, n) => ancestorOf(digest, sub, ancestor, lineage.slice(n + 1)))
   return [{ ...own, scopes, audiences }, ...ancestors]
 }
 

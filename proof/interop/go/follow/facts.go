@@ -204,12 +204,22 @@ func newToken(header, claims members) (token *subject, verdict Verdict) {
 	for _, audience := range audiences {
 		token.items["audience"] = append(token.items["audience"], digest(audience))
 	}
+	// The subject of ancestors is that of the token. An agent's id has no colon, and so no issuer.
+	if sub, ok := claims["sub"].(string); ok {
+		issuers := []string{}
+		if alias, _, isOfIssuer := strings.Cut(sub, ":"); isOfIssuer {
+			issuers = append(issuers, digest(alias))
+		}
+		for s := token; s != nil; s = s.parent {
+			s.items["subject"], s.items["issuer"] = []string{digest(sub)}, issuers
+		}
+	}
 	return token, verdict
 }
 
 // claimOf names the claim that a condition is about.
 var claimOf = map[string]string{
-	"agent": "agent", "credential": "credential", "key": "key", "root": "root", "scope": "scope", "audience": "audience",
+	"agent": "agent", "subject": "subject", "issuer": "issuer", "credential": "credential", "key": "key", "root": "root", "scope": "scope", "audience": "audience",
 	"agents": "agent", "keep_scopes": "scope", "keep_audiences": "audience", // whose values are arrays
 }
 
