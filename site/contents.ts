@@ -156,6 +156,7 @@ export const REFERENCE: Section = {
     'reference/log-events',
     'reference/doctor-checks',
     'reference/background-tasks',
+    'reference/not-met',
     'reference/promises',
     'reference/asvs',
     'reference/asvs-application',

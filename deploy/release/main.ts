@@ -7,7 +7,6 @@ import { parseArgs } from 'node:util'
 import { findProgram } from '../../testkit/processes/find-program.ts'
 import { REPOSITORY } from '../../testkit/sources/source-files.ts'
 import { refusedLicenses } from './licenses.ts'
-import { buildSite } from './npm-packages.ts'
 import { type Part, PARTS, readRelease, type Release } from './parts.ts'
 
 /** The exit code where something was skipped for want of a program. */
@@ -89,7 +88,6 @@ const release = readRelease(folder)
 const refused = refusedLicenses(release.shipped)
 if (refused.length > 0) giveUp(`not on the list of deploy/release/licenses.ts:\n  ${refused.join('\n  ')}`)
 print(`mintmark ${release.version} with ${release.shipped.length} packages of others, into ${folder}`)
-if (!values['dry-run']) buildSite()
 const files = parts.flatMap(part => build(part, release, values['dry-run']) ?? [])
 writeFileSync(join(folder, CHECKSUMS), files.map(name => checksumOf(folder, name)).join(''))
 print(`${CHECKSUMS}: ${files.length} files`)

@@ -5,11 +5,12 @@ import { REPOSITORY } from '../../testkit/sources/source-files.ts'
 type Packed = { readonly filename: string }
 
 /** The documentation, which the package of the service holds where it was built. */
-export const buildSite = (): void =>
+const buildSite = (): void =>
   void execFileSync('npm', ['run', '--silent', 'site'], { cwd: REPOSITORY, stdio: 'inherit' })
 
 /** Builds and packs a workspace into the folder; answers the name of the file. */
 export const packForNpm = (workspace: string, folder: string): string => {
+  if (workspace === 'server') buildSite()
   const flags = ['--silent', '--ignore-scripts=false', '--json', '--pack-destination', folder, '--workspace', workspace]
   const printed = execFileSync('npm', ['pack', ...flags], {
     cwd: REPOSITORY,

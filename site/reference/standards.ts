@@ -40,3 +40,24 @@ ${rows.map(rowOf).join('\n')}
 /** The page of one standard, in Markdown. */
 export const writeStandard = ({ title, intro, sections }: Standard): string =>
   `# ${title}\n\n${intro}\n\n${sections.map(sectionOf).join('\n')}`
+
+const OPEN = ['no', 'partly', 'operator', 'chosen']
+
+/** What no standard's table calls met, in one list, in Markdown. */
+export const writeNotMet = (): string => {
+  const rows = STANDARDS.flatMap(({ id, title, sections }) =>
+    sections.flatMap(section => section.rows.map(row => ({ ...row, standard: `[${title}](${id}.md)` }))),
+  )
+  const sectionsOf = OPEN.map(met => {
+    const lines = rows.filter(row => row.met === met)
+    return `## ${met}\n\n| standard | requirement | how |\n|---|---|---|\n${lines
+      .map(({ standard, name, how }) => `| ${standard} | ${name} | ${how} |`)
+      .join('\n')}\n`
+  })
+  return `# What is not met
+
+Every requirement of the tables that is not met (no), met in part (partly), depends on the deployment (operator), or must be switched on (chosen).
+[Check Mintmark against standards](../security/standards.md) says what the words mean.
+
+${sectionsOf.join('\n')}`
+}

@@ -8,7 +8,7 @@ import { writeCommands } from './commands.ts'
 import { writeDoctorChecks } from './doctor-checks.ts'
 import { writeLimits } from './limits.ts'
 import { writePermissions } from './permissions.ts'
-import { STANDARDS, writeStandard } from './standards.ts'
+import { STANDARDS, writeNotMet, writeStandard } from './standards.ts'
 import { writeErrors, writeExportColumns, writeLogEvents, writeMetrics, writeSettings } from './tables.ts'
 import { writeTerminationReasons } from './termination-reasons.ts'
 
@@ -26,6 +26,7 @@ export const WRITTEN_PAGES: Readonly<Record<string, Write>> = {
   'docs/reference/limits.md': writeLimits,
   'docs/reference/log-events.md': writeLogEvents,
   'docs/reference/metrics.md': writeMetrics,
+  'docs/reference/not-met.md': writeNotMet,
   'docs/reference/permissions.md': writePermissions,
   'docs/reference/settings.md': writeSettings,
   'docs/reference/termination-reasons.md': writeTerminationReasons,

@@ -10,9 +10,9 @@ import { isThere, nothing, readFiles, readText } from '../../../testkit/sources/
 const WORDS_MAX = 1500
 /** Those that are searched, or written for people who change the program, and how many words they have at most. */
 const LONG: Readonly<Record<string, number>> = {
-  'docs/apis/feed-protocol.md': 2000,
+  'docs/apis/feed-protocol.md': 2050,
   'docs/run/runbook.md': 2300,
-  'docs/security/threat-model.md': 2700,
+  'docs/security/threat-model.md': 2750,
   'docs/development/drills.md': 2400,
   'docs/development/embedded-store.md': 1900,
 }
