@@ -16,6 +16,9 @@ export const isCount = (value: unknown): value is number => Number.isSafeInteger
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(item => typeof item === 'string')
 
+const isDigest = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{11}$/.test(value)
+const areDigests = (value: unknown): value is readonly string[] => isTexts(value) && value.every(isDigest)
+
 const digest = (text: string): string => createHash('sha256').update(text).digest().subarray(0, 8).toString('base64url')
 
 const TAIL_BYTES = 8
@@ -67,11 +70,11 @@ const oneOf = (claim: unknown, digests: readonly string[]): Truth =>
 const byDigest =
   (claim: string): Condition =>
   (value, subject) =>
-    typeof value === 'string' ? oneOf(subject[claim], [value]) : 'malformed'
+    isDigest(value) ? oneOf(subject[claim], [value]) : 'malformed'
 
 /** A subject of an issuer is `ALIAS:SUB`; the id of an agent has no colon. */
 const isOfIssuer: Condition = (value, { sub }) => {
-  if (typeof value !== 'string') return 'malformed'
+  if (!isDigest(value)) return 'malformed'
   if (typeof sub !== 'string') return 'unknown'
   const [alias = '', ...rest] = sub.split(':')
   return rest.length > 0 && digest(alias) === value
@@ -84,7 +87,7 @@ const isBefore: Condition = (value, { jti }) => {
 }
 
 const isOfRoot: Condition = (value, subject) => {
-  if (typeof value !== 'string') return 'malformed'
+  if (!isDigest(value)) return 'malformed'
   const tail = tailOf((subject.ancestors.at(-1) ?? subject)['jti'])
   return tail === undefined ? 'unknown' : tail === value
 }
@@ -98,7 +101,7 @@ const isFromAnother: Condition = (value, { agent, ancestors: [parent] }) => {
 
 const CONDITIONS: ReadonlyMap<string, Condition> = new Map<string, Condition>([
   ['agent', byDigest('agent')],
-  ['agents', (value, { agent }) => (isTexts(value) ? oneOf(agent, value) : 'malformed')],
+  ['agents', (value, { agent }) => (areDigests(value) ? oneOf(agent, value) : 'malformed')],
   ['subject', byDigest('sub')],
   ['issuer', isOfIssuer],
   ['credential', byDigest('credential_id')],
@@ -115,13 +118,12 @@ const CONDITIONS: ReadonlyMap<string, Condition> = new Map<string, Condition>([
   ],
   [
     'audience',
-    (value, it) =>
-      typeof value === 'string' ? (audiencesOf(it)?.some(one => digest(one) === value) ?? 'unknown') : 'malformed',
+    (value, it) => (isDigest(value) ? (audiencesOf(it)?.some(one => digest(one) === value) ?? 'unknown') : 'malformed'),
   ],
   [
     'keep_audiences',
     (value, it) =>
-      isTexts(value) ? (audiencesOf(it)?.some(one => !value.includes(digest(one))) ?? 'unknown') : 'malformed',
+      areDigests(value) ? (audiencesOf(it)?.some(one => !value.includes(digest(one))) ?? 'unknown') : 'malformed',
   ],
   ['before', isBefore],
   ['root', isOfRoot],

@@ -5,6 +5,7 @@ import hashlib
 import re
 import uuid
 
+DIGEST = re.compile(r"[A-Za-z0-9_-]{11}")
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # What a fact says of a token, and a condition: the greatest of several facts counts, and the least of several conditions.
 LIVE, ASK, ENDED = range(3)
@@ -31,7 +32,9 @@ def encode(data: bytes) -> str:
 
 
 def digest(text: str) -> str:
-    return encode(hashlib.sha256(text.encode()).digest()[:8])
+    # Half of a surrogate pair is no UTF-8: it becomes U+FFFD, as elsewhere.
+    data = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+    return encode(hashlib.sha256(data).digest()[:8])
 
 
 def matches(item: str, pattern: str) -> bool:
@@ -56,7 +59,7 @@ class Subject:
         """Whether a condition holds: ENDED, LIVE, or ASK where a claim is missing. One of unknown form is refused."""
         if claim := CLAIMS.get(name) or CLAIMS_OF_ARRAYS.get(name):
             patterns, items = [value] if name in CLAIMS else value, self.items.get(claim)
-            require(is_texts(patterns))
+            require(is_texts(patterns) and (claim == "scope" or all(map(DIGEST.fullmatch, patterns))))
             found = [any(matches(item, pattern) for pattern in patterns) for item in items or ()]
             holds = not all(found) if name.startswith("keep_") else any(found)
             return ASK if items is None else ENDED if holds else LIVE

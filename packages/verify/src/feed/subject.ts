@@ -43,7 +43,7 @@ export const makeDigests = (cachedMax = DIGESTS_CACHED_MAX) => {
   const computeAll = async (texts: readonly string[]): Promise<(text: string) => string> => {
     if (cached.size >= cachedMax) cached = new Map()
     const own = cached
-    await Promise.all(texts.map(compute))
+    await Promise.all(texts.filter(text => !own.has(text)).map(compute))
     // Others may have cleared what is cached meanwhile.
     return own === cached ? of : computeAll(texts)
   }

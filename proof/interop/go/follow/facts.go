@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -223,6 +224,9 @@ var claimOf = map[string]string{
 	"agents": "agent", "keep_scopes": "scope", "keep_audiences": "audience", // whose values are arrays
 }
 
+// isDigest is the form of what the feed has in place of ids.
+var isDigest = regexp.MustCompile(`^[A-Za-z0-9_-]{11}$`)
+
 // holds says whether a condition holds: Ended, Live or Ask. It is not ok where the condition is not known.
 func (s *subject) holds(name string, value any) (verdict Verdict, ok bool) {
 	claim, found := claimOf[name]
@@ -232,6 +236,9 @@ func (s *subject) holds(name string, value any) (verdict Verdict, ok bool) {
 			value = []any{value}
 		}
 		values, ok := texts(value)
+		if claim != "scope" {
+			ok = ok && !slices.ContainsFunc(values, func(one string) bool { return !isDigest.MatchString(one) })
+		}
 		items, known := s.items[claim]
 		return when(known, slices.ContainsFunc(items, func(item string) bool {
 			isMatched := slices.ContainsFunc(values, func(pattern string) bool { return matches(item, pattern) })
