@@ -39,14 +39,23 @@ const targetFrom = (page: string, file: string, link: string): string => {
   return `${way.startsWith('.') ? way : `./${way}`}${heading}`
 }
 
-/** The text of a page as the site has it, from a file of the repository. */
-export const pageFrom = (page: string, file: string, text: string): string =>
+/** Without blocks of code, which stay as they are. */
+const proseFrom = (page: string, file: string, text: string): string =>
   text
     .replaceAll(/\]\(([^()\s]+)\)/g, (_link, target: string) => `](${targetFrom(page, file, target)})`)
     // The name of a file, above its block of code.
     .replaceAll(/^<!-- ([\w./-]+) -->$/gm, (_comment, path: string) => `[\`${path}\`](${REPOSITORY}/${path}):`)
-    .replaceAll(/^( *)<!-- not run: (.+) -->$/gm, '$1*Not run by our tests: $2.*\n')
+    .replaceAll(/^<!-- not run: (.+) -->$/gm, '*Not run by our tests: $1.*\n')
     .replaceAll(/^<!--[^]*?-->\n/gm, '')
+
+const FENCED = /(^```[^\n]*\n[^]*?^```$)/gm
+
+/** The text of a page as the site has it, from a file of the repository. */
+const pageFrom = (page: string, file: string, text: string): string =>
+  text
+    .split(FENCED)
+    .map((part, n) => (n % 2 === 0 ? proseFrom(page, file, part) : part))
+    .join('')
 
 /** Writes the pages and their pictures into a folder. */
 export const copyPages = (folder: string): void => {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sends what is new in Mintmark's audit log, oldest first, one JSON object a line: appends to FILE, or prints. Run it every minute.
 #   send-audit-log.sh CURSOR [FILE]
-# Needs MINTMARK_URL and MINTMARK_API_KEY (permission audit:read), and curl, flock, awk, GNU coreutils.
+# Needs MINTMARK_URL and MINTMARK_API_KEY (permission audit:read), and curl, flock, awk, GNU coreutils. Exits with 75 while another
+# run has the cursor.
 set -euo pipefail
 export LC_ALL=C TZ=UTC0
 mask=$(umask) # for FILE; cursors are private
@@ -15,12 +16,28 @@ fail() {
   exit 1
 }
 
+# Names without a folder could be taken for options or variables. What is no plain file cannot be read again after a kill.
+[[ $cursor == */* ]] || cursor=./$cursor
+[[ $file == */* || -z $file ]] || file=./$file
+for one in "$cursor" ${file:+"$file"}; do
+  [[ ! -e $one || -f $one ]] || fail "$one is no plain file."
+done
+
 # Prints the number and the time of the last entry of a file.
 last_of() { tail -n 1 "$1" | sed -n 's/^{"n":\([0-9]*\),"at":"\([^"]*\)",.*}$/\1 \2/p'; }
 
+# The key is no argument: other users could see it. An answer that breaks off fails (curl exits with 18).
+ask() { # PATH OUTPUT
+  local status
+  status=$(printf 'header = "X-API-Key: %s"\n' "$MINTMARK_API_KEY" |
+    curl -q --config - --silent --show-error --fail --connect-timeout 5 --max-time 600 --output "$2" --write-out '%{http_code}' \
+      "${MINTMARK_URL%/}/api/v1/$1")
+  [[ $status == 200 ]] || fail "status $status instead of 200: check MINTMARK_URL. Nothing was sent."
+}
+
 # One run at a time. Programs that this one started keep the lock until they end, also if this one is killed.
 exec 9>"$cursor.lock"
-flock --nonblock --conflict-exit-code 75 9 || exit $(($? == 75 ? 0 : 1))
+flock --nonblock --conflict-exit-code 75 9
 
 # The last entry that was sent, and the time from which to ask.
 n=0 at='' since=''
@@ -35,35 +52,37 @@ if [[ -n $file && -s $file ]]; then
   if [[ $(tail -c 1 "$file" | wc -l) -eq 0 ]]; then
     truncate --size="-$(tail -n 1 "$file" | wc -c)" "$file"
   fi
-  read -r file_n file_at < <(last_of "$file") || file_n=0
-  if ((file_n > n)); then n=$file_n at=$file_at; fi
+  if [[ -s $file ]]; then
+    read -r file_n file_at < <(last_of "$file") || fail "the last line of $file is no entry: move the file aside."
+    if ((file_n > n)); then n=$file_n at=$file_at; fi
+  fi
 fi
 
 # Overlaps by 5 minutes or more. If the clock here was set back since the last run, asks for the whole log.
 printf -v earlier '%(%Y-%m-%dT%H:%M:%S.000Z)T' "$(($(date +%s) - 300))"
 if [[ $since > $earlier ]]; then since=''; fi
 
-while :; do
-  # The key is no argument: other users could see it. An answer that breaks off fails here (curl exits with 18).
-  status=$(printf 'header = "X-API-Key: %s"\n' "$MINTMARK_API_KEY" |
-    curl --config - --silent --show-error --fail --connect-timeout 5 --speed-limit 1 --speed-time 60 \
-      --output "$cursor.answer" --write-out '%{http_code}' \
-      "${MINTMARK_URL%/}/api/v1/exports/audit?format=ndjson${since:+&since=$since}")
-  [[ $status == 200 ]] || fail "status $status instead of 200: check MINTMARK_URL. Nothing was sent."
+# The number of the newest entry: what is asked for next must reach it.
+ask 'audit?limit=1' "$cursor.answer"
+newest=$(sed -n -e 's/^{"data":\[{"n":\([0-9]*\),.*/\1/p' -e 's/^{"data":\[\].*/0/p' "$cursor.answer")
+[[ -n $newest ]] || fail 'the answer could not be read: check MINTMARK_URL. Nothing was sent.'
 
+while :; do
+  ask "exports/audit?format=ndjson${since:+&since=$since}" "$cursor.answer"
   # By number: times go back after `mintmark clock reset`. Every number must be there, and so must the last entry that was sent.
   sort --field-separator=: --key=2,2n "$cursor.answer" >"$cursor.sorted"
   state=0
-  awk -F '"' -v n="$n" -v at="$at" '
+  [[ ! -s $cursor.answer || $(tail -c 1 "$cursor.answer" | wc -l) -eq 1 ]] || state=3
+  ((state != 0)) || awk -F '"' -v n="$n" -v at="$at" -v newest="$newest" '
     BEGIN { last = n + 0; seen = last == 0 }
-    !/^[{]"n":[0-9]+,"at":"[^"]+",.*[}]$/ { broken = 1; exit }
+    !/^[{]"n":[0-9]+,"at":"[^"]+",.*[}]$/ || length($6) != 24 || $6 ~ /[^-0-9T:.Z]/ { broken = 1; exit }
     { number = substr($3, 2) + 0 }
     number == n + 0 && $6 == at { seen = 1 }
     number <= n + 0 { next }
     number != last + 1 { broken = 1; exit }
     { last = number; print }
-    END { exit broken ? 3 : seen ? 0 : 4 }
-  ' "$cursor.sorted" >"$cursor.batch" || state=$?
+    END { exit broken ? 3 : !seen ? 4 : last < newest + 0 ? 3 : 0 }
+  ' <"$cursor.sorted" >"$cursor.batch" || state=$?
   # Entries may be earlier than `since` if the clock of the service was set back: then asks once more, for the whole log.
   if ((state == 0)) || [[ -z $since ]]; then break; fi
   since=''

@@ -6,7 +6,7 @@ import { COPY } from '../../testkit/sources/markdown.ts'
 const REPOSITORY = resolve(import.meta.dirname, '../..')
 /** The pages that name a file above a block of code. */
 export const listRecipes = (): readonly string[] =>
-  globSync('docs/{agents,apis,manage,run,start}/*.md', { cwd: REPOSITORY })
+  globSync('{README.md,docs/{agents,apis,manage,run,security,start}/*.md}', { cwd: REPOSITORY })
     .filter(path => /^<!-- [\w./-]+ -->$/m.test(readRecipe(path)))
     .toSorted()
 

@@ -36,8 +36,8 @@ export const readQuery = (query: string): MetricQuery => {
 /** The metrics that there are: the labels of each, with all values, or null where any text is one. */
 export type KnownMetrics = ReadonlyMap<string, Readonly<Record<string, readonly string[] | null>>>
 
-/** What Prometheus adds to every series. */
-const OF_EACH = { instance: null, job: null }
+/** What Prometheus adds to every series, where it discovers pods also their namespace. */
+const OF_EACH = { instance: null, job: null, namespace: null }
 
 // A variable of a dashboard, or nothing at all.
 const isOpen = (value: string): boolean => value.startsWith('$') || value === '' || value === '.*'

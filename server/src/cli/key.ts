@@ -60,7 +60,7 @@ const minutesSince = (time: unknown): number | null => {
   return passed < REPEAT_MS ? Math.max(0, Math.floor(passed / 60_000)) : null
 }
 
-/** Asked about only where a rotation waits, or was made within the hour; and where the caller may look at keys. */
+/** Asked about only where the key that signs took over from another within the hour; and where the caller may look at keys. */
 const describeRepeat = async (api: Api): Promise<string | null> => {
   const { data } = await orWhereRefused({}, () => api.call(rows.listSigningKeys, { query: {} }))
   const keys = areRecords(data) ? data : []

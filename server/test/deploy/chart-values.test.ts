@@ -25,7 +25,8 @@ testHelm('pods listen on both families, for metrics too, or where the values say
 })
 
 testHelm('the port of the values is that of the pod, with TLS probes speak it, and metrics have another', () => {
-  const set = ['settings.PORT="9464"', 'settings.MINTMARK_TLS_CERT_FILE="/run/secrets/mintmark/tls.crt"']
+  const files = ['CERT', 'KEY'].map(name => `settings.MINTMARK_TLS_${name}_FILE="/run/secrets/mintmark/${name}"`)
+  const set = ['settings.PORT="9464"', ...files]
   const [container] = podsOf(render(LEAST, ...set))[0]?.spec.containers ?? []
   assert.deepEqual(container?.['ports'], [{ name: 'http', containerPort: 9464 }])
   assert.deepEqual(container?.['livenessProbe'], {
@@ -139,4 +140,20 @@ testHelm('metrics are scraped as the job mintmark, by those that may, whatever t
     { from: [{ namespaceSelector: {} }], ports: [{ port: 'http' }] },
     { from: [prometheus], ports: [{ port: 'metrics' }] },
   ])
+})
+
+testHelm('a secret of the values in a variable replaces that of its file', () => {
+  const url = { name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'database', key: 'url' } } }
+  for (const { spec } of podsOf(render(LEAST, `extraEnv=${JSON.stringify([url])}`))) {
+    const names = (spec.containers[0]?.['env'] as { readonly name: string }[] | undefined)?.map(({ name }) => name)
+    assert.deepEqual(names, ['MINTMARK_KEY_ENCRYPTION_KEY_FILE', 'DATABASE_URL'])
+  }
+})
+
+testHelm('a release of any name has a Service whose name begins with a letter and has no dot', () => {
+  for (const release of ['1.5', 'a.mintmark', 'tokens']) {
+    const rendered = renderRelease(HELM, release, LEAST, [])
+    assert.ok('text' in rendered)
+    assert.match(ofKind(parseManifests(rendered.text), 'Service').metadata.name, /^[a-z][a-z0-9-]*$/)
+  }
 })

@@ -30,16 +30,29 @@ test('the chart has the version of the service', () => {
   assert.deepEqual([chart.version, chart.appVersion], [version, version])
 })
 
+type Values = Readonly<Record<string, unknown>>
+
+const isMapping = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** As helm merges: mappings key by key, anything else as a whole. */
+const mergeValues = (under: Values, over: Values): Values => {
+  const merged = Object.entries(over).map(([key, value]) => {
+    const below = under[key]
+    return [key, isMapping(value) && isMapping(below) ? mergeValues(below, value) : value] as const
+  })
+  return { ...under, ...Object.fromEntries(merged) }
+}
+
 test('the defaults and the values of ci/ suit the schema, and a setting without quotes does not', () => {
   const isValid = new Ajv({ strict: false }).compile(JSON.parse(readText(`${CHART}/values.schema.json`)) as object)
-  const defaults = parse(readText(`${CHART}/values.yaml`)) as { readonly settings: object }
+  const defaults = parse(readText(`${CHART}/values.yaml`)) as Values
   assert.ok(readValues().includes(LEAST))
   for (const path of readValues()) {
-    const given = parse(readText(path)) as { readonly settings: object }
-    const settings = { ...defaults.settings, ...given.settings }
-    const values = { ...defaults, ...given, image: defaults['image' as never], settings }
+    const given = parse(readText(path)) as Values
+    const values = mergeValues(defaults, given)
     assert.ok(isValid(values), JSON.stringify(isValid.errors))
-    assert.ok(!isValid({ ...values, settings: { ...settings, MINTMARK_WORKERS: 2 } }))
+    assert.ok(!isValid(mergeValues(values, { settings: { MINTMARK_WORKERS: 2 } })))
   }
   assert.ok(!isValid(defaults), 'The three settings without a default are required.')
 })
@@ -50,10 +63,10 @@ const OF_THE_CHART = ['DATABASE_URL', 'MINTMARK_KEY_ENCRYPTION_KEY', 'MINTMARK_D
 test('each setting of the service is one of the schema, but those that the chart sets and secrets, which have a file', () => {
   const { definitions, properties } = JSON.parse(readText(`${CHART}/values.schema.json`)) as {
     readonly definitions: object
-    readonly properties: { readonly settings: object }
+    readonly properties: { readonly settings: Readonly<Record<string, unknown>> }
   }
-  const { required: _, anyOf: __, ...settings } = properties.settings as { required: unknown; anyOf: unknown }
-  const accepts = new Ajv({ strict: false }).compile({ ...settings, definitions })
+  const { type, additionalProperties, properties: known } = properties.settings
+  const accepts = new Ajv({ strict: false }).compile({ type, additionalProperties, properties: known, definitions })
   assert.ok(!accepts({ MINTMARK_WORKER: '2' }), 'A name that the service does not know.')
   const valueOf = (
     name: string,

@@ -66,22 +66,69 @@ test('no page is longer than its reader reads', () => {
   )
 })
 
-const PROGRAMS = ['sh', 'bash', 'js', 'ts', 'tsx', 'py', 'python', 'go', 'java', 'lua', 'sql']
+const PROGRAMS = ['sh', 'js', 'ts', 'python', 'go', 'java', 'lua', 'sql']
+/** Configuration and output; and transcripts, which a test compares with what commands print. */
+const OTHERS = ['text', 'json', 'yaml', 'ini', 'toml', 'nginx', 'haproxy', 'apache', 'caddyfile', 'xml', 'console']
+const TRANSCRIPTS = /^docs\/(?:manage\/incidents|run\/from-\w+)\.md$/
+/** Its program is run by packages/verify/test/process/package.test.ts. */
+const RUN_ELSEWHERE = ['packages/verify/README.md']
+
+const PAGES = [
+  'README.md',
+  'docs/{agents,apis,manage,run,security,start}/*.md',
+  '{packages,examples,deploy,server}/**/README.md',
+]
+  .flatMap(readFiles)
+  .filter(({ path }) => !RUN_ELSEWHERE.includes(path))
+
+/** A fence that is not at the beginning of its line, or of another form than \`\`\`language, escapes what looks for programs. */
+const isHidden = (path: string, line: string): boolean => {
+  if (!/^[\s>*\d.-]*(?:`{3}|~{3})|<pre\b/i.test(line)) return false
+  const [, language] = /^```([a-z]*)$/.exec(line) ?? []
+  if (language === undefined) return true
+  if (language === 'console') return !TRANSCRIPTS.test(path)
+  return language !== '' && ![...PROGRAMS, ...OTHERS].includes(language)
+}
 
 test('each program on a page is the copy of a file, runs in a test, or says that it does not', () => {
-  const pages = readFiles('docs/{agents,apis,manage,run,security,start}/*.md')
-  const wrong = pages.flatMap(({ path, text }) =>
+  const wrong = PAGES.flatMap(({ path, text }) =>
     blocksOf(text)
       .filter(({ language, notRun }) => notRun === undefined && language !== 'sh' && PROGRAMS.includes(language))
       .map(({ code }) => `${path}: ${code.split('\n')[0]}`),
   )
   nothing(wrong, 'Show a file that a suite runs, or put `<!-- not run: REASON -->` above the block:')
   nothing(
-    pages
-      .filter(({ text }) => /(?:^|\n)\n(?: {4}\S)/.test(text.replaceAll(/^```[^]*?^```$/gm, '')))
-      .map(({ path }) => path),
+    PAGES.flatMap(({ path, text }) =>
+      text
+        .split('\n')
+        .filter(line => isHidden(path, line))
+        .map(line => `${path}: ${line}`),
+    ),
+    'Begin the block at the beginning of a line, by three backticks and a language that this test knows:',
+  )
+  nothing(
+    PAGES.filter(({ text }) => /\n\n(?: {4}|\t)\S/.test(text.replaceAll(/^```[^]*?^```$/gm, ''))).map(
+      ({ path }) => path,
+    ),
     'An indented block has no language: put it between fences.',
   )
+})
+
+test('a fence in a list, a quotation or of tildes is no place to hide a program', () => {
+  for (const line of [
+    '~~~sh',
+    ' ```sh',
+    '> ```sh',
+    '- ```sh',
+    '1. ```sh',
+    '```SH',
+    '```shell',
+    '```sh run',
+    '````sh',
+    '<pre>',
+  ])
+    assert.ok(isHidden('docs/run/x.md', line), line)
+  for (const line of ['```sh', '```', 'as ```sh']) assert.ok(!isHidden('docs/run/x.md', line), line)
 })
 
 test('each page of docs/ is behind a door of the site, and each door leads to a page', () => {

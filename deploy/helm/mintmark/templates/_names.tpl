@@ -1,6 +1,8 @@
-{{/* The release's name; with the chart's in it where it says nothing of it. */}}
+{{/* The release's name; with the chart's in it where it says nothing of it. That of a Service begins with a letter and has no dot. */}}
 {{- define "mintmark.name" -}}
-{{- if contains .Chart.Name .Release.Name }}{{ .Release.Name }}{{ else }}{{ .Release.Name }}-{{ .Chart.Name }}{{ end }}
+{{- $release := .Release.Name | replace "." "-" }}
+{{- if regexMatch "^[0-9]" $release }}{{ .Chart.Name }}-{{ $release }}
+{{- else if contains .Chart.Name $release }}{{ $release }}{{ else }}{{ $release }}-{{ .Chart.Name }}{{ end }}
 {{- end }}
 
 {{/* Mappings of a list as one, where a key has the value of the last: a key that came twice would be no YAML. */}}
@@ -43,6 +45,9 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 {{- if .Values.metrics.enabled }}
 {{- if eq (include "mintmark.port" .) (.Values.metrics.port | toString) }}
 {{- fail "metrics.port: expected another port than settings.PORT" }}
+{{- end }}
+{{- if eq (int .Values.service.port) (int .Values.metrics.port) }}
+{{- fail "metrics.port: expected another port than service.port" }}
 {{- end }}
 {{- $host := $settings.HOST | default "0.0.0.0" }}
 {{- $address := printf (contains ":" $host | ternary "[%s]:%d" "%s:%d") $host (int .Values.metrics.port) }}
@@ -117,21 +122,21 @@ volumes:
     limits: { memory: 384Mi }
 {{- end }}
 
-{{/* A variable of the values wins over one of the chart: a name that came twice is refused. */}}
+{{/* A variable of the values wins over one of the chart, also over that of its file: Kubernetes or the service would refuse both. */}}
 {{- define "mintmark.env" -}}
 {{- $own := dict "MINTMARK_KEY_ENCRYPTION_KEY_FILE" "/run/secrets/mintmark/key-encryption-key" }}
 {{- /* Below the volume, whose own folder belongs to root: the service owns its store. */ -}}
 {{- if .Values.volume.enabled }}{{ $_ := set $own "MINTMARK_DATA_DIR" "/var/lib/mintmark/store" }}
 {{- else }}{{ $_ := set $own "DATABASE_URL_FILE" "/run/secrets/mintmark/database-url" }}
 {{- end }}
-{{- range .Values.extraEnv }}{{ $_ := unset $own .name }}{{ end }}
+{{- range .Values.extraEnv }}{{ $_ := unset $own .name }}{{ $_ := unset $own (printf "%s_FILE" .name) }}{{ end }}
 {{- $list := list }}
 {{- range $name, $value := $own }}{{ $list = append $list (dict "name" $name "value" $value) }}{{ end }}
 {{- concat $list (.Values.extraEnv | default list) | toYaml }}
 {{- end }}
 
 {{- define "mintmark.containerSettings" -}}
-image: {{ include "mintmark.image" . }}
+image: {{ include "mintmark.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 envFrom:
   - configMapRef:

@@ -8,6 +8,8 @@ import { freePorts, makeFolder, PROGRAM, runShell, start } from '../../../../tes
 import { blocksOf } from '../../../../testkit/sources/markdown.ts'
 import { readFiles } from '../../../../testkit/sources/source-files.ts'
 
+const MARK = '---the end of block '
+
 const scope = { after }
 const home = makeFolder(scope)
 const [port, providerPort] = await freePorts()
@@ -37,15 +39,15 @@ for (const { path, blocks } of pages) {
     symlinkSync(join(home, '.mintmark'), join(folder, '.mintmark'))
     // Else curl ends well when the service refuses.
     writeFileSync(join(folder, '.curlrc'), 'fail\n')
-    const lines = blocks.map(({ code }) => `set -x\n${code}\n{ set +x; } 2>&-\n`)
-    const script = [
-      'set -e -o pipefail',
-      `export HOME='${folder}'`,
-      'set -a; . .mintmark/dev.env; set +a',
-      `PATH='${bin}':$PATH`,
-      ...lines,
-    ].join('\n')
-    const { status, stdout, stderr } = runShell(folder, script)
+    // Each block says that it was run to its end: one that ends the shell early would end well.
+    const lines = blocks.map(({ code }, n) => `set -x\n${code}\n{ set +x; printf '\\n%s\\n' '${MARK}${n}'; } 2>&-\n`)
+    const set = ['set -e -o pipefail', `export HOME='${folder}'`, '. .mintmark/dev.env', `PATH='${bin}':$PATH`]
+    const { status, stdout, stderr } = runShell(folder, [...set, ...lines].join('\n'))
     assert.equal(status, 0, `${stdout}\n${stderr}`)
+    const ends = stdout.split('\n').filter(line => line.startsWith(MARK))
+    assert.deepEqual(
+      ends,
+      blocks.map((_, n) => `${MARK}${n}`),
+    )
   })
 }
