@@ -10,7 +10,6 @@ const buildSite = (): void =>
 
 /** Builds and packs a workspace into the folder; answers the name of the file. */
 export const packForNpm = (workspace: string, folder: string): string => {
-  if (workspace === 'server') buildSite()
   const flags = ['--silent', '--ignore-scripts=false', '--json', '--pack-destination', folder, '--workspace', workspace]
   const printed = execFileSync('npm', ['pack', ...flags], {
     cwd: REPOSITORY,
@@ -21,4 +20,10 @@ export const packForNpm = (workspace: string, folder: string): string => {
   const [packed] = JSON.parse(printed.slice(printed.search(/^\[/m))) as readonly Packed[]
   if (packed === undefined) throw new Error(`npm pack wrote nothing for ${workspace}.`)
   return packed.filename
+}
+
+/** As `packForNpm`, with the documentation in the package of the service: a release has it, the image does not. */
+export const packForRelease: typeof packForNpm = (workspace, folder) => {
+  if (workspace === 'server') buildSite()
+  return packForNpm(workspace, folder)
 }

@@ -6,7 +6,7 @@ import { packChart } from './chart.ts'
 import { buildDebianPackage } from './debian-package.ts'
 import { buildExecutable, type Processor } from './executable.ts'
 import { buildImage } from './image.ts'
-import { packForNpm } from './npm-packages.ts'
+import { packForNpm, packForRelease } from './npm-packages.ts'
 import { readProduct, readSourceDate } from './product.ts'
 import { formatSbom } from './sbom.ts'
 import { bundledInConsole, bundledInGuide, dependenciesOf, type Lock, readLock, type Shipped } from './shipped.ts'
@@ -41,7 +41,7 @@ const packOnce = (folder: string, pack: typeof packForNpm) => {
   return () => (tarball ??= join(folder, pack('server', folder)))
 }
 
-export const readRelease = (folder: string, pack = packForNpm): Release => {
+export const readRelease = (folder: string, pack = packForRelease): Release => {
   const product = readProduct()
   const [sourceDate, lock] = [readSourceDate(), readLock()]
   const shipped = [...dependenciesOf(lock, 'server'), ...bundledInConsole(lock), ...bundledInGuide(lock)]

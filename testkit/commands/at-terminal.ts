@@ -4,12 +4,11 @@ import { once } from 'node:events'
 import { GIVE_UP_MS, type Variables } from './command-order.ts'
 import { environment, PROGRAM } from './run-mintmark.ts'
 
-/** Why there is no pseudo-terminal on this machine; false where there is one. */
-export const NO_TERMINAL: string | false = (
-  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? ''
-).includes('util-linux')
-  ? false
-  : 'no script(1) of util-linux'
+/** Why there is no pseudo-terminal on this machine; false where there is one. Another script(1) knows no `--return`. */
+export const NO_TERMINAL: string | false =
+  spawnSync('script', ['--quiet', '--return', '--command', 'true', '/dev/null'], { stdio: 'ignore' }).status === 0
+    ? false
+    : 'script(1) of util-linux makes no pseudo-terminal here'
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 

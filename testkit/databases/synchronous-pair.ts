@@ -1,7 +1,7 @@
 // Two PostgreSQL servers of the programs that npm brings: a primary, and a standby that its commits wait for.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -108,6 +108,8 @@ export const startPair = async (commits: 'wait' | 'go on'): Promise<SynchronousP
   const port = await freePort()
   makeCluster(programs, one)
   cpSync(join(one, 'cluster'), join(two, 'cluster'), { recursive: true })
+  // Node 24 copies no mode of a folder, and PostgreSQL does not start in one that others may read.
+  chmodSync(join(two, 'cluster'), 0o700)
   writeFileSync(join(two, 'cluster', 'standby.signal'), '')
   chownAll(two)
   const primary = startServer(programs, one, port, {

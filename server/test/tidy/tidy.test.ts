@@ -227,7 +227,7 @@ test('a folder with more than five files opens with what it owns, at the head of
 
 test('no unfinished thought is left behind, and no test is switched off', () => {
   nothing(findIn(CODE, /\b(?:TO[D]O|FIX[M]E|X[X]X)\b/), 'Finish it, or write an issue.')
-  const off = findIn(TESTS, /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): (?!false|NO_TERMINAL\b)/)
+  const off = findIn(TESTS, /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): (?!false|NO_(?:TERMINAL|CURL)\b)/)
   const browsers = ['console/test/', 'packages/verify/test/process/browser.test.ts:']
   const mayBeMissing = [
     'testkit/databases/pooler.ts:',
@@ -237,7 +237,7 @@ test('no unfinished thought is left behind, and no test is switched off', () => 
   const wrong = off.filter(place => !mayBeMissing.some(file => place.startsWith(file)))
   nothing(
     wrong,
-    'Every test runs, but those that need a PgBouncer, promtool, chromium or script(1) where the machine has none.',
+    'Every test runs, but those that need a PgBouncer, promtool, chromium, curl or script(1) where the machine has none.',
   )
 })
 
