@@ -1,12 +1,12 @@
 // Puts the files that the suites and tests run into the pages that show them: `npm run recipes`. A test holds both together.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { COPY } from '../../testkit/sources/markdown.ts'
+import { COPY, USERS_PAGES } from '../../testkit/sources/markdown.ts'
 
 const REPOSITORY = resolve(import.meta.dirname, '../..')
 /** The pages that name a file above a block of code. */
 export const listRecipes = (): readonly string[] =>
-  globSync('{README.md,docs/{agents,apis,manage,run,security,start}/*.md}', { cwd: REPOSITORY })
+  globSync(USERS_PAGES, { cwd: REPOSITORY })
     .filter(path => /^<!-- [\w./-]+ -->$/m.test(readRecipe(path)))
     .toSorted()
 

@@ -1,7 +1,7 @@
 // The guides that lead here from other servers: the commands of each run beside one service, with exports of those servers at hand.
 import { copyFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { blocksOf, commandsOf, typeBeside } from './operator-stories.ts'
+import { commandsOf, transcriptsOf, typeBeside } from './operator-stories.ts'
 import type { Scope } from './run-mintmark.ts'
 import { startServing } from './serving.ts'
 
@@ -23,7 +23,7 @@ export const followGuides = async (t: Scope, pages: readonly string[]): Promise<
   copyFileSync(join(INTEROP, 'typescript/auth0-clients.ts'), join(serving.folder, 'auth0-clients.ts'))
   const type = typeBeside(serving, { BASE_URL: serving.url, ...SECRETS })
   return pages.map(page =>
-    blocksOf(page).map(block =>
+    transcriptsOf(page).map(block =>
       commandsOf(block)
         .map(line => `$ ${line}\n${type(line)}`)
         .join(''),

@@ -8,10 +8,11 @@ import { makeNotingProgram, takeNotedCall } from './noted-call.ts'
 import { environment, KEY, run, type Scope, type Variables } from './run-mintmark.ts'
 import { issue, type Serving, startServing } from './serving.ts'
 
-const BLOCK = /^```console\n([\s\S]*?)^```$/gm
+const TRANSCRIPT = /^```console\n([\s\S]*?)^```$/gm
 
-/** The blocks of a page, without their fences. */
-export const blocksOf = (page: string): readonly string[] => [...page.matchAll(BLOCK)].map(([, block = '']) => block)
+/** The transcripts of a page, without their fences. */
+export const transcriptsOf = (page: string): readonly string[] =>
+  [...page.matchAll(TRANSCRIPT)].map(([, block = '']) => block)
 
 export const commandsOf = (block: string): readonly string[] =>
   block

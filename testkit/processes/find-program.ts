@@ -20,3 +20,6 @@ export const findProgram = (name: string): string | undefined =>
     .filter(folder => folder !== '')
     .map(folder => join(folder, name))
     .find(isProgram)
+
+/** Why commands of a page cannot be run on this machine; false where they can. */
+export const NO_CURL: string | false = findProgram('curl') === undefined && 'curl is not there'

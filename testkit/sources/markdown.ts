@@ -1,5 +1,8 @@
 // Reads a document: the ids of its headings, the targets of its links, and its blocks of code.
 
+/** The pages that people read who use or run Mintmark. */
+export const USERS_PAGES = '{README.md,docs/{agents,apis,manage,run,security,start}/*.md}'
+
 /** Fenced and indented blocks are no text. An indented block stands behind an empty line; else it continues a paragraph or a list. */
 const withoutBlocks = (text: string): string =>
   text.replaceAll(/^( *)(`{3,})[^\n]*\n[\s\S]*?^ *\2`*$/gm, '').replaceAll(/(?<=\n\n)(?: {4}[^\n]*(?:\n|$))+/g, '')

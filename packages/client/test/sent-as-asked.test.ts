@@ -139,6 +139,8 @@ test('objects that are none of the Fetch standard are the text that they have at
   ])
 })
 
+const saidOf = ({ method, path, headers }: Received) => [method, path, headers['referer'], headers['cache-control']]
+
 test('a Request is taken at the call, with all that it says, to where a redirect leads too', async () => {
   for (const dpop of [false, true]) {
     issuer.answerWith(goodToken(dpop ? { token_type: 'DPoP' } : {}))
@@ -148,6 +150,8 @@ test('a Request is taken at the call, with all that it says, to where a redirect
       response.end('{}')
     })
     const request = new Request(`${resource.url}/from`, { referrer: `${resource.url}/page`, cache: 'no-store' })
+    // Runtimes differ in what they send for it themselves.
+    const { asked: plain } = await counting(() => fetch(request.clone()))
     const { asked } = await counting(async () => {
       await source.fetch(request)
       const post = new Request(`${resource.url}/to`, { method: 'POST', body: 'x' })
@@ -155,13 +159,7 @@ test('a Request is taken at the call, with all that it says, to where a redirect
       assert.equal(post.bodyUsed, true)
       await sending
     })
-    const said = asked.map(({ method, path, headers }) => [method, path, headers['referer'], headers['cache-control']])
-    const of = [`${resource.url}/page`, 'no-cache']
-    assert.deepEqual(said, [
-      ['GET', '/from', ...of],
-      ['GET', '/to', ...of],
-      ['POST', '/to', undefined, undefined],
-    ])
+    assert.deepEqual(asked.map(saidOf), [...plain.map(saidOf), ['POST', '/to', undefined, undefined]])
   }
 })
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ajv } from 'ajv'
 import { parse } from 'yaml'
+import { isJsonObject, type JsonObject } from '../../../packages/verify/src/readers/json.ts'
 import {
   type Manifest,
   parseManifests,
@@ -30,26 +31,21 @@ test('the chart has the version of the service', () => {
   assert.deepEqual([chart.version, chart.appVersion], [version, version])
 })
 
-type Values = Readonly<Record<string, unknown>>
-
-const isMapping = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** As helm merges: mappings key by key, anything else as a whole. */
-const mergeValues = (under: Values, over: Values): Values => {
+const mergeValues = (under: JsonObject, over: JsonObject): JsonObject => {
   const merged = Object.entries(over).map(([key, value]) => {
     const below = under[key]
-    return [key, isMapping(value) && isMapping(below) ? mergeValues(below, value) : value] as const
+    return [key, isJsonObject(value) && isJsonObject(below) ? mergeValues(below, value) : value] as const
   })
   return { ...under, ...Object.fromEntries(merged) }
 }
 
 test('the defaults and the values of ci/ suit the schema, and a setting without quotes does not', () => {
   const isValid = new Ajv({ strict: false }).compile(JSON.parse(readText(`${CHART}/values.schema.json`)) as object)
-  const defaults = parse(readText(`${CHART}/values.yaml`)) as Values
+  const defaults = parse(readText(`${CHART}/values.yaml`)) as JsonObject
   assert.ok(readValues().includes(LEAST))
   for (const path of readValues()) {
-    const given = parse(readText(path)) as Values
+    const given = parse(readText(path)) as JsonObject
     const values = mergeValues(defaults, given)
     assert.ok(isValid(values), JSON.stringify(isValid.errors))
     assert.ok(!isValid(mergeValues(values, { settings: { MINTMARK_WORKERS: 2 } })))

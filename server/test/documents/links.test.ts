@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { posix } from 'node:path'
 import { test } from 'node:test'
 import { DOORS, ELSEWHERE, REFERENCE, UNLISTED } from '../../../site/contents.ts'
-import { blocksOf, headingIdsOf, linksOf, wordsIn } from '../../../testkit/sources/markdown.ts'
+import { blocksOf, headingIdsOf, linksOf, USERS_PAGES, wordsIn } from '../../../testkit/sources/markdown.ts'
 import { isThere, nothing, readFiles, readText } from '../../../testkit/sources/source-files.ts'
 
 /** Of a page that somebody reads from its beginning to its end. */
@@ -73,15 +73,11 @@ const TRANSCRIPTS = /^docs\/(?:manage\/incidents|run\/from-\w+)\.md$/
 /** Its program is run by packages/verify/test/process/package.test.ts. */
 const RUN_ELSEWHERE = ['packages/verify/README.md']
 
-const PAGES = [
-  'README.md',
-  'docs/{agents,apis,manage,run,security,start}/*.md',
-  '{packages,examples,deploy,server}/**/README.md',
-]
+const PAGES = [USERS_PAGES, '{packages,examples,deploy,server}/**/README.md']
   .flatMap(readFiles)
   .filter(({ path }) => !RUN_ELSEWHERE.includes(path))
 
-/** A fence that is not at the beginning of its line, or of another form than \`\`\`language, escapes what looks for programs. */
+/** A fence that is not at the beginning of its line, or of another form than ```language, escapes what looks for programs. */
 const isHidden = (path: string, line: string): boolean => {
   if (!/^[\s>*\d.-]*(?:`{3}|~{3})|<pre\b/i.test(line)) return false
   const [, language] = /^```([a-z]*)$/.exec(line) ?? []

@@ -11,10 +11,10 @@ const codeIn = (...folders: readonly string[]): readonly string[] => folders.map
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
   'api and server/src': { globs: codeIn('api', 'server/src'), lines: 61_822, files: 671 },
-  'server/test': { globs: codeIn('server/test'), lines: 69_948, files: 549 },
-  packages: { globs: codeIn('packages'), lines: 19_621, files: 185 },
-  console: { globs: codeIn('console'), lines: 13_996, files: 210 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_864, files: 458 },
+  'server/test': { globs: codeIn('server/test'), lines: 69_943, files: 549 },
+  packages: { globs: codeIn('packages'), lines: 19_618, files: 185 },
+  console: { globs: codeIn('console'), lines: 14_004, files: 210 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_871, files: 458 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_070, files: 62 },
 }
 

@@ -77,9 +77,8 @@ type DigestOf = (text: string) => string
 /** The alias of a subject `ALIAS:SUB`; undefined for the id of an agent. */
 const aliasIn = (sub: string): string | undefined => (sub.includes(':') ? sub.slice(0, sub.indexOf(':')) : undefined)
 
-const subjectOf = (digest: DigestOf, sub: string, named: Named): Omit<Subject, 'scopes' | 'audiences'> => {
+const namedOf = (digest: DigestOf, named: Named) => {
   const { id, exp, seq, agentId, credentialId, kid, lineage } = named
-  const alias = aliasIn(sub)
   const [parent] = lineage
   return {
     id,
@@ -87,18 +86,16 @@ const subjectOf = (digest: DigestOf, sub: string, named: Named): Omit<Subject, '
     exp,
     seq,
     agent: digest(agentId),
-    subject: digest(sub),
-    issuer: alias === undefined ? '' : digest(alias),
     credential: credentialId === undefined ? undefined : digest(credentialId),
     key: digest(kid),
     isFromAnother: parent !== undefined && parent.agent_id !== agentId,
   }
 }
 
-const ancestorOf = (digest: DigestOf, sub: string, ancestor: Ancestor, lineage: readonly Ancestor[]): Subject => {
+const ancestorOf = (digest: DigestOf, ancestor: Ancestor, lineage: readonly Ancestor[]) => {
   const { id, exp, seq, kid, agent_id: agentId, credential_id: credentialId } = ancestor
-  const named = { id, exp, seq, kid, agentId, credentialId, lineage }
-  return { ...subjectOf(digest, sub, named), scopes: undefined, audiences: undefined }
+  const named = namedOf(digest, { id, exp, seq, kid, agentId, credentialId, lineage })
+  return { ...named, scopes: undefined, audiences: undefined }
 }
 
 const textsIn = (claims: Claims, agentId: string, kid: string): readonly string[] => {
@@ -113,11 +110,13 @@ const textsIn = (claims: Claims, agentId: string, kid: string): readonly string[
 
 const build = (digest: DigestOf, claims: Claims, agentId: string, kid: string): readonly Subject[] => {
   const { jti: id, sub, exp, seq, credential_id: credentialId, lineage = [] } = claims
-  const own = subjectOf(digest, sub, { id, exp, seq, kid, agentId, credentialId, lineage })
+  const alias = aliasIn(sub)
+  const shared = { subject: digest(sub), issuer: alias === undefined ? '' : digest(alias) }
+  const own = namedOf(digest, { id, exp, seq, kid, agentId, credentialId, lineage })
   const scopes = claims.scope === undefined ? undefined : scopesOf(claims)
   const audiences = audiencesOf(claims).map(digest)
-  const ancestors = lineage.map((ancestor, n) => ancestorOf(digest, sub, ancestor, lineage.slice(n + 1)))
-  return [{ ...own, scopes, audiences }, ...ancestors]
+  const ancestors = lineage.map((ancestor, n) => ancestorOf(digest, ancestor, lineage.slice(n + 1)))
+  return [{ ...own, scopes, audiences }, ...ancestors].map(each => ({ ...each, ...shared }))
 }
 
 /** The token first, then its ancestors, the parent first. `kid` is that of its header. At once where all digests are known. */

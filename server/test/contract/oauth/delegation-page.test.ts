@@ -1,22 +1,22 @@
 // The commands of docs/agents/delegation.md, run as they stand there.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { findProgram } from '../../../../testkit/processes/find-program.ts'
+import { NO_CURL } from '../../../../testkit/processes/find-program.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
+import { blocksOf } from '../../../../testkit/sources/markdown.ts'
+import { readText } from '../../../../testkit/sources/source-files.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
 const run = promisify(execFile)
 
-const PAGE = readFileSync(new URL('../../../../docs/agents/delegation.md', import.meta.url), 'utf8')
-const COMMANDS = [...PAGE.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+const COMMANDS = blocksOf(readText('docs/agents/delegation.md'))
+  .filter(({ language }) => language === 'sh')
+  .map(({ code }) => code)
 
 const service = useService()
-
-const NO_CURL = findProgram('curl') === undefined && 'curl is not there'
 
 test('the commands of docs/agents/delegation.md exchange a token, show who acts for whom, and end both with the first', {
   skip: NO_CURL,

@@ -1,10 +1,10 @@
 // docs/manage/incidents.md: each transcript is what its commands print, but for ids, times and widths.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { blocksOf, commandsOf, retell, shapeOf } from '../../../../testkit/commands/operator-stories.ts'
+import { transcriptsOf, commandsOf, retell, shapeOf } from '../../../../testkit/commands/operator-stories.ts'
 import { readText } from '../../../../testkit/sources/source-files.ts'
 
-const BLOCKS = blocksOf(readText('docs/manage/incidents.md'))
+const BLOCKS = transcriptsOf(readText('docs/manage/incidents.md'))
 
 test('the transcripts of the five stories are what their commands print', async t => {
   assert.equal(BLOCKS.length, 5)

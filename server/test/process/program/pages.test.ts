@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { freePorts, makeFolder, PROGRAM, runShell, start } from '../../../../testkit/commands/run-mintmark.ts'
-import { blocksOf } from '../../../../testkit/sources/markdown.ts'
+import { blocksOf, USERS_PAGES } from '../../../../testkit/sources/markdown.ts'
 import { readFiles } from '../../../../testkit/sources/source-files.ts'
 
 const MARK = '---the end of block '
@@ -24,7 +24,7 @@ mkdirSync(bin)
 writeFileSync(join(bin, 'mintmark'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`)
 chmodSync(join(bin, 'mintmark'), 0o755)
 
-const pages = readFiles('{README.md,docs/{agents,apis,manage,run,security,start}/*.md}')
+const pages = readFiles(USERS_PAGES)
   .map(({ path, text }) => ({
     path,
     blocks: blocksOf(text).filter(({ language, notRun }) => language === 'sh' && notRun === undefined),
