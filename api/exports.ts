@@ -55,9 +55,11 @@ const linesOf = (record: z.ZodType) => ({
 
 const HEADERS = ['Content-Disposition', 'X-Content-Type-Options'] as const
 
+type Cells = Readonly<Record<string, string | number | null>>
+
 /** Makes an example of CSV from cells without commas, quotes and line breaks. */
-const tableOf = ({ agent_name, owner, ...first }: Readonly<Record<string, string | number | null>>): string => {
-  const cells = { ...first, agent_name, owner }
+const tableOf = ({ agent_name, owner, ...first }: Cells, last: Cells = {}): string => {
+  const cells = { ...first, agent_name, owner, ...last }
   return `${Object.keys(cells).join(',')}\r\n${Object.values(cells).join(',')}\r\n`
 }
 
@@ -71,6 +73,7 @@ const actorCells = (prefix: string) => ({
 const { subject, parent_id, root_id, depth, actors, actor_names: _names, ...tokenOwnCells } = tokenExample
 const lineageCells = { subject_agent_id: subject.agent_id, parent_id, root_id, depth, actors: actors.join(' ') }
 const tokenCells = { ...tokenOwnCells, audience: AUDIENCE, ...lineageCells }
+const subjectCell = { subject: subject.agent_id }
 const { ended_at, termination_reason: reason, note, revocation_id, ancestor_id } = endedTokenExample
 const endedCells = { ended_at, termination_reason: reason, ...actorCells('ended_by'), note, revocation_id, ancestor_id }
 const { n, at, kind: act, actor: _, detail, ...entryCells } = auditExample
@@ -83,7 +86,7 @@ export const exportTokens = operation({
   query: z.object({ ...tokenFilters, ...format }),
   answers: linesOf(tokenRecord),
   headers: HEADERS,
-  example: { answer: tokenExample, text: tableOf(tokenCells) },
+  example: { answer: tokenExample, text: tableOf(tokenCells, subjectCell) },
 })
 
 export const exportHistory = operation({
@@ -94,7 +97,7 @@ export const exportHistory = operation({
   query: z.object({ ...tokenFilters, ...endingFilters, termination_reason, ...format }),
   answers: linesOf(endedTokenRecord),
   headers: HEADERS,
-  example: { answer: endedTokenExample, text: tableOf({ ...tokenCells, ...endedCells }) },
+  example: { answer: endedTokenExample, text: tableOf({ ...tokenCells, ...endedCells }, subjectCell) },
 })
 
 export const exportAudit = operation({

@@ -62,9 +62,12 @@ const introspectForm = z.object({
 
 const introspectAnswer = z.object({
   active: z.boolean().describe('False, and then alone, for any token that is not active here, whatever the cause.'),
-  sub: uuid
+  sub: z
+    .string()
     .optional()
-    .describe("The unique identifier of the agent on whose behalf the token acts: the client's unless act is there."),
+    .describe(
+      "On whose behalf the token acts: the id of an agent, the client's unless act is there; or `ALIAS:SUB`, a subject of a trusted issuer.",
+    ),
   scope: z.string().optional(),
   exp: z.int().optional(),
   client_id: z.string().optional(),
@@ -76,9 +79,7 @@ const introspectAnswer = z.object({
   act: z
     .object({ sub: uuid, act: z.unknown().optional().describe('Who acted before, in the same form.') })
     .optional()
-    .describe(
-      'Who acts for sub, by a token exchange: the id of the last agent, and those before it inside (RFC 8693 §4.1).',
-    ),
+    .describe('Who acts for sub: the id of the last agent, and those before it inside (RFC 8693 §4.1).'),
   cnf: z
     .union([z.object({ jkt: z.string() }), z.object({ 'x5t#S256': z.string() })])
     .optional()

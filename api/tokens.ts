@@ -40,6 +40,7 @@ import { ACCESS } from './values/access.ts'
 import { AGENTS_SELECTED_MAX, PAGE_RECORDS_MAX } from './values/lists.ts'
 import { parseReasonList, REASON_LIST_PATTERN, REASONS, TOKEN_REVOCATION_REASONS } from './values/reason.ts'
 import { ITEM_PATTERN, parseScopeItem, SCOPE_CHARACTERS_MAX } from './values/scope.ts'
+import { parseSubject, SUBJECT_FORM, SUBJECT_PATTERN } from './values/subject.ts'
 
 export const HIDDEN = 'Null for an API key that is limited to other audiences than that token has.'
 
@@ -55,8 +56,17 @@ export const tokenRecord = z.object({
   issued_at: time,
   expires_at: time,
   subject: z
-    .object({ agent_id: uuid, agent_name: agentName })
-    .describe('On whose behalf the token acts: the agent of the root of its lineage.'),
+    .union([
+      z.object({ agent_id: uuid, agent_name: agentName }),
+      z.object({
+        issuer: z.string().describe('The alias under which an administrator trusts the issuer.'),
+        iss: z.string().describe('What the issuer calls itself.'),
+        sub: z.string(),
+      }),
+    ])
+    .describe(
+      'On whose behalf the token acts: the agent of the root of its lineage, or the subject of a trusted issuer for whom that was got.',
+    ),
   parent_id: uuidOrNull.describe(`The token that it was got for. ${HIDDEN}`),
   root_id: uuidOrNull.describe(`The first of its lineage: itself where it has no parent. ${HIDDEN}`),
   depth: z.int().describe('How many ancestors it has.'),
@@ -130,7 +140,11 @@ export const tokenFilters = {
   }),
   issued_after: timeParameter('Only tokens issued then or later.'),
   issued_before: timeParameter('Only tokens issued earlier.'),
-  subject: uuidParameter('Only tokens that act on behalf of this agent.'),
+  subject: parameter(parseSubject, SUBJECT_FORM, {
+    description: 'Only tokens that act on behalf of this agent, or of this subject of a trusted issuer: `ALIAS:SUB`.',
+    pattern: SUBJECT_PATTERN,
+    examples: [AGENT_ID, 'acme:00u1a2b3'],
+  }),
   parent_id: uuidParameter('Only tokens that were got for this token.'),
   root_id: uuidParameter('Only this token, and all that descend from it.'),
   credential_id: uuidParameter(`Only tokens that were got with this credential. ${SHORT}`),

@@ -21,11 +21,11 @@ export const LIMITS: readonly SeededBug[] = [
       '  // Before the quota: a proof that was used must end no token of the agent to make room.',
       '  const refused = yield* refuseUses(tx, uses)',
       '  if (refused !== undefined) return refused',
-      '  const reached = quota === undefined ? undefined : yield* checkQuota(quota, token, above, values)',
+      '  const reached = quota === undefined ? undefined : yield* checkQuota(quota, checked, origin, values)',
       '  if (reached !== undefined) return reached',
     ].join('\n'),
     to: [
-      '  const reached = quota === undefined ? undefined : yield* checkQuota(quota, token, above, values)',
+      '  const reached = quota === undefined ? undefined : yield* checkQuota(quota, checked, origin, values)',
       '  if (reached !== undefined) return reached',
       '  const refused = yield* refuseUses(tx, uses)',
       '  if (refused !== undefined) return refused',

@@ -1,4 +1,5 @@
 // A follower of a store's revocation feed without a wire in between: what it says of a token is compared with the ledger.
+import { subjectClaim } from '../../server/src/domain/ledger/token-subject.ts'
 import type { TokenRecord } from '../../server/src/domain/lists/page.ts'
 import type { FeedPage, RevocationFeed } from '../../server/src/ports/revocation-feed.ts'
 import type { Members, Verdict } from './case.ts'
@@ -27,7 +28,7 @@ const ancestorOf = ({ record, seq }: FollowedToken): Members => ({
 
 /** The claims that a follower reads; `act` names the agent, as that of an exchanged token does. */
 const claimsOf = ({ record, seq }: FollowedToken, ancestors: readonly FollowedToken[]): Members => ({
-  sub: record.subjectId,
+  sub: subjectClaim(record.subject),
   aud: record.audience,
   client_id: record.clientId,
   exp: record.expiresAt,

@@ -10,6 +10,7 @@ import { isLabelKey, parseLabel } from '../../api/values/labels.ts'
 import { isDescription, isName, isNote } from '../../api/values/name.ts'
 import { parseReasonList, REASONS, type Reason } from '../../api/values/reason.ts'
 import { parseItemOrAny, parseScope, parseScopeItem, parseScopePatterns } from '../../api/values/scope.ts'
+import { parseIssuerSubject, parseSubject } from '../../api/values/subject.ts'
 import { normalSubject } from '../../api/values/subject-name.ts'
 import { formatTime, parseTime } from '../../api/values/time.ts'
 import { parseUuid, parseUuidOpening } from '../../api/values/uuid.ts'
@@ -24,6 +25,7 @@ const same = (texts: fc.Arbitrary<string>): fc.Arbitrary<Good> => texts.map(inpu
 const inCapitals = (value: string): Good => ({ input: value.toUpperCase(), value })
 
 const uuids = parsersIn('api/values/uuid.ts')
+const subjects = parsersIn('api/values/subject.ts')
 const uuidOpening = fc.tuple(fc.uuid(), fc.integer({ min: 4, max: 36 })).map(([id, length]) => id.slice(0, length))
 const taken = (texts: fc.Arbitrary<string>): fc.Arbitrary<Good> => texts.map(input => ({ input, value: true }))
 
@@ -43,6 +45,13 @@ const printable = fc
   .filter(text => text.isWellFormed())
 
 export const goodName = printable.filter(isName)
+
+/** With colons of its own, and all else that a subject may hold. */
+const visible = fc.integer({ min: 0x21, max: 0x7e }).map(code => String.fromCharCode(code))
+const issuerSubject = fc
+  .tuple(wordOf('abcxyz019-', 32), fc.string({ unit: visible, minLength: 1, maxLength: 255 }))
+  .map(([issuer, sub]) => ({ issuer, sub }))
+const formatted = issuerSubject.map(({ issuer, sub }) => `${issuer}:${sub}`)
 
 const instant = fc.integer({ min: Date.UTC(0, 0), max: Date.UTC(9999, 11) })
 
@@ -156,6 +165,14 @@ export const VALUE_PARSERS: readonly Parser[] = [
   feed.ofText({ name: 'parseRange', good: ranges }, parseRange),
   uuids.ofText({ name: 'parseUuid', good: fc.uuid().map(inCapitals) }, parseUuid),
   uuids.ofText({ name: 'parseUuidOpening', good: uuidOpening.map(inCapitals) }, parseUuidOpening),
+  subjects.ofText({ name: 'parseSubject', good: fc.oneof(fc.uuid().map(inCapitals), same(formatted)) }, parseSubject),
+  subjects.ofText(
+    {
+      name: 'parseIssuerSubject',
+      good: issuerSubject.map(value => ({ input: `${value.issuer}:${value.sub}`, value })),
+    },
+    parseIssuerSubject,
+  ),
   addresses.ofText(
     { name: 'parseWebAddress', good: url.map(input => ({ input, value: new URL(input).href })) },
     text => parseWebAddress(text)?.href,

@@ -22,7 +22,7 @@ export const recordOf = (n: number, audience = 'https://api.example'): TokenReco
   kid: 'kid',
   issuedAt: 0,
   expiresAt: 1,
-  subjectId: AGENT_ID,
+  subject: { agentId: AGENT_ID },
   actors: [],
   ancestors: [],
 })

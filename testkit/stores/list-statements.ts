@@ -38,6 +38,7 @@ const ACCESSES: readonly Access[] = Object.values({
   scope: { by: 'scope', n: 1 },
   lineage: { by: 'lineage', n: 1 },
   subject: { by: 'subject', n: 1 },
+  principal: { by: 'principal', n: 1 },
 } satisfies Record<Access['by'], Access>)
 
 /** By each way to live tokens: a range as a whole, or with a condition on columns both statements of a step. */

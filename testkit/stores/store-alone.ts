@@ -8,11 +8,12 @@ import { reencryptDatabase, verifyDatabaseAudit } from '../../server/src/store/o
 import type { Reencryption } from '../../server/src/store/offline/reencrypt.ts'
 import { reencryptStore } from '../../server/src/store/offline/sqlite/act-alone.ts'
 import { verifyAudit } from '../../server/src/store/offline/sqlite/verify-audit.ts'
+import { SERVING } from '../../server/src/store/postgres/connection/connection.ts'
 import { databaseOf, isDatabaseUrl } from '../databases/postgres-cluster.ts'
 import { addressOf } from '../databases/postgres-store.ts'
 import { countRows } from './store-file.ts'
 
-const CONNECTED = `pg_stat_activity where datname = current_database() and application_name = 'mintmark serve'`
+const CONNECTED = `pg_stat_activity where datname = current_database() and application_name = '${SERVING}'`
 const POLL_MS = 5
 
 /** A connection that was closed is there until its process at the server has ended. */

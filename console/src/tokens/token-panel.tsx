@@ -1,6 +1,7 @@
 // The whole life of one token: why it is active or not, who ended it and why, what it is, where it is used, and its tree.
 import { useQuery } from '@tanstack/react-query'
 import { ACCESS } from '../../../api/values/access.ts'
+import { formatIssuerSubject } from '../../../api/values/subject.ts'
 import type { ExplainTokenAnswer } from '../../../packages/client/src/index.ts'
 import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import { addressOf } from '../address.ts'
@@ -63,6 +64,15 @@ const End = ({ token }: { readonly token: Token }) => {
   )
 }
 
+const Subject = ({ of }: { readonly of: Token['subject'] }) =>
+  'issuer' in of ? (
+    <Link to={at('tokens', { subject: formatIssuerSubject(of) })}>
+      <code title={of.iss}>{formatIssuerSubject(of)}</code>
+    </Link>
+  ) : (
+    <NamedAgent id={of.agent_id} name={of.agent_name} />
+  )
+
 const membersOf = (token: Token, maySeeKeys: boolean): readonly Member[] => [
   ['Token', <code key="id">{token.id}</code>],
   [
@@ -93,9 +103,9 @@ const membersOf = (token: Token, maySeeKeys: boolean): readonly Member[] => [
   ],
   [
     'On behalf of',
-    token.subject.agent_id === token.agent_id ? null : (
-      <NamedAgent key="subject" id={token.subject.agent_id} name={token.subject.agent_name} />
-    ),
+    'issuer' in token.subject || token.subject.agent_id !== token.agent_id ? (
+      <Subject key="subject" of={token.subject} />
+    ) : null,
   ],
   [
     'Got for',

@@ -5,6 +5,7 @@ import type { Agent, Client, Switched } from '../domain/clients/agent.ts'
 import type { Delegation } from '../domain/clients/delegation.ts'
 import type { ChangeObstacle, WantedChange } from '../domain/clients/change-agent.ts'
 import type { TokenAddress } from '../domain/ledger/claims.ts'
+import type { NewPrincipal } from '../domain/ledger/token-subject.ts'
 import type { CertificateSources } from '../domain/clients/client-certificate.ts'
 import type { DpopNoncePolicy } from '../domain/ledger/dpop.ts'
 import type { Digest, Sha256 } from '../domain/text/text.ts'
@@ -100,16 +101,17 @@ export type NewToken = {
   readonly assertion?: SingleUse
   /** The token that it is got for; it expires no later. Absent: it has no parent. */
   readonly parent?: TokenAddress
+  /** On whose behalf it acts, where it has no parent. Absent: for its agent. */
+  readonly principal?: NewPrincipal
 }
 
 /** The limit of its agent that a token would exceed, and in how many whole seconds (at least 1) it would not. */
 export type LimitReached = { readonly limit: LimitName; readonly retryAfterSeconds: number }
 
 /**
- * `decide_again`: its `seq` is no longer the service's. `no_room`: the ledger has no room for its lifetime, scope or list
- * of audiences. `proof_used`, `proof_late`: its proof was used before, or is too old by now.
- * `assertion_used`: its assertion was used before, or is too old by now. `parent_ended`: its parent, or an ancestor, has
- * ended. `earlier_program`: a program uses the store that does not look at ancestors. Only `inserted` is written and counted.
+ * `decide_again`: its `seq` is no longer the service's. `no_room`: the ledger has none for its lifetime, scope or audiences. `proof_used`,
+ * `proof_late`, `assertion_used`: its proof or assertion was used, or is too old by now. `parent_ended`: its parent, or an ancestor, has
+ * ended. `earlier_program`: one uses the store that does not look at ancestors, or at principals. Only `inserted` is written and counted.
  */
 export type InsertOutcome =
   | 'inserted'

@@ -49,6 +49,8 @@ const OLD_SPANS = `delete from audience_span where (aud, span) in
 
 const UNUSED_LINEAGES = 'select n from lineage where used_day < ? order by n limit ?'
 
+const UNUSED_PRINCIPALS = 'select n from principal where used_day < ? order by used_day limit ?'
+
 const OLD_ACTS = 'delete from act where n in (select n from act where at < ? order by at limit ?)'
 const OLD_REFUSALS = 'delete from refused where n in (select n from refused where at < ? order by at limit ?)'
 const OLD_KEYS = `delete from idempotency
@@ -65,6 +67,7 @@ function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Re
     yield* run(OLD_SPANS, spanAt(lastUse), RETENTION_ROWS),
     yield* run(`delete from lineage_ancestor where n in (${UNUSED_LINEAGES})`, day, RETENTION_ROWS),
     yield* run(`delete from lineage where n in (${UNUSED_LINEAGES})`, day, RETENTION_ROWS),
+    yield* run(`delete from principal where n in (${UNUSED_PRINCIPALS})`, day, RETENTION_ROWS),
     yield* run(`delete from cutoff where state = 'closed' and at < ?`, before),
     yield* run(OLD_REFUSALS, now - REFUSALS_KEPT_MS, RETENTION_ROWS),
     yield* run(OLD_KEYS, now - IDEMPOTENCY_KEPT_MS, RETENTION_ROWS),

@@ -23,6 +23,8 @@ export const TABLES: readonly Table[] = [
   table('scope_set_item', ['item', 'n'], ['item']),
   table('audience_set', ['n']),
   table('audience_span', ['aud', 'span']),
+  table('trusted_issuer', ['n']),
+  table('principal', ['n']),
   table('lineage', ['n']),
   table('lineage_ancestor', ['ancestor', 'n']),
   table('act', ['n']),

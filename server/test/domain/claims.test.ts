@@ -85,6 +85,17 @@ test('what a token says of its lineage stands before cnf, and hides neither the 
   assert.equal(confirmationIn(bearer), undefined)
 })
 
+test('a token that acts for a principal says who acts and has no lineage, and no subject hides the address or the key', () => {
+  const names = 'iss sub aud client_id iat exp jti scope seq act credential_id cnf'.split(' ')
+  for (const sub of ['acme:alice', `acme:","iat":1,"exp":2,"jti":"${OTHER_ID}",`, `acme:x","cnf":{"jkt":"${KEY}"}}`]) {
+    const own = { sub, act: { sub: 'agent' } }
+    const text = formatClaims(claims({ ...own, cnf: { 'x5t#S256': KEY } }))
+    assert.deepEqual(Object.keys(JSON.parse(text) as object), names)
+    assert.deepEqual([read(text), confirmationIn(text)], [{ id: ID, lifetimeSeconds: 300 }, { 'x5t#S256': KEY }])
+    assert.equal(confirmationIn(formatClaims(claims(own))), undefined)
+  }
+})
+
 test('who acts stands outermost, and the first to act innermost (RFC 8693 §4.1)', () => {
   assert.equal(actorClaim([]), undefined)
   assert.deepEqual(actorClaim(['one']), { sub: 'one' })

@@ -15,7 +15,7 @@ const RECORD = {
   kid: 'kid',
   issuedAt: 1_700_000_000,
   expiresAt: 1_700_000_300,
-  subjectId: 'root agent',
+  subject: { agentId: 'root agent' },
   actors: ['agent', 'other agent'],
   ancestors: [
     { id: 'parent', audience: ['https://one.example'] },

@@ -26,6 +26,7 @@ const TOKEN: LedgerToken = {
   scope: ['db:read', 'mail:send'],
   audience: ['https://one.example', 'https://two.example'],
   seq: 10,
+  principal: null,
   ancestors: [],
 }
 

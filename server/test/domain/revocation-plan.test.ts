@@ -102,7 +102,7 @@ const RECORD = {
   audience: ['a'],
   issuedAt: 0,
   expiresAt: 300,
-  subjectId: 'agent',
+  subject: { agentId: 'agent' },
   actors: [],
   ancestors: [],
 }

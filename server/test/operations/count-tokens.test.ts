@@ -25,7 +25,7 @@ const TOKEN: TokenRecord = {
   kid: 'k',
   issuedAt: 0,
   expiresAt: 300,
-  subjectId: 'a',
+  subject: { agentId: 'a' },
   actors: [],
   ancestors: [],
 }

@@ -127,9 +127,9 @@ test('a token that would be too long is refused and not written, and its neighbo
   assert.deepEqual(answers, [token('one', 1), { refusal: { code: 'invalid_request', description } }, token('three', 1)])
 })
 
-test('a store that an earlier program uses is one for now: the exchange is Unavailable, and says why', async () => {
+test('a store that an earlier program uses is one for now: such a token is Unavailable, and says why', async () => {
   const insert: Program['insert'] = clientId => (clientId === 'two' ? 'earlier_program' : 'inserted')
   const { answers } = await issueTo({ insert }, 'one', 'two')
   assert.deepEqual(answers[0], token('one', 1))
-  assertUnavailable(answers[1], /^No token is exchanged while a process of an earlier version uses the database/)
+  assertUnavailable(answers[1], /^No such token is issued while a process of an earlier version uses the database/)
 })

@@ -45,7 +45,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'ways/MERGED_SCOPE_SETS_MAX',
     'ways/MERGED_AGENT_STREAMS_MAX',
     'ways/MERGED_STREAMS_MAX',
-    'live-rows/DEAD_ROWS_MAX',
+    'live-rows/PASSED_ROWS_MAX',
     'name-lookups/LOOK_UPS_MAX',
     'name-lookups/FAILED_LOOK_UPS_MAX',
     'live-rows/BEYOND_MAX',

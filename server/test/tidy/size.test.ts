@@ -10,16 +10,16 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 61_822, files: 671 },
-  'server/test': { globs: codeIn('server/test'), lines: 69_943, files: 549 },
-  packages: { globs: codeIn('packages'), lines: 19_618, files: 185 },
-  console: { globs: codeIn('console'), lines: 14_004, files: 210 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_871, files: 458 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_270, files: 676 },
+  'server/test': { globs: codeIn('server/test'), lines: 70_612, files: 553 },
+  packages: { globs: codeIn('packages'), lines: 19_650, files: 185 },
+  console: { globs: codeIn('console'), lines: 14_149, files: 212 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_970, files: 460 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_070, files: 62 },
 }
 
 /** Those of the pages, without the records of decisions, what programs write, and copies of files. */
-const WRITTEN_WORDS = 60_000
+const WRITTEN_WORDS = 59_971
 const PAGES = [
   '*.md',
   'docs/!(decisions|reference)/**/*.md',

@@ -23,11 +23,10 @@ export type TokenAddress = { readonly id: string; readonly lifetimeSeconds: numb
 
 /** The payload of a token, its members in the order that {@link addressReader} and {@link confirmationIn} expect. */
 export const formatClaims = (claims: AccessTokenClaims): string => {
-  const { iss, sub, aud, client_id, iat, exp, jti, scope, seq, credential_id, cnf } = claims
-  if (claims.lineage === undefined) {
+  const { iss, sub, aud, client_id, iat, exp, jti, scope, seq, act, credential_id, lineage, cnf } = claims
+  if (act === undefined && lineage === undefined) {
     return JSON.stringify({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, credential_id, cnf })
   }
-  const { act, lineage } = claims
   return JSON.stringify({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, act, credential_id, lineage, cnf })
 }
 

@@ -1,7 +1,13 @@
 // The record of a token, on the wire and on the command line: names in lower snake case, times in RFC 3339.
+import { isAgent } from './token-subject.ts'
 import { actorRecord, agentMembers, agentName, type Names } from '../lists/names.ts'
 import type { EndedTokenRecord, LineageRecord, TokenEnd, TokenLife, TokenRecord } from '../lists/page.ts'
 import { formatTime } from '../../../../api/values/time.ts'
+
+const formatSubject = ({ subject, names }: TokenRecord) =>
+  isAgent(subject)
+    ? { agent_id: subject.agentId, agent_name: agentName(names, subject.agentId) }
+    : { issuer: subject.issuer, iss: subject.iss, sub: subject.sub }
 
 export const formatRecord = (record: TokenRecord) => ({
   id: record.id,
@@ -14,7 +20,7 @@ export const formatRecord = (record: TokenRecord) => ({
   kid: record.kid,
   issued_at: formatTime(1000 * record.issuedAt),
   expires_at: formatTime(1000 * record.expiresAt),
-  subject: { agent_id: record.subjectId, agent_name: agentName(record.names, record.subjectId) },
+  subject: formatSubject(record),
   parent_id: record.ancestors[0]?.id ?? null,
   root_id: record.ancestors.length === 0 ? record.id : (record.ancestors.at(-1)?.id ?? null),
   depth: record.ancestors.length,

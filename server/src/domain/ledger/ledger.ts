@@ -19,6 +19,8 @@ export type LedgerToken = {
   readonly audience: readonly string[]
   /** `service.seq` as read by the decision to issue the token. */
   readonly seq: number
+  /** The number of the principal on whose behalf it acts: a subject of an issuer. Null: it acts for an agent. */
+  readonly principal: number | null
   /** Its parent first; none where the token has no parent. */
   readonly ancestors: readonly Ancestor[]
 }

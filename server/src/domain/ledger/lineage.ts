@@ -29,23 +29,36 @@ export type Ancestor = TokenAddress & {
   readonly seq: number
 }
 
-type Descendant = { readonly id: string; readonly agent: number; readonly ancestors: readonly Ancestor[] }
+type Descendant = {
+  readonly id: string
+  readonly agent: number
+  /** The number of the principal for whom its root was issued: a subject of an issuer. Null: it was issued for its own agent. */
+  readonly principal: number | null
+  readonly ancestors: readonly Ancestor[]
+}
 
 /** The root of a token's lineage: the token itself where it has no parent. */
 export const rootIdOf = ({ id, ancestors }: Descendant): string => ancestors.at(-1)?.id ?? id
 
-/** The number of the agent on whose behalf the token acts: that of the root. */
-export const subjectOf = ({ agent, ancestors }: Descendant): number => ancestors.at(-1)?.agent ?? agent
+/** On whose behalf the token acts: its principal, else the agent of the root. */
+export const subjectOf = ({ agent, principal, ancestors }: Descendant) =>
+  principal === null ? { agent: ancestors.at(-1)?.agent ?? agent } : { principal }
+
+/** The number of the agent on whose behalf the token acts; null where it acts for a principal. */
+export const subjectAgentOf = (token: Descendant): number | null => {
+  const subject = subjectOf(token)
+  return 'principal' in subject ? null : subject.agent
+}
 
 /** Whether the agent got the token for a token of another agent; a narrower token of its own is none. */
 export const isFromAnother = ({ agent, ancestors: [parent] }: Descendant): boolean =>
   parent !== undefined && parent.agent !== agent
 
 /**
- * Who acts, the last first (RFC 8693 §4.1): one entry for each time that a token passed from one agent to another. None for
- * a token that its subject got itself.
+ * Who acts, the last first (RFC 8693 §4.1): one entry for each time that a token passed from one agent to another, and for the
+ * agent that got the first for a principal. None for a token that its subject got itself.
  */
-export const actorsOf = ({ agent, ancestors }: Descendant): readonly number[] => {
+export const actorsOf = ({ agent, principal, ancestors }: Descendant): readonly number[] => {
   const holders = [agent, ...ancestors.map(ancestor => ancestor.agent)]
-  return holders.filter((holder, n) => n + 1 < holders.length && holder !== holders[n + 1])
+  return holders.filter((holder, n) => (n + 1 < holders.length ? holder !== holders[n + 1] : principal !== null))
 }

@@ -2,11 +2,15 @@
 import { ACCESS } from '../../../../api/values/access.ts'
 import type { Actor } from '../audit/act.ts'
 import { type Administrator, may } from '../caller.ts'
+import { isAgent, type TokenSubject } from '../ledger/token-subject.ts'
 
 /** What an id is of. An imported client keeps its own: it is not the id of its agent. */
 export type NameKind = 'agent' | 'client' | 'api_key'
 
 export type NameKinds = readonly NameKind[]
+
+const agentIn = (subject: WithNames['subject']): string | null =>
+  typeof subject === 'object' && subject !== null && isAgent(subject) ? subject.agentId : null
 
 type Named = { readonly name: string; readonly owner: string | null }
 
@@ -17,7 +21,8 @@ type OfAgent = { readonly agentId?: string | null; readonly clientId?: string | 
 
 export type WithNames = OfAgent & {
   readonly names?: Names | undefined
-  readonly subjectId?: string
+  /** On whose behalf a token acts; that of any other record names no agent. */
+  readonly subject?: TokenSubject | string | null
   readonly actors?: readonly string[]
   readonly actor?: Actor
   readonly endedBy?: Actor | null
@@ -33,11 +38,11 @@ export const kindsNamedTo = (caller: Administrator): NameKinds => [
 
 /** The ids of this kind that a record names. A client alone is looked up where the record has no agent. */
 export const idsIn = (
-  { agentId, clientId, subjectId, actors = [], endedBy, actor = endedBy ?? undefined }: WithNames,
+  { agentId, clientId, subject, actors = [], endedBy, actor = endedBy ?? undefined }: WithNames,
   kind: NameKind,
 ) =>
   [
-    ...(kind === 'agent' ? [agentId, subjectId, ...actors] : []),
+    ...(kind === 'agent' ? [agentId, agentIn(subject), ...actors] : []),
     kind === 'client' && agentId === undefined ? clientId : null,
     actor?.type === kind ? actor.id : null,
   ].filter(id => typeof id === 'string')

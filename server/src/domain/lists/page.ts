@@ -6,6 +6,7 @@ import type { NameKinds, WithNames } from './names.ts'
 import { isStorable } from '../text/text.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import { isTokenId } from '../ledger/claims.ts'
+import type { TokenSubject } from '../ledger/token-subject.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 
 /** Rows that one request may examine. A page with a rare combination may be short, even empty, with a cursor. */
@@ -19,7 +20,7 @@ export type TokenFilters = {
   readonly scope: string | null
   readonly issuedAfter: Milliseconds | null
   readonly issuedBefore: Milliseconds | null
-  /** The id of the agent on whose behalf the token acts. */
+  /** The `sub` of the token: the id of an agent, or `ALIAS:SUB` of an issuer. Cursors are bound to the name of this member. */
   readonly subjectId: string | null
   readonly parentId: string | null
   /** Selects the tokens of one tree, its root included. */
@@ -66,8 +67,7 @@ export type TokenRecord = Pick<WithNames, 'names'> & {
   readonly kid: string
   readonly issuedAt: Seconds
   readonly expiresAt: Seconds
-  /** The agent on whose behalf it acts: that of the root of its lineage. */
-  readonly subjectId: string
+  readonly subject: TokenSubject
   /** Ids of agents, the last to act first; none where the subject got the token itself. */
   readonly actors: readonly string[]
   /** The parent first; none where the token has no parent. */

@@ -1,5 +1,6 @@
 // What exports do: the lists whose records they write, and the columns of their tables.
 import * as api from '../../../../api/exports.ts'
+import { formatIssuerSubject } from '../../../../api/values/subject.ts'
 import type { Actor } from '../../domain/audit/act.ts'
 import { entryRecord } from '../../domain/audit/audit.ts'
 import { formatEndedRecord, formatRecord } from '../../domain/ledger/format-token.ts'
@@ -16,11 +17,16 @@ type ActorCells = Readonly<Record<'type' | 'id' | 'iss' | 'sub', string | null>>
 /** Who acted, in four columns: an operator has `iss` and `sub`, anybody else an id or nothing. */
 const actorCells = (actor: Actor | null): ActorCells => ({ type: null, id: null, iss: null, sub: null, ...actor })
 
-/** They came later, and so stand last: programs may read columns by their place. */
+// Those that came later stand last, in the order in which they came: programs may read columns by their place.
+
 const NAME_COLUMNS = {
   agent_name: record => record.agent_name,
   owner: record => record.owner,
 } as const satisfies Columns<ReturnType<typeof agentMembers>>
+
+const SUBJECT_COLUMN = {
+  subject: ({ subject }) => subject.agent_id ?? formatIssuerSubject(subject),
+} as const satisfies Columns<Pick<ReturnType<typeof formatRecord>, 'subject'>>
 
 const TOKEN_COLUMNS = {
   id: token => token.id,
@@ -32,7 +38,7 @@ const TOKEN_COLUMNS = {
   kid: token => token.kid,
   issued_at: token => token.issued_at,
   expires_at: token => token.expires_at,
-  subject_agent_id: token => token.subject.agent_id,
+  subject_agent_id: token => token.subject.agent_id ?? null,
   parent_id: token => token.parent_id,
   root_id: token => token.root_id,
   depth: token => token.depth,
@@ -45,7 +51,7 @@ export const bindings = [
     filtersOf: tokenFiltersOf,
     list: listTokens,
     format: formatRecord,
-    columns: { ...TOKEN_COLUMNS, ...NAME_COLUMNS },
+    columns: { ...TOKEN_COLUMNS, ...NAME_COLUMNS, ...SUBJECT_COLUMN },
   }),
   bindExport(api.exportHistory, {
     name: 'history',
@@ -64,6 +70,7 @@ export const bindings = [
       revocation_id: token => token.revocation_id,
       ancestor_id: token => token.ancestor_id,
       ...NAME_COLUMNS,
+      ...SUBJECT_COLUMN,
     },
   }),
   bindExport(api.exportAudit, {

@@ -5,6 +5,7 @@ import type { ApiKeyCaller } from '../../domain/caller.ts'
 import type { Actor, Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
 import { actorClaim, audienceClaim } from '../../domain/ledger/claims.ts'
 import type { Introspection } from '../../domain/ledger/introspection.ts'
+import { subjectClaim } from '../../domain/ledger/token-subject.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import { DIGEST_CHARACTERS } from '../../domain/text/text.ts'
 import type { FoundToken, Ports } from '../../ports/ports.ts'
@@ -38,7 +39,7 @@ const actOf = ({ actors }: FoundToken): { readonly act?: Actor } => {
 
 const describe = (token: FoundToken, cnf: Confirmation | undefined, issuer: string): Introspection => ({
   active: true,
-  sub: token.subjectId,
+  sub: subjectClaim(token.subject),
   scope: token.scope,
   exp: token.expiresAt,
   client_id: token.clientId,

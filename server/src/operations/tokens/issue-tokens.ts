@@ -29,6 +29,7 @@ import {
   issuedSecondOf,
   makeTokenId,
 } from '../../domain/ledger/claims.ts'
+import { subjectClaim } from '../../domain/ledger/token-subject.ts'
 import type { NamedAncestor } from '../../domain/lists/page.ts'
 import { formatScope } from '../../../../api/values/scope.ts'
 import type { MintedToken } from '../../ports/token-codec.ts'
@@ -66,7 +67,7 @@ const UNDECIDED = 'A token could not be decided on even under the lock of the st
 type Granted = { readonly grant: Grant; readonly request: IssueRequest }
 
 const EARLIER_PROGRAM =
-  'No token is exchanged while a process of an earlier version uses the database: it does not look at ancestors.'
+  'No such token is issued while a process of an earlier version uses the database: it does not know what the token comes from.'
 const TOO_LONG = 'The token would be too long: ask for fewer resources or a smaller scope.'
 
 const answerOf = ({ grant, request }: Granted, minted: Minted, outcome: InsertOutcome | Error | undefined): Decided => {
@@ -221,7 +222,7 @@ const ancestorClaim = (one: Omit<NamedAncestor, 'audience'>): Ancestor => ({
 const inheritedClaims = ({ client: { agent } }: Grant, subject: FoundToken) => {
   const act = actorClaim(subject.agentId === agent.id ? subject.actors : [agent.id, ...subject.actors])
   return {
-    sub: subject.subjectId,
+    sub: subjectClaim(subject.subject),
     ...(act !== undefined && { act }),
     lineage: [subject, ...subject.ancestors].map(ancestorClaim),
   }

@@ -10,12 +10,14 @@ import { bytesOfHex, bytesOfId } from '../rows.ts'
 import type { Seen } from '../snapshot.ts'
 import { first, only, run, type Program, type Value } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
-import { subjectOf } from '../../domain/ledger/lineage.ts'
+import { subjectAgentOf } from '../../domain/ledger/lineage.ts'
+import type { NewPrincipal } from '../../domain/ledger/token-subject.ts'
 import type { TokenAddress } from '../../domain/ledger/claims.ts'
-import { keepLineage, type StoredAncestor } from './lineages.ts'
+import { keepLineage, type Origin } from './lineages.ts'
+import { keepPrincipal, numberOfKept } from './principals.ts'
 import { keepProof, stateOfProof } from './proofs.ts'
 import { readParent } from './read-parent.ts'
-import { type LimitedToken, makeQuotaCheck, type QuotaCheck } from './quota-check.ts'
+import { makeQuotaCheck, type QuotaCheck } from './quota-check.ts'
 import { NO_ANCESTORS } from './token-rows.ts'
 
 /** A DPoP proof or a client assertion: each gets one token. */
@@ -45,6 +47,8 @@ export type GroupShares = {
   readonly uses: ReadonlyMap<number, readonly TokenUse[]>
   /** The parents by position of the token; a token without a parent is left out. */
   readonly parents: ReadonlyMap<number, TokenAddress>
+  /** The principals by position of the token; a token that acts for its agent, or has a parent, is left out. */
+  readonly principals: ReadonlyMap<number, NewPrincipal>
 }
 
 export type TokenGroup = GroupShares & { readonly tokens: readonly GroupToken[] }
@@ -71,15 +75,17 @@ export const sharesOf = (
   const limits = new Map<number, AgentLimits>()
   const uses = new Map<number, readonly TokenUse[]>()
   const parents = new Map<number, TokenAddress>()
+  const principals = new Map<number, NewPrincipal>()
   const positions = tokens.map((token, n) => {
     if (token.limits !== null) limits.set(token.agent, token.limits)
     if (token.proof !== undefined || token.assertion !== undefined) uses.set(n, usesOf(token))
     if (token.parent !== undefined) parents.set(n, token.parent)
+    else if (token.principal !== undefined) principals.set(n, token.principal)
     const scope = positionIn(scopes, token.scope)
     return { scope, audience: positionIn(audiences, JSON.stringify(token.audience)) }
   })
-  const shares = { scopes: [...scopes.keys()], audiences: [...audiences.keys()], limits, uses, parents }
-  return { shares, positions }
+  const named = { scopes: [...scopes.keys()], audiences: [...audiences.keys()] }
+  return { shares: { ...named, limits, uses, parents, principals }, positions }
 }
 
 export const groupOf = (newTokens: readonly NewToken[]): TokenGroup => {
@@ -172,16 +178,23 @@ function* keepShares({ tx, group, kept }: Inserting, token: GroupToken): Program
   return shares
 }
 
-type Above = readonly StoredAncestor[]
+type Checked = {
+  readonly token: GroupToken
+  readonly numbers: Numbers
+  readonly uses: readonly TokenUse[]
+  readonly parent: TokenAddress | undefined
+  readonly principal: NewPrincipal | undefined
+}
 
 /** Checks the quota of the agent. Rows are written before the check reads the store, which must see them. */
 function* checkQuota(
   quota: QuotaCheck,
-  token: LimitedToken,
-  above: Above | undefined,
+  { token, principal: own }: Checked,
+  { above, principal: inherited }: Origin,
   unwritten: Value[],
 ): Program<LimitReached | undefined> {
-  const checking = quota.check(token, above ?? NO_ANCESTORS)
+  const principal = own === undefined ? inherited : ((yield* numberOfKept(own)) ?? 'new')
+  const checking = quota.check({ ...token, principal }, above)
   let step = checking.next()
   if (step.done !== true) yield* writeRows(unwritten)
   while (step.done !== true) step = checking.next(yield step.value)
@@ -193,38 +206,45 @@ const addRow = ({ values }: Inserting, token: GroupToken, { scope, audience }: N
   values.push(life, id, digest, agent, credential, key, scope, audience, seq)
 }
 
-type Checked = {
-  readonly token: GroupToken
-  readonly numbers: Numbers
-  readonly uses: readonly TokenUse[]
-  readonly parent: TokenAddress | undefined
-}
+const LINKED = [...COLUMNS, 'lineage', 'subject', 'principal']
+const INSERT_LINKED = `insert into token (${LINKED.join(', ')}) values (${LINKED.map(() => '?').join(', ')})`
 
-const DELEGATED = [...COLUMNS, 'lineage', 'subject']
-const INSERT_DELEGATED = `insert into token (${DELEGATED.join(', ')}) values (${DELEGATED.map(() => '?').join(', ')})`
-
-/** Writes a token with a parent. */
-function* writeDelegated({ tx }: Inserting, { token, numbers }: Checked, above: Above): Program<void> {
+/** Writes a token that has a parent, or acts for a principal. */
+function* writeLinked({ tx }: Inserting, checked: Checked, { above, principal: inherited }: Origin): Program<void> {
+  const { token, numbers, principal: own } = checked
+  const principal = own === undefined ? inherited : yield* keepPrincipal(own, tx.now)
   const { life, id, digest, agent, credential, key, seq } = token
-  const lineage = yield* keepLineage(above, tx.now)
+  const lineage = above.length === 0 ? null : yield* keepLineage({ above, principal }, tx.now)
+  const subject = lineage === null ? null : subjectAgentOf({ id: '', agent, principal, ancestors: above })
   const row = [life, id, digest, agent, credential, key, numbers.scope, numbers.audience, seq]
-  yield* run(INSERT_DELEGATED, ...row, lineage, subjectOf({ id: '', agent, ancestors: above }))
+  yield* run(INSERT_LINKED, ...row, lineage, subject, principal)
 }
 
-/** A token that its agent's limits, its parent, a proof or an assertion may refuse. */
+const FROM_NOTHING: Origin = { above: NO_ANCESTORS, principal: null }
+
+/** What a token has from its parent. */
+function* originOf(tx: Transaction, checked: Checked): Program<Origin | 'parent_ended' | 'earlier_program'> {
+  const { token, parent, principal } = checked
+  if (parent === undefined) {
+    const isEarlier = principal !== undefined && (yield* tx.isEarlierServing('principals'))
+    return isEarlier ? 'earlier_program' : FROM_NOTHING
+  }
+  return (yield* tx.isEarlierServing('lineage')) ? 'earlier_program' : yield* readParent(tx, parent, token)
+}
+
+/** A token that its agent's limits, its parent, its principal, a proof or an assertion may refuse. */
 function* insertChecked(inserting: Inserting, checked: Checked): Program<InsertOutcome> {
   const { tx, quota, values } = inserting
-  const { token, numbers, uses, parent } = checked
-  if (parent !== undefined && (yield* tx.isEarlierServing('lineage'))) return 'earlier_program'
-  const above = parent === undefined ? undefined : yield* readParent(tx, parent, token)
-  if (above === 'parent_ended') return above
+  const { token, numbers, uses, principal } = checked
+  const origin = yield* originOf(tx, checked)
+  if (typeof origin === 'string') return origin
   // Before the quota: a proof that was used must end no token of the agent to make room.
   const refused = yield* refuseUses(tx, uses)
   if (refused !== undefined) return refused
-  const reached = quota === undefined ? undefined : yield* checkQuota(quota, token, above, values)
+  const reached = quota === undefined ? undefined : yield* checkQuota(quota, checked, origin, values)
   if (reached !== undefined) return reached
-  if (above === undefined) addRow(inserting, token, numbers)
-  else yield* writeDelegated(inserting, checked, above)
+  if (origin.above.length === 0 && principal === undefined) addRow(inserting, token, numbers)
+  else yield* writeLinked(inserting, checked, origin)
   if (quota !== undefined) yield* quota.count(token)
   for (const use of uses) yield* keepProof(use)
   return 'inserted'
@@ -242,10 +262,11 @@ function* insertEach(inserting: Inserting, seq: number): Program<readonly Insert
       continue
     }
     const numbers = kept.get(keyOf(token)) ?? (yield* keepShares(inserting, token))
-    const [uses, parent] = [group.uses.get(n) ?? NO_USES, group.parents.get(n)]
+    const [uses, parent, principal] = [group.uses.get(n) ?? NO_USES, group.parents.get(n), group.principals.get(n)]
+    const isLinked = parent !== undefined || principal !== undefined
     if (numbers === 'no_room') outcomes.push(numbers)
-    else if (uses.length > 0 || parent !== undefined || group.limits.has(token.agent)) {
-      outcomes.push(yield* insertChecked(inserting, { token, numbers, uses, parent }))
+    else if (uses.length > 0 || isLinked || group.limits.has(token.agent)) {
+      outcomes.push(yield* insertChecked(inserting, { token, numbers, uses, parent, principal }))
     } else {
       addRow(inserting, token, numbers)
       outcomes.push('inserted')

@@ -6,6 +6,9 @@ import { cached, type NameCache } from '../name-cache.ts'
 import { bytesOfId, idOfBytes } from '../rows.ts'
 import { all, first, only, run, type Program } from '../statement-program.ts'
 
+/** From what a token comes: its ancestors, the parent first, and the number of the principal for whom it acts; null: for an agent. */
+export type Origin = { readonly above: readonly StoredAncestor[]; readonly principal: number | null }
+
 /** An ancestor as it is stored; `audience` is the number of a list of audiences. */
 export type StoredAncestor = Ancestor & { readonly audience: number }
 
@@ -44,21 +47,26 @@ export const makeLineages = (): Lineages => cached('lineage', readLineage)
 type Numbered = { readonly n: number }
 
 const KEEP = 'update lineage set used_day = ? where parent = ? returning n'
-const INSERT = 'insert into lineage (parent, ancestors, used_day) values (?, ?, ?) returning n'
+const INSERT = 'insert into lineage (parent, ancestors, used_day, principal) values (?, ?, ?, ?) returning n'
 
 /** The number of the lineage of a token's children, stored where the child is its first; in a write transaction. */
-export function* keepLineage(ancestors: readonly StoredAncestor[], now: Milliseconds): Program<number> {
+export function* keepLineage({ above: ancestors, principal }: Origin, now: Milliseconds): Program<number> {
   const [parent] = ancestors
   if (parent === undefined) throw new Error('A lineage has at least one ancestor.')
   const day = Math.floor(now / DAY_MS)
   const known = yield* first<Numbered>(KEEP, day, bytesOfId(parent.id))
   if (known !== undefined) return known.n
   yield* excludeEarlierPrograms('lineage')
-  const { n } = yield* only<Numbered>(INSERT, bytesOfId(parent.id), format(ancestors), day)
+  const { n } = yield* only<Numbered>(INSERT, bytesOfId(parent.id), format(ancestors), day, principal)
   for (const { id } of ancestors) {
     yield* run('insert into lineage_ancestor (ancestor, n) values (?, ?)', bytesOfId(id), n)
   }
   return n
+}
+
+/** The number of the principal for whom the tokens of a lineage act; null where it is an agent. */
+export function* principalOfLineage(n: number): Program<number | null> {
+  return (yield* only<{ principal: number | null }>('select principal from lineage where n = ?', n)).principal
 }
 
 /** The number of the lineage of a token's children; undefined where it has none. */

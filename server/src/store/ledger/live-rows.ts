@@ -11,11 +11,11 @@ import type { LiveExpiries } from '../transaction.ts'
 import { expiryOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { readLifetimes } from './scan-affected-rows.ts'
 
-/** Rows that are dead under an open cut-off and have not followed yet: so many are looked at, no more. */
-const DEAD_ROWS_MAX = 10_000
+/** Rows that are dead under an open cut-off and have not followed yet, or for a principal: so many are passed over, no more. */
+const PASSED_ROWS_MAX = 10_000
 /** How many are read beyond the ceiling: as many as a lowered ceiling may leave, which have one instant of issue. */
 const BEYOND_MAX = 1024
-/** The least number of rows that are read at a time where rows must be judged. */
+/** The least number of rows that are read at a time where rows must be judged, or may be passed over. */
 const JUDGED_ROWS = 500
 
 const ABOVE_EVERY_ID = Buffer.alloc(16, 0xff)
@@ -26,9 +26,9 @@ const SELECT = {
     where agent = ? and life = ? and id > ? and id < ? order by id desc limit ?`,
   oldest: `select ${TOKEN_COLUMNS} from token ${byIndex('token_agent')}
     where agent = ? and life = ? and id > ? and id < ? order by id limit ?`,
+  oldestForPrincipal: `select ${TOKEN_COLUMNS} from token ${byIndex('token_principal')}
+    where principal = ? and life = ? and id > ? and id < ? and agent = ? order by id limit ?`,
 } as const
-
-type Order = keyof typeof SELECT
 
 type LiveRows = {
   readonly rows: readonly TokenRow[]
@@ -50,7 +50,8 @@ const lowestOf = ({ now }: Seen, agent: number, life: number, cutOffs: readonly 
 
 type Scan = {
   readonly agent: number
-  readonly order: Order
+  /** The oldest are those for one principal, or for none. */
+  readonly of: 'newest' | { readonly oldestFor: number | null }
   readonly rowsMax: number
   /** Cut-offs that are about to be made: what they end does not live. */
   readonly coming?: readonly CutOff[]
@@ -69,20 +70,34 @@ function* readPending(seen: Seen, coming: readonly CutOff[]): Program<Pending> {
   return { cutOffs, judge: isSettled ? undefined : makeJudge(seen, cutOffs) }
 }
 
-function* scanLife(seen: Seen, life: number, { agent, order, rowsMax }: Scan, pending: Pending) {
+type Bounds = readonly [life: number, low: Uint8Array, high: Uint8Array]
+
+const readRows = ({ agent, of }: Scan, bounds: Bounds, limit: number): Program<readonly TokenRow[]> => {
+  if (of === 'newest') return all<TokenRow>(SELECT.newest, agent, ...bounds, limit)
+  return of.oldestFor === null
+    ? all<TokenRow>(SELECT.oldest, agent, ...bounds, limit)
+    : all<TokenRow>(SELECT.oldestForPrincipal, of.oldestFor, ...bounds, agent, limit)
+}
+
+const isWanted = ({ of }: Scan, row: TokenRow): boolean => of === 'newest' || row.principal === of.oldestFor
+
+function* scanLife(seen: Seen, life: number, scan: Scan, pending: Pending) {
+  const { agent, of, rowsMax } = scan
   const live: TokenRow[] = []
   let low: Uint8Array = lowestOf(seen, agent, life, pending.cutOffs)
   let high: Uint8Array = ABOVE_EVERY_ID
-  const limit = pending.judge === undefined ? rowsMax : Math.max(rowsMax, JUDGED_ROWS)
-  for (let dead = 0; dead < DEAD_ROWS_MAX; ) {
-    const rows: readonly TokenRow[] = yield* all<TokenRow>(SELECT[order], agent, life, low, high, limit)
+  let limit = pending.judge === undefined ? rowsMax : Math.max(rowsMax, JUDGED_ROWS)
+  for (let passed = 0; passed < PASSED_ROWS_MAX; ) {
+    const rows: readonly TokenRow[] = yield* readRows(scan, [life, low, high], limit)
     const alive = pending.judge === undefined ? rows : yield* aliveAmong(seen, pending.judge, rows)
-    live.push(...alive)
-    dead += rows.length - alive.length
+    const wanted = alive.filter(row => isWanted(scan, row))
+    live.push(...wanted)
+    passed += rows.length - wanted.length
     const last = rows.at(-1)
     if (live.length >= rowsMax || rows.length < limit || last === undefined) return { live, isComplete: true }
-    if (order === 'newest') high = last.id
+    if (of === 'newest') high = last.id
     else low = last.id
+    limit = Math.max(limit, JUDGED_ROWS)
   }
   return { live, isComplete: false }
 }
@@ -98,7 +113,7 @@ export function* readLiveRows(seen: Seen, scan: Scan): Program<LiveRows> {
     isComplete &&= scanned.isComplete
   }
   const ascending = rows.toSorted((a, b) => Buffer.compare(a.id, b.id))
-  return { rows: scan.order === 'newest' ? ascending.toReversed() : ascending, isComplete }
+  return { rows: scan.of === 'newest' ? ascending.toReversed() : ascending, isComplete }
 }
 
 type Count = { readonly max: number; readonly recountAt: Milliseconds }
@@ -109,7 +124,7 @@ type Count = { readonly max: number; readonly recountAt: Milliseconds }
  */
 export function* readLiveExpiries(seen: Seen, agent: number, { max, recountAt: until }: Count): Program<LiveExpiries> {
   const rowsMax = max + BEYOND_MAX
-  const { rows, isComplete } = yield* readLiveRows(seen, { agent, order: 'newest', rowsMax })
+  const { rows, isComplete } = yield* readLiveRows(seen, { agent, of: 'newest', rowsMax })
   if (!isComplete) {
     return { expiries: Array.from({ length: max }, () => Math.ceil(until / 1000)), isWhole: false, until }
   }

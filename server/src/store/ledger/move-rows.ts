@@ -1,6 +1,6 @@
 // Moves rows of ended tokens from `token` to `ended`, each in one transaction, so that there is exactly one record of it.
 import { type AncestorEnd, type CutOff, isAncestorEnd } from '../../domain/ledger/ledger.ts'
-import { subjectOf } from '../../domain/ledger/lineage.ts'
+import { subjectAgentOf } from '../../domain/ledger/lineage.ts'
 import { type EndingReason, REASONS } from '../../../../api/values/reason.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { recall } from '../name-cache.ts'
@@ -18,18 +18,19 @@ export type RowEnding = {
   readonly distance: number
 }
 
-const MOVE = `insert into ended (id, life, agent, cred, key, scope, aud, at, reason, act, lineage, subject, ancestor)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const MOVE = `insert into ended (id, life, agent, cred, key, scope, aud, at, reason, act, lineage, subject, principal,
+    ancestor) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-function* subjectOfRow({ sets }: Transaction, { agent, lineage }: TokenRow): Program<number | null> {
+function* subjectOfRow({ sets }: Transaction, { agent, lineage, principal }: TokenRow): Program<number | null> {
   if (lineage === null) return null
-  return subjectOf({ id: '', agent, ancestors: yield* recall(sets.lineage, lineage) })
+  return subjectAgentOf({ id: '', agent, principal, ancestors: yield* recall(sets.lineage, lineage) })
 }
 
 export function* moveRow(tx: Transaction, row: TokenRow, { at, reason, act, distance }: RowEnding): Program<void> {
   yield* run('delete from token where life = ? and id = ?', row.life, row.id)
   const values = [row.id, row.life, row.agent, row.cred, row.key, row.scope, row.aud, at, REASONS[reason], act]
-  yield* run(MOVE, ...values, row.lineage, yield* subjectOfRow(tx, row), distance === 0 ? null : distance)
+  const linked = [row.lineage, yield* subjectOfRow(tx, row), row.principal]
+  yield* run(MOVE, ...values, ...linked, distance === 0 ? null : distance)
   tx.endings.push(reason)
 }
 

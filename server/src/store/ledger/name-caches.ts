@@ -1,6 +1,7 @@
 // What the numbers in a row stand for on the wire. None of it ever changes, so it is cached.
 import { type TokenAddress, issuedSecondOf } from '../../domain/ledger/claims.ts'
 import { actorsOf, subjectOf } from '../../domain/ledger/lineage.ts'
+import type { Principal, TokenSubject } from '../../domain/ledger/token-subject.ts'
 import type { NamedAncestor, TokenRecord } from '../../domain/lists/page.ts'
 import type { PublicJwk } from '../../domain/keys/signing-key.ts'
 import { cache, cached, type NameCache, recall } from '../name-cache.ts'
@@ -8,7 +9,8 @@ import { first, type Program } from '../statement-program.ts'
 import { parsePublicJwk } from '../signing-keys/signing-keys.ts'
 import type { ScopeSet, Sets } from './interned-sets.ts'
 import type { StoredAncestor } from './lineages.ts'
-import { addressOfRow, type TokenNumbers, type TokenRow } from './token-rows.ts'
+import { readPrincipal } from './principals.ts'
+import { addressOfRow, NO_ANCESTORS, type TokenNumbers, type TokenRow } from './token-rows.ts'
 
 type AgentLabel = { readonly id: string; readonly clientId: string }
 
@@ -17,19 +19,20 @@ export type NameCaches = {
   readonly agent: NameCache<number, AgentLabel>
   readonly credential: NameCache<number, string>
   readonly publicJwk: NameCache<number, PublicJwk>
-  readonly lineage: LineageCache
+  readonly principal: NameCache<number, Principal>
+  readonly origin: OriginCache
 }
 
-/** The lineages, by the numbers of the lineage and the agent as one text. */
-type LineageCache = Pick<NameCache<string, NamedLineage>, 'known' | 'forget'> & {
-  readonly keep: (key: string, lineage: NamedLineage) => NamedLineage
+/** From what tokens come, by {@link originKey}. */
+type OriginCache = Pick<NameCache<string, NamedOrigin>, 'known' | 'forget'> & {
+  readonly keep: (key: string, origin: NamedOrigin) => NamedOrigin
 }
 
-const makeLineageCache = (): LineageCache => {
-  const memory = new Map<string, NamedLineage>()
+const makeOriginCache = (): OriginCache => {
+  const memory = new Map<string, NamedOrigin>()
   return {
     known: key => memory.get(key),
-    keep: (key, lineage) => cache(memory, key, lineage),
+    keep: (key, origin) => cache(memory, key, origin),
     forget: () => memory.clear(),
   }
 }
@@ -50,7 +53,8 @@ export const makeNameCaches = (): NameCaches => ({
   agent: cached('agent', readAgent),
   credential: cached('credential', readCredential),
   publicJwk: cached('signing key', readPublicJwk),
-  lineage: makeLineageCache(),
+  principal: cached('principal', readPrincipal),
+  origin: makeOriginCache(),
 })
 
 /** What a row names, as it is shown. */
@@ -60,11 +64,11 @@ export type RowNames = {
   readonly publicJwk: PublicJwk
   readonly scope: ScopeSet
   readonly audience: readonly string[]
-  /** Null if the token has no parent. */
-  readonly lineage: NamedLineage | null
+  /** Null if the token has no parent and acts for its agent. */
+  readonly origin: NamedOrigin | null
 }
 
-type NamedLineage = Pick<TokenRecord, 'subjectId' | 'actors'> & { readonly ancestors: readonly NamedAncestor[] }
+type NamedOrigin = Pick<TokenRecord, 'subject' | 'actors'> & { readonly ancestors: readonly NamedAncestor[] }
 
 function* nameAncestor(
   { id, lifetimeSeconds, agent, credential, key, audience, seq }: StoredAncestor,
@@ -84,27 +88,40 @@ function* nameAncestor(
 
 const NOBODY: readonly never[] = []
 
-/** What {@link LineageCache} knows the lineage of a row by. */
-export const lineageKey = ({ agent, lineage }: Pick<TokenRow, 'agent' | 'lineage'>): string => `${lineage} ${agent}`
+type OriginRow = Pick<TokenRow, 'agent' | 'lineage' | 'principal'>
 
-/** What the lineage of a row says, by names; null where it has none. */
-export function* readNamedLineage(
-  { agent, lineage }: Pick<TokenRow, 'agent' | 'lineage'>,
+/** Whether the token has no parent and acts for its agent: it comes from nothing else. */
+export const isPlain = ({ lineage, principal }: Omit<OriginRow, 'agent'>): boolean =>
+  lineage === null && principal === null
+
+/** What {@link OriginCache} knows the origin of a row by. */
+export const originKey = ({ agent, lineage, principal }: OriginRow): string => `${lineage} ${principal} ${agent}`
+
+function* readSubject(token: Parameters<typeof subjectOf>[0], nameCaches: NameCaches): Program<TokenSubject> {
+  const subject = subjectOf(token)
+  return 'principal' in subject
+    ? yield* recall(nameCaches.principal, subject.principal)
+    : { agentId: (yield* recall(nameCaches.agent, subject.agent)).id }
+}
+
+/** From what the token of a row comes, by names; null where it comes from nothing else. */
+export function* readNamedOrigin(
+  row: OriginRow,
   nameCaches: NameCaches,
   sets: Pick<Sets, 'audience' | 'lineage'>,
-): Program<NamedLineage | null> {
-  if (lineage === null) return null
-  const key = lineageKey({ agent, lineage })
-  const known = nameCaches.lineage.known(key)
+): Program<NamedOrigin | null> {
+  if (isPlain(row)) return null
+  const key = originKey(row)
+  const known = nameCaches.origin.known(key)
   if (known !== undefined) return known
-  const stored = yield* recall(sets.lineage, lineage)
-  const token = { id: '', agent, ancestors: stored }
+  const { agent, lineage, principal } = row
+  const stored = lineage === null ? NO_ANCESTORS : yield* recall(sets.lineage, lineage)
+  const token = { id: '', agent, principal, ancestors: stored }
   const actors: string[] = []
   for (const n of actorsOf(token)) actors.push((yield* recall(nameCaches.agent, n)).id)
   const ancestors: NamedAncestor[] = []
   for (const one of stored) ancestors.push(yield* nameAncestor(one, nameCaches, sets))
-  const subjectId = (yield* recall(nameCaches.agent, subjectOf(token))).id
-  return nameCaches.lineage.keep(key, { subjectId, actors, ancestors })
+  return nameCaches.origin.keep(key, { subject: yield* readSubject(token, nameCaches), actors, ancestors })
 }
 
 /** A record whose ancestors have all their names. */
@@ -122,9 +139,9 @@ export const recordWith = ({ id, lifetimeSeconds }: TokenAddress, names: RowName
     kid: names.publicJwk.kid,
     issuedAt,
     expiresAt: issuedAt + lifetimeSeconds,
-    subjectId: names.lineage?.subjectId ?? names.agent.id,
-    actors: names.lineage?.actors ?? NOBODY,
-    ancestors: names.lineage?.ancestors ?? NOBODY,
+    subject: names.origin?.subject ?? { agentId: names.agent.id },
+    actors: names.origin?.actors ?? NOBODY,
+    ancestors: names.origin?.ancestors ?? NOBODY,
   }
 }
 
@@ -133,7 +150,7 @@ type NamedSets = Pick<Sets, 'scope' | 'audience' | 'lineage'>
 type NumberedRow = Omit<TokenNumbers, 'seq'>
 
 /**
- * What a row without a parent names, where all of it is cached; ask it first: a statement program for each would cost as much as
+ * What a row that comes from nothing else names, where all of it is cached; ask it first: a statement program for each would cost as much as
  * the rest.
  */
 export const knownNames = (row: NumberedRow, nameCaches: NameCaches, sets: NamedSets): RowNames | undefined => {
@@ -141,8 +158,8 @@ export const knownNames = (row: NumberedRow, nameCaches: NameCaches, sets: Named
   const publicJwk = nameCaches.publicJwk.known(row.key)
   const [scope, audience] = [sets.scope.known(row.scope), sets.audience.known(row.aud)]
   if (agent === undefined || credential === undefined || publicJwk === undefined) return undefined
-  if (scope === undefined || audience === undefined || row.lineage !== null) return undefined
-  return { agent, credential, publicJwk, scope, audience, lineage: null }
+  if (scope === undefined || audience === undefined || !isPlain(row)) return undefined
+  return { agent, credential, publicJwk, scope, audience, origin: null }
 }
 
 export function* readNames(row: NumberedRow, nameCaches: NameCaches, sets: NamedSets): Program<RowNames> {
@@ -152,13 +169,13 @@ export function* readNames(row: NumberedRow, nameCaches: NameCaches, sets: Named
     publicJwk: yield* recall(nameCaches.publicJwk, row.key),
     scope: yield* recall(sets.scope, row.scope),
     audience: yield* recall(sets.audience, row.aud),
-    lineage: yield* readNamedLineage(row, nameCaches, sets),
+    origin: yield* readNamedOrigin(row, nameCaches, sets),
   }
 }
 
 type LabelledRow = Omit<TokenRow, 'seq'>
 
-/** A row without a parent as it is shown, where all that it names is cached: ask it first, as knownTokenOf() says. */
+/** A row that comes from nothing else as it is shown, where all that it names is cached: ask it first, as knownTokenOf() says. */
 export const knownRecordOf = (row: LabelledRow, nameCaches: NameCaches, sets: Sets): TokenRecord | undefined => {
   const names = knownNames(row, nameCaches, sets)
   return names === undefined ? undefined : recordWith(addressOfRow(row), names)

@@ -14,7 +14,10 @@ import { readLiveExpiries, readLiveRows } from './live-rows.ts'
 import { expiryOf, issuedAtIn, type TokenRow } from './token-rows.ts'
 
 /** What of a new token its agent's limits depend on. */
-export type LimitedToken = Pick<TokenRow, 'agent' | 'id' | 'life'>
+export type LimitedToken = Pick<TokenRow, 'agent' | 'id' | 'life'> & {
+  /** `new` is one that the store does not know yet. */
+  readonly principal: TokenRow['principal'] | 'new'
+}
 
 /** The ids of the ancestors that a new token will have. */
 type Above = readonly { readonly id: string }[]
@@ -34,7 +37,7 @@ export type QuotaCheck = {
    */
   readonly check: (token: LimitedToken, above: Above) => Program<LimitReached | undefined>
   /** Counts a token that was written. */
-  readonly count: (token: LimitedToken) => Program<void>
+  readonly count: (token: Omit<LimitedToken, 'principal'>) => Program<void>
   /** Writes the counts, once for the group. */
   readonly settle: () => Program<void>
 }
@@ -56,12 +59,13 @@ const rateWaits = (limits: AgentLimits, counts: IssueCounts, at: Milliseconds): 
 }
 
 /** What must end to make room for a token. */
-type Excess = { readonly agent: number; readonly rowsMax: number; readonly above: Above }
+type Excess = Pick<LimitedToken, 'agent' | 'principal'> & { readonly rowsMax: number; readonly above: Above }
 
-/** Returns so many of the agent's live tokens, the oldest first; fewer if they cannot be found. */
-function* findOldest(tx: Transaction, { agent, rowsMax, above }: Excess): Program<readonly TokenRow[]> {
+/** Returns so many of the agent's live tokens for the same principal, the oldest first; fewer if they cannot be found. */
+function* findOldest(tx: Transaction, { agent, principal, rowsMax, above }: Excess): Program<readonly TokenRow[]> {
+  if (principal === 'new') return []
   const kept = new Set(above.map(({ id }) => id))
-  const { rows } = yield* readLiveRows(tx, { agent, order: 'oldest', rowsMax: rowsMax + kept.size })
+  const { rows } = yield* readLiveRows(tx, { agent, of: { oldestFor: principal }, rowsMax: rowsMax + kept.size })
   return rows.filter(({ id }) => !kept.has(idOfBytes(id))).slice(0, rowsMax)
 }
 
@@ -100,24 +104,29 @@ export const makeQuotaCheck = (tx: Transaction, limitsByAgent: ReadonlyMap<numbe
     return expiry === undefined ? [] : [{ limit: 'liveTokensMax', until: SECOND_MS * expiry }]
   }
 
-  function* makeRoom(agent: number, limits: AgentLimits, above: Above): Program<LimitReached | undefined> {
+  function* makeRoom(
+    { agent, principal }: LimitedToken,
+    limits: AgentLimits,
+    above: Above,
+  ): Program<LimitReached | undefined> {
     const { liveTokensMax: max } = limits
     const rowsMax = max === null ? 0 : (yield* expiriesOf(agent, max)).length - max + 1
     if (rowsMax <= 0) return undefined
-    const oldest = yield* findOldest(tx, { agent, rowsMax, above })
+    const oldest = yield* findOldest(tx, { agent, principal, rowsMax, above })
     if (oldest.length < rowsMax) return reachedBy(yield* liveWaits(agent, limits), tx.now)
     yield* endRows(tx, oldest, { reason: 'superseded', act: yield* actOnce() })
     return undefined
   }
 
   return {
-    check: function* ({ agent, id }, above) {
+    check: function* (token, above) {
+      const { agent, id } = token
       const limits = limitsByAgent.get(agent)
       if (limits === undefined) return undefined
       const rates = isRateLimited(limits) ? rateWaits(limits, yield* countsOf(agent), issuedAtIn(id)) : []
       const supersedes = limits.atLiveTokensMax === 'supersede'
       const reached = reachedBy(supersedes ? rates : [...rates, ...(yield* liveWaits(agent, limits))], tx.now)
-      return reached ?? (supersedes ? yield* makeRoom(agent, limits, above) : undefined)
+      return reached ?? (supersedes ? yield* makeRoom(token, limits, above) : undefined)
     },
     count: function* ({ agent, id, life }) {
       const limits = limitsByAgent.get(agent)

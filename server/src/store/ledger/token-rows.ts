@@ -18,12 +18,14 @@ export type TokenNumbers = {
   readonly seq: number
   /** Null if the token has no parent. */
   readonly lineage: number | null
+  /** Null where it acts for an agent. */
+  readonly principal: number | null
 }
 
 /** A row of `token`, without its digest. */
 export type TokenRow = TokenNumbers & { readonly life: number; readonly id: Uint8Array }
 
-export const TOKEN_COLUMNS = 'life, id, agent, cred, key, scope, aud, seq, lineage'
+export const TOKEN_COLUMNS = 'life, id, agent, cred, key, scope, aud, seq, lineage, principal'
 
 /** What the sets that a row names hold. */
 type RowSets = Pick<LedgerToken, 'scope' | 'audience' | 'ancestors'>
@@ -43,6 +45,7 @@ export const tokenOf = (
   scope,
   audience,
   seq: row.seq,
+  principal: row.principal,
   ancestors,
 })
 

@@ -41,10 +41,13 @@ const is = (column: string, value: number | null): readonly Condition[] =>
 export const askedOfColumns = (
   by: string,
   { scope }: Pick<TokenFilters, 'scope'>,
-  { holder, holders, credential, key }: AskedNumbers,
+  { holder, holders, subject, principal, credential, key }: AskedNumbers,
   audienceSets: readonly number[] | null,
 ): Condition | null => {
   const conditions = [
+    ...(by === 'principal' ? [] : is('principal', principal)),
+    // An agent's own are few, perhaps, among those for principals.
+    ...(by === 'agent' && subject !== null ? [{ sql: 'principal is null', values: [] }] : []),
     ...is('cred', credential),
     ...is('key', key?.number ?? null),
     ...isAnyOf('aud', audienceSets ?? []),

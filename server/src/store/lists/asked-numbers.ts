@@ -1,6 +1,8 @@
 // What the filters of tokens name by ids, by the numbers that tokens carry.
 import type { Milliseconds } from '../../../../api/values/time.ts'
+import { parseIssuerSubject } from '../../../../api/values/subject.ts'
 import type { TokenFilters } from '../../domain/lists/page.ts'
+import { numberOfPrincipal } from '../ledger/principals.ts'
 import { first, only, type Program } from '../statement-program.ts'
 
 const NUMBER = {
@@ -49,12 +51,21 @@ export type AskedNumbers = {
   readonly holder: number | null
   /** It is one of these agents. */
   readonly holders: ReadonlySet<number> | null
+  /** The agent for whom it acts, or the principal. */
   readonly subject: number | null
+  readonly principal: number | null
   readonly credential: number | null
   readonly key: SigningPeriod | null
 }
 
-export const ANY_NUMBERS: AskedNumbers = { holder: null, holders: null, subject: null, credential: null, key: null }
+export const ANY_NUMBERS: AskedNumbers = {
+  holder: null,
+  holders: null,
+  subject: null,
+  principal: null,
+  credential: null,
+  key: null,
+}
 
 type AgentKeys = { readonly n: number; readonly clientId: string }
 
@@ -69,12 +80,20 @@ function* agentNumber({
   return row === undefined || (clientId !== null && row.clientId !== clientId) ? undefined : row.n
 }
 
+/** Undefined where no agent has the id, or no token is kept that acts for the principal. */
+function* subjectNumbers(sub: string | null): Program<Pick<AskedNumbers, 'subject' | 'principal'> | undefined> {
+  const named = sub === null ? undefined : parseIssuerSubject(sub)
+  const n = named === undefined ? yield* numberOf('agent', sub) : yield* numberOfPrincipal(named)
+  if (n === undefined) return undefined
+  return named === undefined ? { subject: n, principal: null } : { subject: null, principal: n }
+}
+
 const OWNER = 'select agent from credential where n = ?'
 
 /** Undefined where nothing has one of the ids, or no token can have all of them. */
 export function* readAskedNumbers(filters: TokenFilters): Program<AskedNumbers | undefined> {
   const agent = yield* agentNumber(filters)
-  const subject = yield* numberOf('agent', filters.subjectId)
+  const subject = yield* subjectNumbers(filters.subjectId)
   const credential = yield* numberOf('credential', filters.credentialId)
   const key = yield* periodOf(filters.kid)
   if (agent === undefined || subject === undefined || credential === undefined || key === undefined) return undefined
@@ -83,5 +102,5 @@ export function* readAskedNumbers(filters: TokenFilters): Program<AskedNumbers |
   if (agent !== null && agent !== holder) return undefined
   const holders = filters.agents === null ? null : new Set(filters.agents)
   const isNobody = holders !== null && (holder === null ? holders.size === 0 : !holders.has(holder))
-  return isNobody ? undefined : { holder, holders, subject, credential, key }
+  return isNobody ? undefined : { holder, holders, ...subject, credential, key }
 }

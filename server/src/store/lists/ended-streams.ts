@@ -23,13 +23,14 @@ export type EndedRow = Readonly<
 > & {
   readonly id: Uint8Array
   readonly lineage: number | null
+  readonly principal: number | null
   /** The distance to the ancestor whose end this is, 1 for the parent; null where the token ended by itself. */
   readonly ancestor: number | null
 }
 
 export type EndedStreamRow = Streamed & { readonly kind: 'ended'; readonly ended: EndedRow }
 
-export const ENDED_COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act, lineage, ancestor'
+export const ENDED_COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act, lineage, principal, ancestor'
 // Left to itself SQLite takes the index by reason for an agent too, and reads every row of that reason.
 const FROM = {
   life: `from ended ${byIndex('ended_reason')} where reason = ?`,
@@ -37,6 +38,7 @@ const FROM = {
   scope: `from ended ${byIndex('ended_scope')} where scope = ?`,
   lineage: `from ended ${byIndex('ended_lineage')} where lineage = ?`,
   subject: `from ended ${byIndex('ended_subject')} where lineage is not null and subject = ?`,
+  principal: `from ended ${byIndex('ended_principal')} where principal = ?`,
 } as const
 
 type By = keyof typeof FROM
@@ -78,6 +80,7 @@ const keysOf = (access: Access, reasons: readonly Reason[]): readonly (readonly 
     case 'scope':
     case 'lineage':
     case 'subject':
+    case 'principal':
       return reasons.length === 0 ? [] : [[access.n]]
   }
 }
@@ -150,8 +153,8 @@ export const endedStreams = (
         const audience = sets.audience.known(ended.aud) ?? (yield* sets.audience.read(ended.aud))
         const [id, scanned] = [idOfBytes(ended.id), found.scanned[n] ?? 1]
         const ancestors = ended.lineage === null ? NO_ANCESTORS : yield* recall(sets.lineage, ended.lineage)
-        const { agent, cred: credential, key } = ended
-        const token = { id, agent, credential, key, scope, audience, ancestors }
+        const { agent, cred: credential, key, principal } = ended
+        const token = { id, agent, credential, key, scope, audience, principal, ancestors }
         const isHidden = !isAsked(ended.act) || (rootsOnly && ended.lineage !== null)
         rows.push({ kind: 'ended', at: ended.at, id, scanned, ended, token, isHidden })
       }

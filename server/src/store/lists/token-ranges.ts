@@ -5,10 +5,10 @@ import { TOKEN_COLUMNS } from '../ledger/token-rows.ts'
 import { byIndex } from '../statement-program.ts'
 import { LEFT_OUT_AS_ONE, type Range } from './scan-step.ts'
 
-/** How rows are reached: all, those with a parent, those that share a parent, or by an agent, a scope set or a subject. */
+/** How rows are reached: all, those with a parent, those that share a parent, or by an agent, a scope set, a subject or a principal. */
 export type Access =
   | { readonly by: 'life' | 'delegated' }
-  | { readonly by: 'agent' | 'scope' | 'lineage' | 'subject'; readonly n: number }
+  | { readonly by: 'agent' | 'scope' | 'lineage' | 'subject' | 'principal'; readonly n: number }
 
 // Left to itself SQLite takes the primary key for all of them: an agent's page would read every row of the lifetime.
 const FROM = {
@@ -18,6 +18,7 @@ const FROM = {
   scope: `from token ${byIndex('token_scope')} where scope = ? and life = ?`,
   lineage: `from token ${byIndex('token_lineage')} where lineage = ? and life = ?`,
   subject: `from token ${byIndex('token_subject')} where lineage is not null and subject = ? and life = ?`,
+  principal: `from token ${byIndex('token_principal')} where principal = ? and life = ?`,
 } as const
 
 export const tokenRange = (by: Access['by']): Range => ({

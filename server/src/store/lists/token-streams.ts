@@ -3,7 +3,7 @@ import { hasResource, isForAny } from '../../../../api/values/audience.ts'
 import type { Position, TokenFilters } from '../../domain/lists/page.ts'
 import { issuedAtOf } from '../../domain/ledger/claims.ts'
 import type { LedgerToken } from '../../domain/ledger/ledger.ts'
-import { rootIdOf, subjectOf } from '../../domain/ledger/lineage.ts'
+import { rootIdOf, subjectAgentOf } from '../../domain/ledger/lineage.ts'
 import type { Judge } from '../ledger/judge.ts'
 import { knownTokenOf, ledgerTokenOf, type TokenRow } from '../ledger/token-rows.ts'
 import { bytesOfId } from '../rows.ts'
@@ -16,7 +16,10 @@ import { tokenRange, wholeRange } from './token-ranges.ts'
 import type { Way } from './ways.ts'
 
 /** A row as the filters compare it. */
-type Compared = Pick<LedgerToken, 'id' | 'agent' | 'credential' | 'key' | 'scope' | 'audience' | 'ancestors'>
+type Compared = Pick<
+  LedgerToken,
+  'id' | 'agent' | 'credential' | 'key' | 'scope' | 'audience' | 'principal' | 'ancestors'
+>
 
 /** What every stream returns of a row. */
 export type Streamed = Met & {
@@ -90,8 +93,9 @@ const passesNumbers = ({ holder, holders, credential, key }: AskedNumbers, token
   (credential === null || token.credential === credential) &&
   (key === null || token.key === key.number)
 
-const passesLineage = ({ filters, numbers: { subject } }: Asked, token: Compared): boolean =>
-  (subject === null || subjectOf(token) === subject) &&
+const passesLineage = ({ filters, numbers: { subject, principal } }: Asked, token: Compared): boolean =>
+  (subject === null || subjectAgentOf(token) === subject) &&
+  (principal === null || token.principal === principal) &&
   (filters.parentId === null || token.ancestors[0]?.id === filters.parentId) &&
   (filters.rootId === null || rootIdOf(token) === filters.rootId)
 

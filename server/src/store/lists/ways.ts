@@ -4,7 +4,7 @@ import { issuedAtOf } from '../../domain/ledger/claims.ts'
 import { earliestBelow } from '../../domain/ledger/lineage.ts'
 import type { TokenFilters } from '../../domain/lists/page.ts'
 import type { Sets } from '../ledger/interned-sets.ts'
-import { lineageBelow } from '../ledger/lineages.ts'
+import { lineageBelow, principalOfLineage } from '../ledger/lineages.ts'
 import { recall } from '../name-cache.ts'
 import { all, type Program } from '../statement-program.ts'
 import { ANY_NUMBERS, type AskedNumbers, readAskedNumbers } from './asked-numbers.ts'
@@ -43,11 +43,14 @@ export type Ways<F> = {
 
 type Path<F> = Omit<Way<F>, 'columns'>
 
-/** The agent of the root of a lineage; undefined where the token has no children, or is no root. */
-function* subjectOfRoot({ lineage }: Sets, rootId: string): Program<number | undefined> {
+/** The way to all that acts for whom a root does; undefined where the token has no children, or is no root. */
+function* accessBelow({ lineage }: Sets, rootId: string): Program<Access | undefined> {
   const below = yield* lineageBelow(rootId)
-  const [root, ...above] = below === undefined ? [] : yield* recall(lineage, below)
-  return above.length === 0 ? root?.agent : undefined
+  if (below === undefined) return undefined
+  const [root, ...above] = yield* recall(lineage, below)
+  if (root === undefined || above.length > 0) return undefined
+  const principal = yield* principalOfLineage(below)
+  return principal === null ? { by: 'subject', n: root.agent } : { by: 'principal', n: principal }
 }
 
 const issuedWithin = <F extends TokenFilters>(filters: F, { issuedAfter, issuedBefore }: Run): F => ({
@@ -64,10 +67,12 @@ function* pathsToLineage<F extends TokenFilters>(sets: Sets, filters: F, rootId:
   const issuedAt = issuedAtOf(rootId)
   const oneMillisecond = issuedWithin(filters, { issuedAfter: issuedAt, issuedBefore: issuedAt + 1 })
   const root: Path<F> = { access: { by: 'life' }, filters: oneMillisecond, rootsOnly: true }
-  const subject = yield* subjectOfRoot(sets, rootId)
-  if (subject === undefined) return [root]
+  const access = yield* accessBelow(sets, rootId)
+  if (access === undefined) return [root]
   const since = { ...filters, issuedAfter: Math.max(filters.issuedAfter ?? 0, earliestBelow(rootId)) }
-  return [root, { access: { by: 'subject', n: subject }, filters: since, rootsOnly: false }]
+  const below: Path<F> = { access, filters: since, rootsOnly: false }
+  // Its principal leads to the root as well.
+  return access.by === 'principal' ? [below] : [root, below]
 }
 
 /** What a list knows of its streams. */
@@ -104,7 +109,7 @@ function* pathsOf<F extends TokenFilters>(
   sets: Sets,
   filters: F,
   streams: Streams,
-  { holder, holders, subject }: AskedNumbers,
+  { holder, holders, subject, principal }: AskedNumbers,
 ): Program<readonly Path<F>[]> {
   const by = (access: Access): Path<F> => ({ access, filters, rootsOnly: false })
   if (filters.parentId !== null) {
@@ -115,6 +120,7 @@ function* pathsOf<F extends TokenFilters>(
   const scopes = filters.scope === null ? undefined : yield* scopesWith(filters.scope, streams)
   const byScope = scopes?.map(n => by({ by: 'scope', n }))
   if (byScope !== undefined && (yield* areRare(scopes ?? [], filters, streams))) return byScope
+  if (principal !== null) return [by({ by: 'principal', n: principal })]
   if (holder !== null) return [by({ by: 'agent', n: holder })]
   if (subject !== null) {
     return [{ ...by({ by: 'agent', n: subject }), rootsOnly: true }, by({ by: 'subject', n: subject })]

@@ -58,7 +58,7 @@ function* endingsOfExcess(
   const { liveTokensMax: max, atLiveTokensMax } = after
   if (max === null || atLiveTokensMax !== 'supersede' || !changed.some(name => CEILING.includes(name))) return []
   const coming = wouldEnd(lost, { after: Number.MAX_SAFE_INTEGER - lost.length, at: seen.now })
-  const { rows: newest } = yield* readLiveRows(seen, { agent, order: 'newest', rowsMax: max + 1, coming })
+  const { rows: newest } = yield* readLiveRows(seen, { agent, of: 'newest', rowsMax: max + 1, coming })
   const oldestKept = newest[max - 1]
   if (newest.length <= max || oldestKept === undefined) return []
   // A token of the same instant may be left over: the next that is issued ends it.

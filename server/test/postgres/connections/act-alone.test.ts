@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TIMING } from '../../../src/ports/timing.ts'
 import { resetDatabaseClock } from '../../../src/store/offline/postgres/act-alone.ts'
+import { SERVING } from '../../../src/store/postgres/connection/connection.ts'
 import { connectPatiently } from '../../../src/store/postgres/connection/primary.ts'
 import { until } from '../../../../testkit/processes/until.ts'
 import { runStatement } from '../../../../testkit/databases/postgres-cluster.ts'
@@ -11,7 +12,7 @@ import { makeStoreDatabase } from '../../../../testkit/databases/postgres-templa
 import { act } from '../../../../testkit/stores/store.ts'
 
 const LOOKED = `select 1 from pg_stat_activity
-  where datname = current_database() and application_name = 'mintmark serving' and query like '%pg_stat_activity%'`
+  where datname = current_database() and application_name = '${SERVING}' and query like '%pg_stat_activity%'`
 
 test('a session whose program has just ended is waited for before a whole database is acted on', async t => {
   const database = await makeStoreDatabase(Date.now())

@@ -21,11 +21,13 @@ const STEP_INDEXES = [
   'scope_life_id_idx',
   'lineage_life_id_idx',
   'subject_life_id_idx',
+  'principal_life_id_idx',
   'reason_at_id_idx',
   'agent_reason_at_id_idx',
   'scope_at_id_idx',
   'lineage_at_id_idx',
   'subject_at_id_idx',
+  'principal_at_id_idx',
 ]
 
 const indexesIn = (plan: readonly string[], partition: string): readonly string[] =>
@@ -81,11 +83,13 @@ test('each range of the lists scans one index of each partition in its order, wh
       ['scope_life_id_idx Backward'],
       ['lineage_life_id_idx Backward'],
       ['subject_life_id_idx Backward'],
+      ['principal_life_id_idx Backward'],
       ['reason_at_id_idx Backward'],
       ['agent_reason_at_id_idx Backward'],
       ['scope_at_id_idx Backward'],
       ['lineage_at_id_idx Backward'],
       ['subject_at_id_idx Backward'],
+      ['principal_at_id_idx Backward'],
       ...STEP_INDEXES.flatMap(index => [[`${index} Backward`], [`${index} Backward`]]),
       ['pkey'],
       ['pkey'],

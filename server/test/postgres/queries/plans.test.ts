@@ -51,6 +51,7 @@ const ENDED_PLANS = [
   [`${BACKWARD} ended_scope_at_id_idx`, `Index Cond: ((scope = $1) AND ${ENDED_FROM(2)})`],
   [`${BACKWARD} ended_lineage_at_id_idx`, `Index Cond: ((lineage = $1) AND ${ENDED_FROM(2)})`],
   [`${BACKWARD} ended_subject_at_id_idx`, `Index Cond: ((subject = $1) AND ${ENDED_FROM(2)})`],
+  [`${BACKWARD} ended_principal_at_id_idx`, `Index Cond: ((principal = $1) AND ${ENDED_FROM(2)})`],
 ]
 
 const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: readonly (readonly string[])[] }>> = {
@@ -67,7 +68,7 @@ const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: rea
         `${BACKWARD} token_scope_life_id_idx`,
         'Index Cond: ((scope = $1) AND (life = $2) AND (id >= $3) AND (id < $4))',
       ],
-      ...['lineage', 'subject'].map(column => [
+      ...['lineage', 'subject', 'principal'].map(column => [
         `${BACKWARD} token_${column}_life_id_idx`,
         `Index Cond: ((${column} = $1) AND (life = $2) AND (id >= $3) AND (id < $4))`,
       ]),

@@ -218,7 +218,7 @@ test('an act that comes while a token is being written waits for it, and ends it
     while (!done.yet && !waits()) await turn()
     const id = makeTokenId(START, randomBytes(10))
     await connection.ask({
-      text: 'insert into token select $1, digest, seq, life, agent, cred, key, scope, aud, lineage, subject from token',
+      text: 'insert into token select $1, digest, seq, life, agent, cred, key, scope, aud, lineage, subject, principal from token',
       values: [id],
     })
     await connection.ask({ text: 'commit' })

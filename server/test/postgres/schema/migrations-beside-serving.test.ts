@@ -158,7 +158,7 @@ test('the spans of audience sets are made from what is there while a backup read
   await withConnection(address, async backup => {
     await backup.ask({ text: 'begin' })
     await backup.ask({ text: 'lock table token, ended in access share mode' })
-    assert.deepEqual(await apply(MIGRATIONS), { from: earlier, to: MIGRATIONS.length })
+    assert.deepEqual(await apply(MIGRATIONS.slice(0, earlier + 1)), { from: earlier, to: earlier + 1 })
     await backup.ask({ text: 'rollback' })
   })
   insertToken('4', 8)

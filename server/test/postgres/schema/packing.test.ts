@@ -16,7 +16,7 @@ const WAITING = `pg_stat_activity where datname = current_database() and query l
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
 /** Of a partition of tokens. */
-const INDEXES = 6
+const INDEXES = 7
 
 const ROOMY = `pg_index i join pg_class c on c.oid = i.indexrelid
   where i.indrelid = 'token_20261121'::regclass and not coalesce(c.reloptions, '{}') @> '{fillfactor=100}'`

@@ -47,7 +47,7 @@ const makeWorld = (t: TestContext) => {
   assert.equal(run(folder, ['migrate'], VARIABLES).status, 0)
   withFile(store, db => {
     db.exec(`with recursive c(i) as (select 1 union all select i + 1 from c where i < 100000)
-      insert into token select 60, randomblob(16), randomblob(16), 1, 1, 1, 1, 1, 1, null, null from c`)
+      insert into token select 60, randomblob(16), randomblob(16), 1, 1, 1, 1, 1, 1, null, null, null from c`)
   })
   return { folder, store }
 }

@@ -33,7 +33,7 @@ const makeWorld = async (t: TestContext) => {
   done(['agent', 'create', '--name', 'a', '--scope', 'db:read'])
   withFile(join(folder, '.mintmark/mintmark.db'), db => {
     db.exec(`with recursive c(i) as (select 1 union all select i + 1 from c where i < 3000)
-      insert into token select 60, unhex(printf('019aa5a0%04x7c1e9d0f2b1a7c3e9a10', i)), randomblob(16), 1, 1, 1, 1, 1, 1, null, null from c`)
+      insert into token select 60, unhex(printf('019aa5a0%04x7c1e9d0f2b1a7c3e9a10', i)), randomblob(16), 1, 1, 1, 1, 1, 1, null, null, null from c`)
   })
   return { folder, url: database.url, address: await addressOf(database.name), done }
 }

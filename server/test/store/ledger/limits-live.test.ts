@@ -18,7 +18,7 @@ import {
 import { inTransaction, readNumber, readRows, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
 import { planOf } from '../lists/list-plans.ts'
 
-const DEAD_ROWS_MAX = 10_000
+const PASSED_ROWS_MAX = 10_000
 const SECOND = 1000
 
 /** With `retention: null` what an act leaves open stays open. */
@@ -105,7 +105,7 @@ testEmbedded(
     const world = await open(t)
     const { store } = world
     const agent = await limited(store, {})
-    await ask(store, agent, DEAD_ROWS_MAX + 2000, { scope: 'db:read' })
+    await ask(store, agent, PASSED_ROWS_MAX + 2000, { scope: 'db:read' })
     await store.ledger.endAll({ ...NO_CONDITION, scope: 'db:read' }, 'bulk_revocation', act('revocation.create'))
     await changeIn(store, agent, { liveTokensMax: 5 })
     assert.deepEqual((await ask(store, agent, 6)).outcomes, upTo(0, 6, reached(1)))

@@ -84,8 +84,8 @@ test('a token knows its ancestors, its subject and who acted, and an own narrowe
   const [root, own, second, third] = await chain(store, a, a, b, c)
   const found = await store.ledger.find([root, own, second, third].filter(one => one !== undefined))
   assert.deepEqual(
-    found.map(one => one?.subjectId),
-    [a.id, a.id, a.id, a.id],
+    found.map(one => one?.subject),
+    [a, a, a, a].map(({ id: agentId }) => ({ agentId })),
   )
   assert.deepEqual(
     found.map(one => one?.actors),

@@ -9,12 +9,14 @@ import {
   createAgent,
   issue,
   makeTestStore,
+  newTokens,
   NO_HISTORY_FILTERS,
   START,
   type TestAgent,
   type TestStore,
   type TokenWish,
 } from '../../../../testkit/stores/store.ts'
+import { makePrincipals } from '../../../../testkit/stores/principals.ts'
 import {
   countRows,
   inTransaction,
@@ -113,6 +115,26 @@ test('a span of an audience set is remembered until no token of that time is lef
   assert.equal(spans(), 2)
 })
 
+test('a principal is remembered until no token that acted for it is left', async t => {
+  const world = await makeWorld(t)
+  const { store, agent, file, clock } = world
+  const [principal] = await makePrincipals(file)
+  const issueFor = async () => {
+    const [token] = await newTokens(store, agent, [{}])
+    assert.ok(token && principal)
+    assert.deepEqual(await store.ledger.insert([{ ...token, principal: principal.asked }]), ['inserted'])
+  }
+  await issueFor()
+  clock.advance(DAY_MS)
+  await issueFor()
+  clock.advance(RETENTION.endedMs + 2 * DAY_MS)
+  retain(world)
+  assert.equal(countRows(file, 'principal'), 1)
+  clock.advance(DAY_MS)
+  retain(world)
+  assert.deepEqual([countRows(file, 'token'), countRows(file, 'principal')], [0, 0])
+})
+
 test('many rows go in steps of a bounded size, each of which says whether more is left', async t => {
   const world = await makeWorld(t)
   const { store, agent, file } = world
@@ -125,7 +147,7 @@ test('many rows go in steps of a bounded size, each of which says whether more i
   for (const _ of [1, 2]) await issue(store, agent, ...wishes(400, { lifetimeSeconds: 60 }))
   await store.agents.disable(agent.id, act('agent.disable'))
   withFile(file, db =>
-    db.exec(`insert into ended select id, life, agent, cred, key, scope, aud, at, 4, 1, null, null, null from
+    db.exec(`insert into ended select id, life, agent, cred, key, scope, aud, at, 4, 1, null, null, null, null from
     (select token.*, ${START} as at from token); delete from token; update cutoff set state = 'closed'`),
   )
   at(world, START + 3600_000 + RETENTION.endedMs)

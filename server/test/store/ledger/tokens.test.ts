@@ -50,7 +50,7 @@ test('a token that was written is found with its digest and all that its record 
       kid: publicJwk.kid,
       issuedAt: START / 1000,
       expiresAt: START / 1000 + 60,
-      subjectId: agent.id,
+      subject: { agentId: agent.id },
       actors: [],
       ancestors: [],
       seq: token.seq,

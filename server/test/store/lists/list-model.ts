@@ -1,6 +1,7 @@
 // The ledger by brute force: every token ever issued in an array, and what ended it. The tests' truth on both lists.
 import type { Act } from '../../../src/domain/audit/act.ts'
 import type { CutOffConditions } from '../../../src/domain/ledger/ledger.ts'
+import { type Principal, subjectClaim } from '../../../src/domain/ledger/token-subject.ts'
 import type { EndedTokenRecord, HistoryFilters, TokenFilters, TokenRecord } from '../../../src/domain/lists/page.ts'
 import type { EndingReason, Reason } from '../../../../api/values/reason.ts'
 import type { NewToken } from '../../../src/ports/ports.ts'
@@ -68,7 +69,7 @@ const isShown = <F extends TokenFilters>({ filters, audiences }: Asked<F>, token
   if (filters.scope !== null && !record.scope.split(' ').includes(filters.scope)) return false
   if (filters.issuedAfter !== null && issuedMs < filters.issuedAfter) return false
   if (filters.issuedBefore !== null && issuedMs >= filters.issuedBefore) return false
-  if (filters.subjectId !== null && rootOf(token).record.agentId !== filters.subjectId) return false
+  if (filters.subjectId !== null && subjectClaim(record.subject) !== filters.subjectId) return false
   if (filters.parentId !== null && token.parent?.record.id !== filters.parentId) return false
   if (filters.rootId !== null && rootOf(token).record.id !== filters.rootId) return false
   if (filters.credentialId !== null && record.credentialId !== filters.credentialId) return false
@@ -107,8 +108,8 @@ const endingOf = (token: ModelToken, now: number): Ending | null => {
   }
 }
 
-const actorsOf = (agentId: string, parent: ModelToken | null): readonly string[] => {
-  if (parent === null) return []
+const actorsOf = (agentId: string, parent: ModelToken | null, principal: Principal | null): readonly string[] => {
+  if (parent === null) return principal === null ? [] : [agentId]
   const { agentId: holder, actors } = parent.record
   return holder === agentId ? actors : [agentId, ...actors]
 }
@@ -119,19 +120,23 @@ const descending = (a: string, b: string): number => {
 }
 
 /** What the store knows by the numbers of a new token. */
-export type Names = { readonly credentialId: string; readonly kid: string }
+export type Names = { readonly credentialId: string; readonly kid: string; readonly principal: Principal | null }
 
 type Issue = Names & { readonly now: number; readonly parent: ModelToken | null }
 
-const tokenOf = (agent: TestAgent, issued: NewToken, { now, parent, credentialId, kid }: Issue): ModelToken => {
+const tokenOf = (
+  agent: TestAgent,
+  issued: NewToken,
+  { now, parent, credentialId, kid, principal }: Issue,
+): ModelToken => {
   const { id, scope, audience, lifetimeSeconds } = issued
   const issuedAt = Math.floor(now / 1000)
   const expiresAt = issuedAt + lifetimeSeconds
   const owner = { agentId: agent.id, clientId: agent.clientId, credentialId }
   const above = parent === null ? [] : [parent, ...ancestorsOf(parent)]
   const lineage = {
-    subjectId: above.at(-1)?.record.agentId ?? agent.id,
-    actors: actorsOf(agent.id, parent),
+    subject: above.at(-1)?.record.subject ?? principal ?? { agentId: agent.id },
+    actors: actorsOf(agent.id, parent, principal),
     ancestors: above.map(({ record, seq }) => {
       const { id: ancestorId, audience: aud, expiresAt: exp, agentId } = record
       const { credentialId: got, kid: signed } = record

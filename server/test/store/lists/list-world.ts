@@ -17,6 +17,7 @@ import {
   type TestStore,
   type TokenWish,
 } from '../../../../testkit/stores/store.ts'
+import { makePrincipals, type TestPrincipal } from '../../../../testkit/stores/principals.ts'
 import { delegatedLifetime, DEPTH_MAX } from '../../../src/domain/ledger/lineage.ts'
 import { ancestorsOf, type ListModel, makeListModel, type ModelToken, type Names } from './list-model.ts'
 import type { Random } from './list-random.ts'
@@ -45,6 +46,7 @@ export type World = {
   readonly key: number
   /** That one, and another. */
   readonly keys: readonly Numbered[]
+  readonly principals: readonly TestPrincipal[]
   readonly acts: { count: number }
   readonly random: Random
 }
@@ -72,7 +74,8 @@ export const makeWorld = async (random: Random, agentCount: number): Promise<Wor
   const { signingKey } = await test.store.agents.viewForIssue([], 'fresh')
   const { keys: some } = await test.store.signingKeys.list(null, 2)
   const keys = some.map(({ number, publicJwk }) => ({ number, name: publicJwk.kid }))
-  return { test, model: makeListModel(), agents, key: signingKey.number, keys, acts: { count: 0 }, random }
+  const principals = await makePrincipals(test.file)
+  return { test, model: makeListModel(), agents, key: signingKey.number, keys, principals, acts: { count: 0 }, random }
 }
 
 const nameOf = (some: readonly Numbered[], number: number | null): string | null =>
@@ -80,12 +83,19 @@ const nameOf = (some: readonly Numbered[], number: number | null): string | null
 
 type Issued = { readonly token: NewToken } & Names
 
-/** With an id of the seed, so that it brings back the same order within a millisecond, and any credential and key. */
-const issuedIn = ({ keys, random }: World, { credentials }: WorldAgent, now: number, token: NewToken): Issued => {
+/** With an id of the seed, so that it brings back the same order within a millisecond, any credential and key, and often a principal. */
+const issuedIn = (
+  { keys, principals, random }: World,
+  { credentials }: WorldAgent,
+  now: number,
+  token: NewToken,
+): Issued => {
+  const principal = token.parent === undefined && random.chance(0.4) ? random.pick(principals) : undefined
   const [credential, key] = [random.pick(credentials), random.pick(keys)]
   const numbers = { credential: credential.number, signingKey: key.number }
   const id = makeTokenId(now, random.bytes(10))
-  return { token: { ...token, id, ...numbers }, credentialId: credential.name, kid: key.name }
+  const named = { ...token, id, ...numbers, ...(principal !== undefined && { principal: principal.asked }) }
+  return { token: named, credentialId: credential.name, kid: key.name, principal: principal?.shown ?? null }
 }
 
 /** An act that history distinguishes from every other. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { subjectClaim } from '../../../src/domain/ledger/token-subject.ts'
 import type { HistoryFilters, Position, TokenFilters } from '../../../src/domain/lists/page.ts'
 import type { Reason } from '../../../../api/values/reason.ts'
 import { isThorough } from '../../../../testkit/loads/thorough.ts'
@@ -73,7 +74,7 @@ const someLineage = ({ model, random }: World): Partial<TokenFilters> => {
   if (children.length === 0) return {}
   const { ancestors } = random.pick(children).record
   return {
-    ...(random.chance(0.15) && { subjectId: record.subjectId }),
+    ...(random.chance(0.15) && { subjectId: subjectClaim(record.subject) }),
     ...(random.chance(0.1) && { parentId: random.pick(ancestors).id }),
     ...(random.chance(0.1) && { rootId: random.chance(0.3) ? record.id : random.pick(ancestors).id }),
   }

@@ -157,6 +157,7 @@ const TOKEN_PLANS = [
   `SEARCH token USING INDEX token_scope (scope=? AND life=? ${RANGE.token})`,
   `SEARCH token USING INDEX token_lineage (lineage=? AND life=? ${RANGE.token})`,
   `SEARCH token USING INDEX token_subject (subject=? AND life=? ${RANGE.token})`,
+  `SEARCH token USING INDEX token_principal (principal=? AND life=? ${RANGE.token})`,
 ]
 const SCAN_PLANS = [
   ...Array.from({ length: 2 }, () => 'SEARCH token USING PRIMARY KEY (life=? AND id>?)'),
@@ -190,6 +191,7 @@ const ENDED_PLANS = [
   `SEARCH ended USING INDEX ended_scope (scope=? ${RANGE.ended})`,
   `SEARCH ended USING INDEX ended_lineage (lineage=? ${RANGE.ended})`,
   `SEARCH ended USING INDEX ended_subject (subject=? ${RANGE.ended})`,
+  `SEARCH ended USING INDEX ended_principal (principal=? ${RANGE.ended})`,
 ]
 
 const plans = (statements: readonly string[]) => statements.flatMap(statement => planOf(world.test.file, statement))

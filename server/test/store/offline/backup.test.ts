@@ -37,7 +37,7 @@ const beside = ({ file }: TestStore, name: string): string => join(file, '..', n
 const swell = (file: string): void =>
   withFile(file, db => {
     db.exec(`with recursive c(i) as (select 1 union all select i + 1 from c where i < 60000)
-      insert into token select 60, randomblob(16), randomblob(16), 1, 1, 1, 1, 1, 1, null, null from c`)
+      insert into token select 60, randomblob(16), randomblob(16), 1, 1, 1, 1, 1, 1, null, null, null from c`)
   })
 
 const PAIRS = `select (select count(*) from ended) as ended,

@@ -64,7 +64,7 @@ export type ExportHistoryQuery = {
   readonly issued_after?: string | undefined
   /** Only tokens issued earlier. */
   readonly issued_before?: string | undefined
-  /** Only tokens that act on behalf of this agent. */
+  /** Only tokens that act on behalf of this agent, or of this subject of a trusted issuer: `ALIAS:SUB`. */
   readonly subject?: string | undefined
   /** Only tokens that were got for this token. */
   readonly parent_id?: string | undefined

@@ -17,11 +17,19 @@ export type TokenRecord = {
   readonly kid: string
   readonly issued_at: string
   readonly expires_at: string
-  /** On whose behalf the token acts: the agent of the root of its lineage. */
-  readonly subject: {
-    readonly agent_id: string
-    readonly agent_name: string | null
-  }
+  /** On whose behalf the token acts: the agent of the root of its lineage, or the subject of a trusted issuer for whom that was got. */
+  readonly subject:
+    | {
+        readonly agent_id: string
+        readonly agent_name: string | null
+      }
+    | {
+        /** The alias under which an administrator trusts the issuer. */
+        readonly issuer: string
+        /** What the issuer calls itself. */
+        readonly iss: string
+        readonly sub: string
+      }
   /** The token that it was got for. Null for an API key that is limited to other audiences than that token has. */
   readonly parent_id: string | null
   /** The first of its lineage: itself where it has no parent. Null for an API key that is limited to other audiences than that token has. */
@@ -50,11 +58,19 @@ export type EndedTokenRecord = {
   readonly kid: string
   readonly issued_at: string
   readonly expires_at: string
-  /** On whose behalf the token acts: the agent of the root of its lineage. */
-  readonly subject: {
-    readonly agent_id: string
-    readonly agent_name: string | null
-  }
+  /** On whose behalf the token acts: the agent of the root of its lineage, or the subject of a trusted issuer for whom that was got. */
+  readonly subject:
+    | {
+        readonly agent_id: string
+        readonly agent_name: string | null
+      }
+    | {
+        /** The alias under which an administrator trusts the issuer. */
+        readonly issuer: string
+        /** What the issuer calls itself. */
+        readonly iss: string
+        readonly sub: string
+      }
   /** The token that it was got for. Null for an API key that is limited to other audiences than that token has. */
   readonly parent_id: string | null
   /** The first of its lineage: itself where it has no parent. Null for an API key that is limited to other audiences than that token has. */
@@ -100,11 +116,19 @@ export type ShowTokenAnswer = {
   readonly kid: string
   readonly issued_at: string
   readonly expires_at: string
-  /** On whose behalf the token acts: the agent of the root of its lineage. */
-  readonly subject: {
-    readonly agent_id: string
-    readonly agent_name: string | null
-  }
+  /** On whose behalf the token acts: the agent of the root of its lineage, or the subject of a trusted issuer for whom that was got. */
+  readonly subject:
+    | {
+        readonly agent_id: string
+        readonly agent_name: string | null
+      }
+    | {
+        /** The alias under which an administrator trusts the issuer. */
+        readonly issuer: string
+        /** What the issuer calls itself. */
+        readonly iss: string
+        readonly sub: string
+      }
   /** The token that it was got for. Null for an API key that is limited to other audiences than that token has. */
   readonly parent_id: string | null
   /** The first of its lineage: itself where it has no parent. Null for an API key that is limited to other audiences than that token has. */
@@ -153,11 +177,19 @@ export type RevokeTokenByIdAnswer = {
   readonly kid: string
   readonly issued_at: string
   readonly expires_at: string
-  /** On whose behalf the token acts: the agent of the root of its lineage. */
-  readonly subject: {
-    readonly agent_id: string
-    readonly agent_name: string | null
-  }
+  /** On whose behalf the token acts: the agent of the root of its lineage, or the subject of a trusted issuer for whom that was got. */
+  readonly subject:
+    | {
+        readonly agent_id: string
+        readonly agent_name: string | null
+      }
+    | {
+        /** The alias under which an administrator trusts the issuer. */
+        readonly issuer: string
+        /** What the issuer calls itself. */
+        readonly iss: string
+        readonly sub: string
+      }
   /** The token that it was got for. Null for an API key that is limited to other audiences than that token has. */
   readonly parent_id: string | null
   /** The first of its lineage: itself where it has no parent. Null for an API key that is limited to other audiences than that token has. */
@@ -281,7 +313,7 @@ export type CountHistoryQuery = {
   readonly issued_after?: string | undefined
   /** Only tokens issued earlier. */
   readonly issued_before?: string | undefined
-  /** Only tokens that act on behalf of this agent. */
+  /** Only tokens that act on behalf of this agent, or of this subject of a trusted issuer: `ALIAS:SUB`. */
   readonly subject?: string | undefined
   /** Only tokens that were got for this token. */
   readonly parent_id?: string | undefined
@@ -322,7 +354,7 @@ export type CountTokensQuery = {
   readonly issued_after?: string | undefined
   /** Only tokens issued earlier. */
   readonly issued_before?: string | undefined
-  /** Only tokens that act on behalf of this agent. */
+  /** Only tokens that act on behalf of this agent, or of this subject of a trusted issuer: `ALIAS:SUB`. */
   readonly subject?: string | undefined
   /** Only tokens that were got for this token. */
   readonly parent_id?: string | undefined
@@ -353,7 +385,7 @@ export type ListHistoryQuery = {
   readonly issued_after?: string | undefined
   /** Only tokens issued earlier. */
   readonly issued_before?: string | undefined
-  /** Only tokens that act on behalf of this agent. */
+  /** Only tokens that act on behalf of this agent, or of this subject of a trusted issuer: `ALIAS:SUB`. */
   readonly subject?: string | undefined
   /** Only tokens that were got for this token. */
   readonly parent_id?: string | undefined
@@ -405,7 +437,7 @@ export type ListTokensQuery = {
   readonly issued_after?: string | undefined
   /** Only tokens issued earlier. */
   readonly issued_before?: string | undefined
-  /** Only tokens that act on behalf of this agent. */
+  /** Only tokens that act on behalf of this agent, or of this subject of a trusted issuer: `ALIAS:SUB`. */
   readonly subject?: string | undefined
   /** Only tokens that were got for this token. */
   readonly parent_id?: string | undefined

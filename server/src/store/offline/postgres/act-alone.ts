@@ -16,14 +16,14 @@ import { StoreProblem } from '../../store-problem.ts'
 import type { Transaction } from '../../transaction.ts'
 import type { DatabaseTime } from '../../postgres/connection/clock.ts'
 import type { DatabaseAccess } from '../../postgres/connection/address.ts'
-import { askRow, BEFORE_LINEAGE, type Connection, MIGRATING, SERVING } from '../../postgres/connection/connection.ts'
+import { askRow, type Connection, MIGRATING, SERVING_EVER } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import { lastGiven, transactionOpener } from '../../postgres/writer/open-transaction.ts'
 import { makeTransactions } from '../../postgres/writer/transactions.ts'
 import { withStore } from '../../postgres/connection/with-connection.ts'
 
 const OTHERS = `select count(*) as count from pg_stat_activity
-  where datname = current_database() and application_name in ('${SERVING}', '${MIGRATING}', '${BEFORE_LINEAGE}')
+  where datname = current_database() and application_name in (${SERVING_EVER}, '${MIGRATING}')
     and pid <> pg_backend_pid()`
 
 const isAlone = async (connection: Connection): Promise<boolean> => {

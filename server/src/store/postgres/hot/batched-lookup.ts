@@ -30,7 +30,7 @@ const lookupStatement = (fence: string): string => `select ${SERVICE},
     'at', x.at) order by x.seq) from cutoff x where ${COMPARED}) as "cutOffs",
   case when ${fence} then pg_logical_emit_message(true, 'mintmark', '') end as fenced,
   (select json_agg(json_build_array(t.digest, t.agent, t.cred, t.key, t.scope, t.aud, t.seq,
-      a.ended_seq, c.ended_seq, k.ended_seq, t.lineage) order by u.n)
+      a.ended_seq, c.ended_seq, k.ended_seq, t.lineage, t.principal) order by u.n)
     from unnest($1::integer[], $2::uuid[]) with ordinality as u (life, id, n)
     left join lateral (select * from token where token.life = u.life and token.id = u.id
       and token.id between $3::uuid and $4::uuid limit 1) t on true
@@ -52,10 +52,24 @@ export type TokenColumns = readonly [
   credentialEndedSeq: number,
   keyEndedSeq: number,
   lineage: number | null,
+  principal: number | null,
 ]
 
 /** The numbers of the token itself. */
-export const numbersOf = ([, agent, cred, key, scope, aud, seq, , , , lineage]: TokenColumns): TokenNumbers => ({
+export const numbersOf = ([
+  ,
+  agent,
+  cred,
+  key,
+  scope,
+  aud,
+  seq,
+  ,
+  ,
+  ,
+  lineage,
+  principal,
+]: TokenColumns): TokenNumbers => ({
   agent,
   cred,
   key,
@@ -63,6 +77,7 @@ export const numbersOf = ([, agent, cred, key, scope, aud, seq, , , , lineage]: 
   aud,
   seq,
   lineage,
+  principal,
 })
 
 /** The numbers by which its agent, credential and key end tokens. */

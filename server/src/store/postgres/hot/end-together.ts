@@ -13,7 +13,7 @@ import { foundAtOf, type Transaction } from '../../transaction.ts'
 type EndOutcome = 'ended' | 'already_ended' | 'unknown'
 
 // Values come as one text of JSON: a statement program knows no lists.
-const ROWS = `select t.life, t.id, t.agent, t.cred, t.key, t.scope, t.aud, t.seq, t.lineage,
+const ROWS = `select t.life, t.id, t.agent, t.cred, t.key, t.scope, t.aud, t.seq, t.lineage, t.principal,
     case when t.id is null and exists (select 1 from ended e where e.id = u.id and e.at between u.since and u.until)
       then 1 else 0 end as "hasEnded"
   from json_to_recordset(cast(? as json)) as u (i integer, life integer, id uuid, since bigint, until bigint)
@@ -31,9 +31,9 @@ const ACTS = `insert into act (kind, actor, note, at, request_id)
 const MOVE = `with gone as (
     delete from token t using json_to_recordset(cast(? as json)) as u (life integer, id uuid, reason smallint, act integer)
     where t.life = u.life and t.id = u.id
-    returning t.id, t.life, t.agent, t.cred, t.key, t.scope, t.aud, u.reason, u.act)
-  insert into ended (id, life, agent, cred, key, scope, aud, at, reason, act)
-  select id, life, agent, cred, key, scope, aud, cast(? as bigint), reason, act from gone`
+    returning t.id, t.life, t.agent, t.cred, t.key, t.scope, t.aud, t.principal, u.reason, u.act)
+  insert into ended (id, life, agent, cred, key, scope, aud, principal, at, reason, act)
+  select id, life, agent, cred, key, scope, aud, principal, cast(? as bigint), reason, act from gone`
 
 const AUDIT = `insert into audit (at, kind, actor, request_id, source, subject, note, detail)
   select cast(? as bigint), u.kind, u.actor, u.request_id, u.source, u.subject, u.note, u.detail

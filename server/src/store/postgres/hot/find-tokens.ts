@@ -5,7 +5,7 @@ import { isDead, type LookedUpToken } from '../../../domain/ledger/ledger.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { FoundToken } from '../../../ports/ports.ts'
 import { LATE, type Lease } from '../../lease.ts'
-import { knownNames, type NameCaches, readNames, recordWith, type RowNames } from '../../ledger/name-caches.ts'
+import { isPlain, knownNames, type NameCaches, readNames, recordWith, type RowNames } from '../../ledger/name-caches.ts'
 import type { Sets } from '../../ledger/interned-sets.ts'
 import type { StoredAncestor } from '../../ledger/lineages.ts'
 import { NO_ANCESTORS, tokenOf, type TokenNumbers } from '../../ledger/token-rows.ts'
@@ -90,8 +90,8 @@ export const makeFindTokens = ({ pool, runner }: Session, { lookup, lease, nameC
       const columns = found[n] ?? null
       rows.push(columns === null || address === undefined ? undefined : await rowOf(address, columns, until))
     }
-    // One with a parent would cost a read for each of its ancestors.
-    decoy = rows.findLast(row => row?.numbers.lineage === null) ?? decoy
+    // One with a parent would cost a read for each of its ancestors, and a principal may be removed.
+    decoy = rows.findLast(row => row !== undefined && isPlain(row.numbers)) ?? decoy
     return { rows, lookedUp }
   }
 

@@ -1,6 +1,6 @@
 // In this folder: the schema on PostgreSQL: its migrations, forward only, and the checks before a program uses a database.
 // Text is compared by its bytes, whatever the database compares by: names, ids and patterns are no words of a language.
-import { BEFORE_LINEAGE, SERVING } from '../connection/connection.ts'
+import { SERVING_EVER } from '../connection/connection.ts'
 import type { NewIndex } from './new-indexes.ts'
 
 /**
@@ -55,7 +55,7 @@ const ALTERED = Object.entries(COLUMNS)
 const END_SESSIONS = `
 select pg_terminate_backend(pid) from pg_stat_activity, service
   where datname = current_database() and usename = current_user
-    and application_name in ('${BEFORE_LINEAGE}', '${SERVING}');
+    and application_name in (${SERVING_EVER});
 `
 
 // Of two indexes that serve a statement alike PostgreSQL takes the younger: `refused_at` is made again for that.

@@ -14,6 +14,7 @@ import { openNewFeed } from '../../feed/open-feed.ts'
 import { AGENT_USAGE, REFUSAL_COUNTS, TOKEN_USES } from './usage.ts'
 import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
+import { PRINCIPALS } from './principals.ts'
 import { REVOCATION_FEED } from './revocation-feed.ts'
 import { REST } from './rest.ts'
 
@@ -130,6 +131,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'reasons of refusals', sql: REFUSAL_COUNTS, oldestProgram: 1 },
   { name: 'spans of audiences', sql: AUDIENCE_SPANS, oldestProgram: 1 },
   { name: 'spans of earlier tokens', sql: EARLIER_AUDIENCE_SPANS, locksNothing: true, oldestProgram: 1 },
+  // The first token that acts for a principal excludes older programs: store/ledger/principals.ts.
+  { name: 'principals', sql: PRINCIPALS, oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */
@@ -149,15 +152,21 @@ export const schemaVersionOf = async (connection: Connection): Promise<SchemaVer
   return (isOurs ? await askFirst<SchemaVersion>(connection, SCHEMA_VERSION) : undefined) ?? NO_SCHEMA
 }
 
+/** Refuses a schema from which this program is excluded. */
+export const refuseNewer = ({ oldestProgram }: SchemaVersion, { database }: DatabaseAddress): void => {
+  if (oldestProgram > PROGRAM_VERSION) {
+    throw new StoreProblem(`The database ${database} is of a newer version of Mintmark: run that version.`)
+  }
+}
+
 /** Refuses a schema that this program cannot run on. */
-export const refuseVersion = ({ version, oldestProgram }: SchemaVersion, { database }: DatabaseAddress): void => {
+export const refuseVersion = (found: SchemaVersion, address: DatabaseAddress): void => {
+  const [{ version }, { database }] = [found, address]
   if (version === 0) throw new StoreProblem(`The database ${database} is not set up yet: run 'mintmark migrate' first.`)
   if (version < PROGRAM_VERSION) {
     throw new StoreProblem(`The database ${database} is of an older version: run 'mintmark migrate' first.`)
   }
-  if (oldestProgram > PROGRAM_VERSION) {
-    throw new StoreProblem(`The database ${database} is of a newer version of Mintmark: run that version.`)
-  }
+  refuseNewer(found, address)
 }
 
 const TABLE = `create table if not exists migration (

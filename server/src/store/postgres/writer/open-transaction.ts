@@ -5,7 +5,13 @@ import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
 import { first, only, type Program } from '../../statement-program.ts'
 import type { Knowledge } from '../../schema-version.ts'
 import type { DatabaseClock, DatabaseTime } from '../connection/clock.ts'
-import { BEFORE_FEED, BEFORE_LINEAGE, type Connection } from '../connection/connection.ts'
+import {
+  BEFORE_FEED,
+  BEFORE_LINEAGE,
+  BEFORE_PRINCIPALS,
+  type Connection,
+  listOfNames,
+} from '../connection/connection.ts'
 import { endedBetween } from '../partitions/partitions.ts'
 import type { Session } from '../connection/session.ts'
 import type { ProgramRunner } from '../connection/run-program.ts'
@@ -32,11 +38,12 @@ export const lastGiven = function* (table: NumberedTable): Program<number> {
 }
 
 const earlier = (sessions: readonly string[]): string => `select 1 as found from pg_stat_activity
-  where datname = current_database() and application_name in (${sessions.map(name => `'${name}'`).join(', ')}) limit 1`
+  where datname = current_database() and application_name in (${listOfNames(sessions)}) limit 1`
 
 const EARLIER: Readonly<Record<Knowledge, string>> = {
   lineage: earlier([BEFORE_LINEAGE]),
   'revocation feed': earlier([BEFORE_LINEAGE, BEFORE_FEED]),
+  principals: earlier([BEFORE_LINEAGE, BEFORE_FEED, BEFORE_PRINCIPALS]),
 }
 
 export function* isEarlierServing(knowledge: Knowledge): Program<boolean> {

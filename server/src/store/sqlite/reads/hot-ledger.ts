@@ -2,7 +2,14 @@
 // side of a serving thread.
 import { randomUUID } from 'node:crypto'
 import { ENDED_SEQ, readComparedCutOffs, readOpenCutOffs } from '../../ledger/judge.ts'
-import { lineageKey, type NameCaches, readNamedLineage, recordWith, type RowNames } from '../../ledger/name-caches.ts'
+import {
+  isPlain,
+  type NameCaches,
+  originKey,
+  readNamedOrigin,
+  recordWith,
+  type RowNames,
+} from '../../ledger/name-caches.ts'
 import type { HotLedger } from '../../ledger/token-ledger.ts'
 import { packTokens } from '../writer/jobs.ts'
 import type { SqliteWriter } from '../writer/writer-client.ts'
@@ -49,7 +56,7 @@ type FoundRow = TokenNumbers & { readonly digest: Digest }
 
 // As text: buffers that cross into SQLite and back cost more than the look-up. A row comes back whether one is found or not: to
 // find none takes as long.
-const SELECT = `select agent, cred, key, scope, aud, seq, lineage, lower(hex(digest)) as digest
+const SELECT = `select agent, cred, key, scope, aud, seq, lineage, principal, lower(hex(digest)) as digest
   from (select ? as wanted_life, unhex(?, '-') as wanted_id) left join token on life = wanted_life and id = wanted_id`
 
 type Row = FoundRow | { readonly agent: null }
@@ -76,8 +83,8 @@ const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers): EndedSe
 const recallNow = <T>(sql: Statements, { known, read }: NameCache<number, T>, n: number): T =>
   known(n) ?? runProgram(sql, read(n))
 
-const lineageNow = (sql: Statements, row: TokenNumbers, nameCaches: NameCaches, sets: Sets): RowNames['lineage'] =>
-  nameCaches.lineage.known(lineageKey(row)) ?? runProgram(sql, readNamedLineage(row, nameCaches, sets))
+const originNow = (sql: Statements, row: TokenNumbers, nameCaches: NameCaches, sets: Sets): RowNames['origin'] =>
+  nameCaches.origin.known(originKey(row)) ?? runProgram(sql, readNamedOrigin(row, nameCaches, sets))
 
 const namesOf = (sql: Statements, row: TokenNumbers, nameCaches: NameCaches, sets: Sets): RowNames => ({
   agent: recallNow(sql, nameCaches.agent, row.agent),
@@ -85,7 +92,7 @@ const namesOf = (sql: Statements, row: TokenNumbers, nameCaches: NameCaches, set
   publicJwk: recallNow(sql, nameCaches.publicJwk, row.key),
   scope: recallNow(sql, sets.scope, row.scope),
   audience: recallNow(sql, sets.audience, row.aud),
-  lineage: row.lineage === null ? null : lineageNow(sql, row, nameCaches, sets),
+  origin: isPlain(row) ? null : originNow(sql, row, nameCaches, sets),
 })
 
 const lookUp = (snapshot: SqliteSnapshot, address: TokenAddress): FoundRow | undefined => {
@@ -148,8 +155,8 @@ const makeFindTokens = (nameCaches: NameCaches) => {
     const row = lookUp(snapshot, address ?? decoy?.address ?? NOWHERE)
     if (address !== undefined && row !== undefined) {
       const found = { address, row }
-      // One with a parent would cost a read for each of its ancestors.
-      if (row.lineage === null) decoy = found
+      // One with a parent would cost a read for each of its ancestors, and a principal may be removed.
+      if (isPlain(row)) decoy = found
       return describe(snapshot, nameCaches, found)
     }
     if (decoy !== undefined && isRemembered(snapshot, nameCaches, decoy.row)) describe(snapshot, nameCaches, decoy)

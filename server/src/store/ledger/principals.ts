@@ -1,0 +1,42 @@
+// Principals: subjects of trusted issuers, stored once, and named by number in the rows of the tokens that act for them.
+import type { NewPrincipal, Principal } from '../../domain/ledger/token-subject.ts'
+import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
+import { excludeEarlierPrograms } from '../schema-version.ts'
+import { first, only, run, type Program } from '../statement-program.ts'
+
+const SELECT = `select i.alias as issuer, i.iss, p.sub from principal p join trusted_issuer i on i.n = p.issuer
+  where p.n = ?`
+
+export const readPrincipal = (n: number): Program<Principal | undefined> => first<Principal>(SELECT, n)
+
+const KEPT = 'select n, used_day as day from principal where issuer = ? and sub = ?'
+
+const readKept = ({ issuer, sub }: NewPrincipal) => first<{ n: number; day: number }>(KEPT, issuer, sub)
+
+/** The number of a principal for whom tokens are kept; undefined where there are none. */
+export function* numberOfKept(principal: NewPrincipal): Program<number | undefined> {
+  return (yield* readKept(principal))?.n
+}
+
+const NUMBER = `select p.n from principal p join trusted_issuer i on i.n = p.issuer where i.alias = ? and p.sub = ?`
+
+/** The same by the alias of its issuer. */
+export function* numberOfPrincipal({ issuer, sub }: Omit<Principal, 'iss'>): Program<number | undefined> {
+  return (yield* first<{ n: number }>(NUMBER, issuer, sub))?.n
+}
+
+// The day is kept so that retention finds those of which no token is left.
+const KEEP = 'update principal set used_day = ? where n = ?'
+const INSERT = 'insert into principal (issuer, sub, used_day) values (?, ?, ?) returning n'
+
+/** The number of a principal, stored where it is new; in the transaction that writes a root for it. Descendants expire with that. */
+export function* keepPrincipal(principal: NewPrincipal, now: Milliseconds): Program<number> {
+  const day = Math.floor(now / DAY_MS)
+  const kept = yield* readKept(principal)
+  if (kept === undefined) {
+    yield* excludeEarlierPrograms('principals')
+    return (yield* only<{ n: number }>(INSERT, principal.issuer, principal.sub, day)).n
+  }
+  if (kept.day !== day) yield* run(KEEP, day, kept.n)
+  return kept.n
+}
