@@ -160,7 +160,7 @@ export const makeStoreOfCopy = async ({ source, target }: Move): Promise<readonl
   if (stage === 'done') return tables
   if (stage !== 'ready') throw new StoreProblem('The database is not the one into which the store was copied.')
   await target.advance({ stage: 'done' }, async () => {
-    await target.setNumbers(source.lastGiven())
+    await target.settleRows(source.lastGiven())
     await copyTable(source, target, { table: SERVICE, last: null })
   })
   return tables

@@ -83,7 +83,7 @@ export type MoveTarget = RowTarget & {
   readonly replace: (table: Table, columns: readonly string[], rows: readonly Row[]) => Promise<void>
   readonly rowsAt: (table: Table, columns: readonly string[], keys: readonly Row[]) => Promise<readonly Row[]>
   /** No number is given twice, also where the row that had it is gone. */
-  readonly setNumbers: (lastGiven: ReadonlyMap<string, number>) => Promise<void>
+  readonly settleRows: (lastGiven: ReadonlyMap<string, number>) => Promise<void>
   /** Updates the statistics of the planner to the rows that are there now. */
   readonly analyze: () => Promise<void>
 }

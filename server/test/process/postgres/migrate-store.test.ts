@@ -24,8 +24,15 @@ import { restoreBackup } from '../../../src/store/offline/sqlite/restore.ts'
 import { restorationAt } from '../../../../testkit/stores/backups.ts'
 import { makeTestDatabase, runStatement } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf } from '../../../../testkit/databases/postgres-store.ts'
-import { act, createAgent, issue, makeTestStore } from '../../../../testkit/stores/store.ts'
-import { countRows, inTransaction, readNumber, withWritingConnection } from '../../../../testkit/stores/store-file.ts'
+import { makePrincipals } from '../../../../testkit/stores/principals.ts'
+import { act, createAgent, issue, makeTestStore, newTokens } from '../../../../testkit/stores/store.ts'
+import {
+  countRows,
+  inTransaction,
+  readNumber,
+  readRows,
+  withWritingConnection,
+} from '../../../../testkit/stores/store-file.ts'
 
 const KEY = auditSealKey(new Uint8Array(32).fill(1))
 
@@ -172,6 +179,25 @@ test('a backup of a database is restored into an empty one, or as an embedded st
     assert.equal((await store.apiKeys.find([keyHash]))[0]?.name, 'k')
     await createAgent(store)
   }
+})
+
+test('each copy of a store refuses the programs that do not know what its rows mean', async t => {
+  const world = await makeWorld(t)
+  const { file, agent, address, database } = world
+  const before = await openSqliteStore({ file, timing: TIMING, retention: null })
+  const [principal] = await makePrincipals(file)
+  const [root, child] = await newTokens(before, agent, [{}, { lifetimeSeconds: 240 }])
+  assert.ok(principal && root && child)
+  assert.deepEqual(await before.ledger.insert([{ ...root, principal: principal.asked }]), ['inserted'])
+  assert.deepEqual(await before.ledger.insert([{ ...child, parent: root }]), ['inserted'])
+  await before.close()
+  await move(world)
+  const backup = join(file, '..', 'backup.db')
+  await exportRows({ address, timing: TIMING }, copied =>
+    backupRows({ timing: TIMING, target: backup, force: false, copied, onRows: () => undefined }),
+  )
+  const excluded = `select name from migration where name in ('lineage', 'principals') and oldest_program = version`
+  for (const copy of [database.url, backup]) assert.equal(readRows(copy, excluded).length, 2, copy)
 })
 
 test('more rows than are read at once are copied, each once', async t => {

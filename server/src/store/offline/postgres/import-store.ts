@@ -1,6 +1,7 @@
 // Makes a database the store that another one was: all rows first, and last the one without which it is none.
 import { type CopiedRows, copyTable, type OnRows, verifyTable, type TableDigest } from '../copy-tables.ts'
 import { type Row, type RowSource, SERVICE, TABLES, type Table } from '../../tables.ts'
+import { excludeByRows } from '../../schema-version.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import type { DatabaseAccess } from '../../postgres/connection/address.ts'
 import { askRow, askFirst, type Connection } from '../../postgres/connection/connection.ts'
@@ -68,19 +69,20 @@ export const lastKey = async (connection: Connection, { name, key, texts }: Tabl
 
 const WITHOUT_GAPS = ['audit', 'seal']
 
-/** No number is given twice, also where the row that had it is gone. */
-export const setNumbers = async (connection: Connection, lastGiven: Copied['lastGiven']): Promise<void> => {
+/** Once all rows are there: no number is given twice, also where the row that had it is gone, and no program opens it that a row excludes. */
+export const settleRows = async (connection: Connection, lastGiven: Copied['lastGiven']): Promise<void> => {
   for (const [table, n] of lastGiven) {
     if (WITHOUT_GAPS.includes(table)) await runner.ask(connection, 'update given set n = ? where what = ?', n, table)
     else if (n > 0) await runner.ask(connection, `select setval(pg_get_serial_sequence('${table}', 'n'), ?)`, n)
   }
+  await runner.runProgram(connection, excludeByRows())
 }
 
 /** One transaction makes it a store, and does what is to be done to it before anybody serves it. */
 const endCopy = <T>(connection: Connection, options: ReceiveOptions<T>): Promise<T> =>
   makeTransactions(options).write(connection, async () => {
     const { source, lastGiven, timing, finish } = options
-    await setNumbers(connection, lastGiven)
+    await settleRows(connection, lastGiven)
     await copyTable(source, rowsIn(connection), { table: SERVICE, last: null })
     await connection.ask({ text: 'drop table copying' })
     return performAlone(connection, timing, finish)

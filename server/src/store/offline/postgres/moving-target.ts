@@ -7,7 +7,7 @@ import { askRow, askFirst, type Connection } from '../../postgres/connection/con
 import { runner } from '../../postgres/connection/run-program.ts'
 import { connectPatiently } from '../../postgres/connection/primary.ts'
 import { isCopyThere } from '../../postgres/connection/search-path.ts'
-import { beginCopy, type CopyAccess, lastKey, setNumbers } from './import-store.ts'
+import { beginCopy, type CopyAccess, lastKey, settleRows } from './import-store.ts'
 import { rowsIn } from './table-rows.ts'
 import { makeTransactions } from '../../postgres/writer/transactions.ts'
 import { withConnection } from '../../postgres/connection/with-connection.ts'
@@ -93,7 +93,7 @@ const targetOf = (connection: Connection, access: CopyAccess): MoveTarget => {
       }),
     lastKey: table => lastKey(connection, table),
     clear: async ({ name }) => void (await connection.ask({ text: `delete from ${name}` })),
-    setNumbers: given => setNumbers(connection, given),
+    settleRows: given => settleRows(connection, given),
     analyze: async () => void (await connection.ask({ text: 'analyze' })),
   }
 }

@@ -11,6 +11,7 @@ import { removingAtEnd } from '../../../files/unfinished.ts'
 import { writeOutput } from '../../../files/write-output.ts'
 import { type CopiedRows, copyTable, type OnRows } from '../copy-tables.ts'
 import { SERVICE, TABLES } from '../../tables.ts'
+import { excludeByRows } from '../../schema-version.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { isBackup, markBackup, readContent } from '../../sqlite/connection/backup-mark.ts'
 import type { Timing } from '../../../ports/timing.ts'
@@ -166,6 +167,7 @@ const fillWith = async (db: Database, { rows, lastGiven }: CopiedRows, onRows: O
     db.prepare('delete from sqlite_sequence where name = ?').run(name)
     db.prepare(NUMBER).run(name, n)
   }
+  runProgram(statementsOf(db), excludeByRows())
   db.exec('commit')
 }
 

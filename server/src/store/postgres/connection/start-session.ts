@@ -8,6 +8,7 @@ import type { StoreMaker } from '../../store-options.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import type { DatabaseAccess, DatabaseAddress } from './address.ts'
 import { checkSchema } from '../schema/check-schema.ts'
+import { refuseNewer, schemaVersionOf } from '../schema/migrations.ts'
 import { makeDatabaseClock } from './clock.ts'
 import { askFirst, type Connection } from './connection.ts'
 import { runner } from './run-program.ts'
@@ -47,6 +48,16 @@ const readHead = async (connection: Connection, address: DatabaseAddress): Promi
   return head
 }
 
+/** What excludes a program looks for its sessions: one without any at that moment has to look itself, as soon as it has one again. */
+const refuseExcluded = async (connection: Connection, address: DatabaseAddress): Promise<void> => {
+  try {
+    refuseNewer(await schemaVersionOf(connection), address)
+  } catch (fault) {
+    connection.destroy()
+    throw fault
+  }
+}
+
 /** The time at which the clock of this process starts: not before any in an earlier answer. */
 const startTime = async ({ clockLease, now }: Head, wait: Wait | null): Promise<Milliseconds> => {
   const waited = await awaitLease(clockLease - now, wait, 'the database')
@@ -68,11 +79,16 @@ export const startSession = async (options: SessionOptions) => {
   const inTime = () => monotonicMs() + timing.storeMs
   const failOvers = makeFailOvers()
   let isStarted = false
-  const open = () =>
-    connectToPrimary(options, { onTimeline: failOvers.connected }).catch((fault: unknown) => {
+  const open = async (): Promise<Connection> => {
+    try {
+      const connection = await connectToPrimary(options, { onTimeline: failOvers.connected })
+      if (isStarted) await refuseExcluded(connection, address)
+      return connection
+    } catch (fault) {
       // At the start it is for a person to mend. Later it is the database that changed, and is to be waited for.
       throw isStarted && fault instanceof StoreProblem ? new Unavailable(fault.message) : fault
-    })
+    }
+  }
   const shared = { open, monotonic: monotonicMs, metrics }
   const pool = makePool({ ...shared, connectionsMax: HOT_CONNECTIONS_MAX, name: 'hot' })
   const sidePool = makePool({ ...shared, connectionsMax: SIDE_CONNECTIONS_MAX, name: 'side' })
