@@ -4,6 +4,7 @@ import { type FormEvent, useId, useState } from 'react'
 import { changeQuery, useAddress } from '../address.ts'
 import { AgentField, useMeantAgent } from '../parts/agent-field.tsx'
 import { AgentName } from '../parts/agent-name.tsx'
+import type { IsAgent } from '../reading/meant-agent.ts'
 import { type FormName, wrongIn } from './filter-forms.ts'
 import { textIn } from '../parts/form-fields.tsx'
 
@@ -14,7 +15,7 @@ export type Filter = {
   /** What may be typed, as a hint. */
   readonly hint: string
   /** Its value is the id of an agent, or may be one: the agent is found by any part of its name. */
-  readonly isAgent?: true | 'maybe'
+  readonly isAgent?: IsAgent
   /** What its value must be. */
   readonly form?: FormName
   /** The values to choose from, where there are few. */
@@ -76,7 +77,7 @@ const AddFilter = ({ filters }: { readonly filters: readonly Filter[] }) => {
     setWrong(undefined)
   }
   const take = (value: string): void => changeQuery(filter.name, value)
-  const addAgent = async (form: HTMLFormElement, isAgent: true | 'maybe'): Promise<void> => {
+  const addAgent = async (form: HTMLFormElement, isAgent: IsAgent): Promise<void> => {
     const text = textIn(new FormData(form), 'value')
     if (text === '') return
     const meant = await meantAgent(text, isAgent)

@@ -2,8 +2,10 @@
 // A field for an agent: any part of its name, owner or labels, with the agents that have it to choose from.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { isName } from '../../../api/values/name.ts'
 import { parseUuid } from '../../../api/values/uuid.ts'
-import { agentSearch, besideName, describeFault, meantAgent } from '../reading/agent-search.ts'
+import { agentSearch, besideName, describeFault } from '../reading/agent-search.ts'
+import { type IsAgent, isIssuerSubject, type Meant, meantBy } from '../reading/meant-agent.ts'
 import { shortId } from './agent-name.tsx'
 import { Combobox } from './combobox.tsx'
 
@@ -19,7 +21,15 @@ type AgentFieldProps = {
 export const AgentField = ({ label, hint, describedBy, onChoose, onText }: AgentFieldProps) => {
   const [text, setText] = useState('')
   const asked = text.trim()
-  const { data = [], isPlaceholderData, isLoading } = useQuery({ ...agentSearch(asked), placeholderData: kept => kept })
+  const {
+    data = [],
+    isPlaceholderData,
+    isLoading,
+  } = useQuery({
+    ...agentSearch(asked),
+    enabled: isName(asked),
+    placeholderData: kept => kept,
+  })
   const options = (asked === '' ? [] : data).map(agent => ({
     key: agent.agent_id,
     name: agent.name,
@@ -50,22 +60,17 @@ export const AgentField = ({ label, hint, describedBy, onChoose, onText }: Agent
   )
 }
 
-type Meant = { readonly id: string } | { readonly wrong: string }
-
-/** Finds the agent that a text means; `maybe`: what is found nowhere is an id of something else. */
+/** Finds what a text means. A subject of an issuer may be longer than any name, and is then not searched for. */
 export const useMeantAgent = () => {
   const queryClient = useQueryClient()
-  return async (text: string, isAgent: true | 'maybe'): Promise<Meant> => {
+  return async (text: string, isAgent: IsAgent): Promise<Meant> => {
     const id = parseUuid(text)
     if (id !== undefined) return { id }
+    if (isAgent === 'or_subject' && isIssuerSubject(text) && !isName(text)) return { id: text }
     try {
-      const found = await queryClient.fetchQuery(agentSearch(text))
-      const meant = meantAgent(text, found)
-      if (meant !== undefined) return { id: meant.agent_id }
-      if (found.length > 0) return { wrong: 'Several agents have this: choose one of the list.' }
+      return meantBy(text, isAgent, await queryClient.fetchQuery(agentSearch(text)))
     } catch (fault) {
       return { wrong: describeFault(fault) }
     }
-    return isAgent === 'maybe' ? { id: text } : { wrong: 'No agent has this in its name, owner or labels.' }
   }
 }

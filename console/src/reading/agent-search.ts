@@ -53,10 +53,6 @@ export const describeFault = (fault: unknown): string => {
   return 'The agents cannot be searched now. Try again.'
 }
 
-/** The agent that is meant by a text, of those that it finds: the one with this whole name, or the only one. */
-export const meantAgent = (text: string, found: readonly AgentRecord[]): AgentRecord | undefined =>
-  found.find(({ name }) => name === text) ?? (found.length === 1 ? found[0] : undefined)
-
 /** What stands beside the name: its owner, and the label that was found where neither shows what was asked for. */
 export const besideName = (text: string, { name, owner, labels }: AgentRecord): readonly string[] => {
   const asked = toLowerAscii(text)

@@ -1,5 +1,6 @@
 // The tree of a token: what it was got for, and what was got for it.
 import { useQuery } from '@tanstack/react-query'
+import { formatIssuerSubject } from '../../../api/values/subject.ts'
 import type { ListLineagePage } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
 import { NamedAgent, ShortId } from '../parts/agent-name.tsx'
@@ -42,6 +43,12 @@ const childrenOf = (token: Kin, all: readonly Kin[]): readonly Kin[] => all.filt
 /** How many live tokens end with it. */
 const countBelow = (token: Kin, all: readonly Kin[]): number =>
   childrenOf(token, all).reduce((sum, child) => sum + (isLive(child) ? 1 : 0) + countBelow(child, all), 0)
+
+/** A token that is alone in its tree, and acts for a subject of an issuer. */
+const subjectIn = ([token]: readonly Kin[]): string =>
+  token === undefined || 'removed' in token || !('issuer' in token.subject)
+    ? ''
+    : ` for ${formatIssuerSubject(token.subject)}`
 
 type BranchProps = { readonly token: Kin; readonly all: readonly Kin[]; readonly id: string }
 
@@ -87,7 +94,7 @@ export const Lineage = ({ id }: { readonly id: string }) => {
     <section>
       <h3>Its tree</h3>
       {data.data.length <= 1 ? (
-        <p className="quiet">It was got with a credential, and no token was got for it.</p>
+        <p className="quiet">It was got with a credential{subjectIn(data.data)}, and no token was got for it.</p>
       ) : (
         <ul className="tree">
           {roots.map(root => (

@@ -13,7 +13,7 @@ export const TOKEN_FILTERS: readonly Filter[] = [
   { name: 'audience', title: 'Audience', hint: 'https://orders.example' },
   { name: 'credential_id', title: 'Credential', hint: 'id of a credential', form: 'id' },
   { name: 'kid', title: 'Signing key', hint: 'kid of a key' },
-  { name: 'subject', title: 'On behalf of', hint: 'any part of its name', isAgent: true },
+  { name: 'subject', title: 'On behalf of', hint: 'agent by name, or ALIAS:SUB', isAgent: 'or_subject' },
   { name: 'parent_id', title: 'Got for token', hint: 'id of a token', form: 'id' },
   { name: 'root_id', title: 'Descends from', hint: 'id of a token', form: 'id' },
   { name: 'issued_after', title: 'Issued after', hint: FORMS.time.example, form: 'time' },

@@ -13,6 +13,15 @@ useAdminConsole(opened => {
 
 const panel = () => page.getByRole('complementary', { name: 'Token' })
 
+/** Nothing is wider than the window. */
+const assertFits = async (): Promise<void> =>
+  assert.equal(
+    await page.evaluate(
+      '[document.documentElement, document.querySelector(".panel")].every(one => one === null || one.scrollWidth <= one.clientWidth)',
+    ),
+    true,
+  )
+
 test('from a pasted token to who ended it and why take at most three interactions, and its text is in no address', {
   skip: SKIPPED,
 }, async () => {
@@ -115,5 +124,54 @@ test('a token that is presented after its end shows by which resource server, an
   await panel().getByText('orders <i>api</i> asked 3 times after its end').waitFor()
   await panel().getByRole('link', { name: 'late' }).click()
   await page.getByRole('complementary', { name: 'late' }).waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+/** It would do something where it is taken for more than text, and is as long as a subject may be. */
+const SUB = `"><img/src=x/onerror="window.ran=1">${"'&#60;${x}%3C".repeat(20)}`.slice(0, 255).padEnd(255, 'w')
+
+test('a token on behalf of a subject of an issuer says so, and leads to all that are, however that is called', {
+  skip: SKIPPED,
+}, async () => {
+  const id = idOf(await service.issue(await service.makeAgent('for a person')))
+  const subject = { issuer: 'acme', iss: 'https://idp.example', sub: SUB }
+  // No request asks for such a token yet.
+  await page.route(`**/api/v1/tokens/${id}/*`, async route => {
+    const { pathname, search } = new URL(route.request().url())
+    const answer = JSON.stringify(await service.ask('GET', pathname + search))
+    const body = answer.replaceAll(/"subject":\{[^}]*\}/g, () => `"subject":${JSON.stringify(subject)}`)
+    await route.fulfill({ contentType: 'application/json', body })
+  })
+  await page.setViewportSize({ width: 375, height: 800 })
+  try {
+    await open(`tokens?open=${id}`)
+    await panel().getByText(`It was got with a credential for acme:${SUB}, and no token was got for it.`).waitFor()
+    const link = panel().getByRole('link', { name: `acme:${SUB}`, exact: true })
+    assert.equal(await link.locator('code').getAttribute('title'), 'https://idp.example')
+    await assertFits()
+    await link.click()
+    const chip = page.locator('.chip')
+    await chip.getByText(`acme:${SUB}`, { exact: true }).waitFor()
+    await page.getByText('No live token matches.').waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('subject'), `acme:${SUB}`)
+    await assertFits()
+    await chip.getByRole('button').click()
+    // By hand: longer than any name, so that no agent is searched for.
+    await page.getByLabel('Filter by').selectOption('subject')
+    const field = page.getByRole('combobox', { name: 'On behalf of' })
+    for (const [text, wrong] of [
+      ['acme:', 'No agent has this in its name, owner or labels, and a subject of an issuer is ALIAS:SUB.'],
+      [`acme:${SUB}`, undefined],
+    ] as const) {
+      await field.fill(text)
+      await field.press('Enter')
+      await (wrong === undefined ? chip.getByText(text, { exact: true }) : page.getByText(wrong)).waitFor()
+    }
+    await page.getByText('No live token matches.').waitFor()
+  } finally {
+    await page.unrouteAll({ behavior: 'wait' })
+    await page.setViewportSize({ width: 1440, height: 900 })
+  }
+  assert.equal(await page.evaluate('window.ran'), undefined)
   assert.deepEqual(complaints, [])
 })

@@ -104,14 +104,17 @@ const addDelegation = (agent: Command): void =>
     },
   )
 
-/** What ends with the oldest tokens of an agent from now on; undefined where nobody holds any of it, or the caller may not look. */
+/**
+ * What ends with the oldest tokens of an agent from now on; undefined where nobody holds any on its behalf, or the caller may not
+ * look. What others got for its tokens that act for another subject is not counted: no filter finds it.
+ */
 const warnOfSupersede = async (api: Api, id: string, options: AgentOptions): Promise<string | undefined> => {
   if (bodyOf(options).at_live_tokens_max !== 'supersede') return undefined
   const query = { subject: id, limit: PAGE_RECORDS_MAX }
   const { data } = await orWhereRefused({}, () => api.call(listTokens, { query }))
   const delegated = areRecords(data) ? data.filter(({ agent_id: holder }) => holder !== id).length : 0
   if (delegated === 0) return undefined
-  return `Tokens that other agents got for tokens of this one: ${delegated}. Each ends with the token that it was got for, also where that is superseded.`
+  return `Tokens on behalf of this agent that other agents hold: ${delegated}. Each ends with the token that it was got for, also where that is superseded.`
 }
 
 const addChange = (agent: Command): void => {

@@ -21,6 +21,7 @@ import { type Api, orWhereRefused } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { readDocument } from './terminal/standard-input.ts'
 import { queryOf } from './terminal/option-rows.ts'
+import { isRecord, type PrintedRecord } from './terminal/print.ts'
 import { drawTree } from './terminal/tree.ts'
 import { readPastedToken, tokenIn } from './terminal/pasted-token.ts'
 import { addExplain } from './token-explain.ts'
@@ -31,6 +32,10 @@ const TOKEN_ID = '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10'
 const LIVE_COLUMNS = ['id', 'agent_id', 'agent_name', 'owner', 'scope', 'issued_at', 'expires_at']
 const TREE_COLUMNS = ['id', 'agent_name', 'owner', 'scope', 'state', 'termination_reason', 'ended_at']
 const ENDED_COLUMNS = ['id', 'agent_id', 'agent_name', 'owner', 'termination_reason', 'ended_at', 'note']
+
+/** On whose behalf each token acts, where one does on behalf of no agent. */
+const columnsFor = (tokens: readonly PrintedRecord[]): readonly string[] =>
+  tokens.some(({ subject }) => isRecord(subject) && 'issuer' in subject) ? ['subject'] : []
 
 type CountOptions = PagingOptions & { readonly count?: true }
 
@@ -47,12 +52,16 @@ const addList = (token: Command): void => {
   const command = leadToExport(list, 'token export')
   defineAdminCommand<CountOptions>(addCount(addPaging(addFilters(command, TOKEN_FILTERS))), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens answers it, or {"count","exact"}',
-    examples: ['mintmark token list --scope db:write --limit 20', 'mintmark token list --scope db:write --count'],
+    examples: [
+      'mintmark token list --scope db:write --limit 20',
+      'mintmark token list --scope db:write --count',
+      'mintmark token list --subject acme:00u1a2b3',
+    ],
     run: async ({ api, options }) => {
       const filters = queryOf(options, TOKEN_FILTERS)
       if (options.count === true) return show(await api.call(rows.countTokens, { query: filters }))
       const query = { ...filters, ...pagingOf(options) }
-      return showPage(api, rows.listTokens, { query, columns: LIVE_COLUMNS })
+      return showPage(api, rows.listTokens, { query, columns: LIVE_COLUMNS, columnsFor })
     },
   })
 }
@@ -69,7 +78,7 @@ const addHistory = (token: Command): void => {
       const filters = queryOf(options, HISTORY_FILTERS)
       if (options.count === true) return show(await api.call(rows.countHistory, { query: filters }))
       const query = { ...filters, ...pagingOf(options) }
-      return showPage(api, rows.listHistory, { query, columns: ENDED_COLUMNS })
+      return showPage(api, rows.listHistory, { query, columns: ENDED_COLUMNS, columnsFor })
     },
   })
 }
@@ -102,6 +111,7 @@ const addLineage = (token: Command): void => {
         path,
         query: pagingOf(options),
         columns: TREE_COLUMNS,
+        columnsFor,
         layOut: drawTree,
       })
     },

@@ -47,7 +47,10 @@ export const pagingOf = ({ limit, cursor }: PagingOptions) => ({ limit, cursor }
 export const TOKEN_FILTERS: OptionRows = {
   agent_id: ['--agent <agent-id>', 'only tokens of this agent, by its id or its name'],
   client_id: ['--client <client-id>', 'only tokens of this client, by its id or the name of its agent'],
-  subject: ['--subject <agent-id>', 'only tokens that act on behalf of this agent'],
+  subject: [
+    '--subject <sub>',
+    'only tokens that act on behalf of this agent, by its id or its name, or of ALIAS:SUB of an issuer; =SUB as it is',
+  ],
   parent_id: ['--parent <token-id>', 'only tokens that were got for this token', expecting(parseUuid, 'a UUID')],
   root_id: ['--root <token-id>', 'only this token and all that descend from it', expecting(parseUuid, 'a UUID')],
   credential_id: [

@@ -12,6 +12,8 @@ type ListRequest<Row extends Operation> = {
   readonly query?: Query
   /** The members of a record that people see; the first is in every record. */
   readonly columns: readonly string[]
+  /** Further ones, where these records need them. */
+  readonly columnsFor?: (records: readonly PrintedRecord[]) => readonly string[]
   /** How people see the records; in order unless given. */
   readonly layOut?: (records: readonly PrintedRecord[]) => readonly PrintedRecord[]
 } & (keyof PathOf<Row> extends never ? object : { readonly path: PathOf<Row> })
@@ -28,7 +30,7 @@ const readPage = (answer: PrintedRecord, [key = '']: readonly string[]): Page =>
 }
 
 const askPage = async <Row extends Operation>(api: Api, row: Row, request: ListRequest<Row>): Promise<Page> => {
-  const { columns, layOut: _, ...call } = request
+  const { columns, columnsFor: _, layOut: __, ...call } = request
   return readPage(await api.call(row, call as unknown as CallOf<Row>), columns) // a list has no body
 }
 
@@ -40,7 +42,8 @@ export const showPage = async <Row extends Operation>(
 ): Promise<Shown> => {
   const page = await askPage(api, row, request)
   const forPeople = (): void => {
-    printTable(request.columns, request.layOut?.(page.data) ?? page.data)
+    const columns = [...request.columns, ...(request.columnsFor?.(page.data) ?? [])]
+    printTable(columns, request.layOut?.(page.data) ?? page.data)
     if (page.next_cursor !== null) printLine(`There is more: repeat the command with --cursor ${page.next_cursor}`)
   }
   return { json: page, forPeople }

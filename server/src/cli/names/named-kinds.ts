@@ -7,6 +7,7 @@ import { listSessions } from '../../../../api/sessions.ts'
 import { listSigningKeys } from '../../../../api/signing-keys.ts'
 import { PAGE_RECORDS_MAX } from '../../../../api/values/lists.ts'
 import { isName } from '../../../../api/values/name.ts'
+import { parseIssuerSubject } from '../../../../api/values/subject.ts'
 import { parseUuid } from '../../../../api/values/uuid.ts'
 import { type Api, ApiRefusal, type Query } from '../remote/api.ts'
 import { CommandFailed, EXIT } from '../terminal/exit.ts'
@@ -48,6 +49,8 @@ export type Kind = {
   readonly gather: (api: Api, typed: Typed) => Promise<readonly Named[]>
   /** For actors that no list has, such as a user at the terminal: what a text means that is no listed name. */
   readonly otherwise?: string
+  /** How to give what is no listed thing, in a sentence. */
+  readonly orElse?: string
   /** A text is no beginning of a listed name: it may be the whole name of something that is not listed. */
   readonly isWholeOnly?: true
   /** A whole id may be what something is called: it is the name of that where nothing has it as its id. */
@@ -210,11 +213,13 @@ const actorsOf = ({ actorType }: Typed): readonly string[] | undefined =>
 /** Stands before a text that is to be taken as it is. */
 const AS_IT_IS = '='
 
+const asItIs = ({ text }: Typed): string | undefined =>
+  text.startsWith(AS_IT_IS) ? text.slice(AS_IT_IS.length) : undefined
+
 const wholeActor = (typed: Typed): string | undefined => {
   const { text } = typed
   if (actorsOf(typed) === undefined) return text
-  if (text.startsWith(AS_IT_IS)) return text.slice(AS_IT_IS.length)
-  return text === 'system' ? text : parseUuid(text)
+  return asItIs(typed) ?? (text === 'system' ? text : parseUuid(text))
 }
 
 export const wholeUuid = ({ text }: Typed): string | undefined => parseUuid(text)
@@ -256,10 +261,33 @@ const ALL_KINDS = {
     gather: (api, typed) => gatherOf(Object.keys(GATHERS), api, typed),
     isFree: true,
   },
+  sub: {
+    what: 'agent',
+    list: 'agent list',
+    whole: typed => asItIs(typed) ?? parseUuid(typed.text),
+    gather: gatherAgents,
+    hasNames: true,
+    orElse: 'A subject of an issuer is given as ALIAS:SUB.',
+  },
 } as const satisfies Readonly<Record<string, Kind>>
 
 export type KindName = keyof typeof ALL_KINDS
 
-export const KINDS: Readonly<Record<KindName, Kind>> = ALL_KINDS
+/** An agent may be called as a subject of an issuer is: its whole name alone is meant, and no beginning of one. */
+const ISSUER_SUBJECT: Kind = {
+  what: 'agent',
+  list: 'agent list',
+  whole: () => undefined,
+  gather: gatherAgents,
+  isWholeOnly: true,
+  otherwise: 'a subject of an issuer',
+  orElse: '=ALIAS:SUB is always the subject of the issuer.',
+}
+
+const KINDS: Readonly<Record<KindName, Kind>> = ALL_KINDS
+
+/** The kind as what was typed is looked for. */
+export const kindOf = (name: KindName, { text }: Typed): Kind =>
+  name === 'sub' && parseIssuerSubject(text) !== undefined ? ISSUER_SUBJECT : KINDS[name]
 
 export const isKind = (name: string): name is KindName => Object.hasOwn(KINDS, name)

@@ -39,6 +39,9 @@ const formatPart = (value: unknown): string => printable(typeof value === 'strin
 const formatObject = (value: PrintedRecord): string => {
   if ('agent_id' in value && typeof value['agent_name'] === 'string')
     return printable(`${String(value['agent_id'])} (${value['agent_name']})`)
+  // A subject of an issuer, as the claim `sub` has it.
+  if ('issuer' in value && 'iss' in value && 'sub' in value)
+    return printable(`${String(value['issuer'])}:${String(value['sub'])} (${String(value['iss'])})`)
   if ('type' in value) return printable(formatActor(value))
   if ('count' in value && 'exact' in value) return printable(formatRecordCount(value))
   return Object.entries(value)

@@ -110,5 +110,5 @@ test('agent change to supersede warns where others hold tokens that they got for
   assert.equal(answer.status, 200, await answer.clone().text())
   const { status, stdout } = await runHere(supersede)
   assert.equal(status, 0)
-  assert.match(stdout, /^Tokens that other agents got for tokens of this one: 1\. /m)
+  assert.match(stdout, /^Tokens on behalf of this agent that other agents hold: 1\. /m)
 })
