@@ -63,7 +63,7 @@ const grantTypes = z
   .meta({ minItems: 1, examples: [[...GRANT_TYPES]] })
 
 /** A list of texts, each once. Which one is wrong is not said: it may be a secret that was pasted in its place. */
-const listOf = (most: number, isEntry: (text: string) => boolean, form: string, error = 'invalid_request') =>
+export const listOf = (most: number, isEntry: (text: string) => boolean, form: string, error = 'invalid_request') =>
   z
     .array(z.string())
     .transform((list, context): readonly string[] => {

@@ -21,10 +21,15 @@ const bounds = { minLength: 1, maxLength: TRUST_CHARACTERS_MAX }
 
 const isAddress = (value: string): boolean => isPlainName(value) && !value.includes('#') && isProviderAddress(value)
 
-const address = text(isAddress, `an https address without a password, of at most ${TRUST_CHARACTERS_MAX} characters`, {
-  format: 'uri',
-  ...bounds,
-})
+/** An address of keys. */
+export const address = text(
+  isAddress,
+  `an https address without a password, of at most ${TRUST_CHARACTERS_MAX} characters`,
+  {
+    format: 'uri',
+    ...bounds,
+  },
+)
 
 const keyTrust = z
   .strictObject({

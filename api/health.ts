@@ -18,6 +18,9 @@ export const components = z
         reason,
       }),
       z
+        .object({ name: z.literal('trusted_issuers'), status: z.enum(['ok', 'stale', 'unavailable']), reason })
+        .describe('All that are not disabled, the worst of their states; only where there are some.'),
+      z
         .object({ name: z.literal('suspensions'), status: z.literal('warning'), reason })
         .describe('Only while agents, credentials or API keys wait, since a restore, for an operator to accept them.'),
       z.object({

@@ -6,7 +6,7 @@ import * as credentials from './credentials.ts'
 import * as explanations from './explanations.ts'
 import * as exports from './exports.ts'
 import * as health from './health.ts'
-import * as leakedSecrets from './leaked-secrets.ts'
+import * as issuers from './issuers.ts'
 import * as metadata from './metadata.ts'
 import * as oauth from './oauth.ts'
 import * as signingKeys from './signing-keys.ts'
@@ -29,7 +29,6 @@ const SUBJECTS = [
   agents,
   credentials,
   apiKeys,
-  leakedSecrets,
   tokens,
   explanations,
   usage,
@@ -42,6 +41,8 @@ const SUBJECTS = [
   signingKeys,
   audit,
   exports,
+  // Behind the others, whose types of the generated client were named first.
+  issuers,
 ]
 
 const isOperation = (value: unknown): value is Operation =>

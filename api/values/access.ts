@@ -19,6 +19,9 @@ export const ACCESS = {
   // An operator who must end a token now must also be able to stop the agent that gets the next one.
   stopAgents: { permission: 'agents:write', role: 'operator', to: 'stop agents' },
   writeAgents: { permission: 'agents:write', role: 'admin', to: 'change agents' },
+  readIssuers: { permission: 'agents:read', role: 'viewer', to: 'read trusted issuers' },
+  stopIssuers: { permission: 'issuers:write', role: 'operator', to: 'stop trusted issuers' },
+  writeIssuers: { permission: 'issuers:write', role: 'admin', to: 'change trusted issuers' },
   writeKeys: { permission: 'keys:write', role: 'admin', to: 'change keys' },
   // An operator who must decide in an emergency needs to see what signs.
   readSigningKeys: { permission: 'keys:write', role: 'operator', to: 'read signing keys' },
@@ -34,6 +37,7 @@ export const PERMISSIONS = [
   'tokens:revoke',
   'agents:read',
   'agents:write',
+  'issuers:write',
   'keys:write',
   'audit:read',
 ] as const
@@ -41,7 +45,7 @@ export const PERMISSIONS = [
 export type Permission = (typeof PERMISSIONS)[number]
 
 /**
- * Whether what it lets a key do is of the whole service: agents, credentials, signing keys and the audit log have no audience, and
+ * Whether what it lets a key do is of the whole service: agents, credentials, trusted issuers, signing keys and the audit log have no audience, and
  * their acts end tokens for any. A key that is limited to audiences cannot have it (docs/decisions/archive/0021-limited-keys.md).
  */
 export const IS_OF_WHOLE_SERVICE: Readonly<Record<Permission, boolean>> = {
@@ -50,6 +54,7 @@ export const IS_OF_WHOLE_SERVICE: Readonly<Record<Permission, boolean>> = {
   'tokens:revoke': false,
   'agents:read': false,
   'agents:write': true,
+  'issuers:write': true,
   'keys:write': true,
   'audit:read': true,
 }

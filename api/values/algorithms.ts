@@ -18,3 +18,8 @@ export const SIGNATURE_BYTES = {
 
 /** Asymmetric all, as for identity providers; `EdDSA` is the older name of Ed25519. */
 export const ASSERTION_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'RS256', 'PS256'] as const
+
+/** Those of identity providers and trusted issuers, all asymmetric: a shared secret could also forge (RFC 8725 §3.1). */
+export const PROVIDER_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'Ed25519'] as const
+
+export type ProviderAlgorithm = (typeof PROVIDER_ALGORITHMS)[number]

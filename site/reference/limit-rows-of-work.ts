@@ -176,7 +176,7 @@ export const LIMITS_OF_WORK: readonly LimitSection[] = [
         '503',
       ],
       ['requests with one imported secret', 'check-foreign-hash/WAITERS_MAX', 'secret and thread', '503'],
-      ['requests that wait for the keys of clients', 'client-assertions/WAITING_MAX', 'thread', '503'],
+      ['requests that wait for the keys of clients or issuers', 'fetched-keys/WAITING_MAX', 'thread', '503'],
       [
         'requests that wait for the keys at one address',
         'provider-key-cache/WAITING_A_PLACE_MAX',

@@ -235,6 +235,14 @@ export const LIMITS_OF_CALLERS: readonly LimitSection[] = [
     ],
   },
   {
+    title: 'Trusted issuers',
+    rows: [
+      ['issuers', 'issuers/ISSUERS_MAX', 'store', '400'],
+      ['`require`', 'issuers/REQUIRED_CLAIMS_MAX', 'issuer', '400'],
+      ['`parties`', 'issuers/PARTIES_MAX', 'issuer', '400'],
+    ],
+  },
+  {
     title: 'Imports',
     rows: [
       ['agents', 'limits/IMPORTED_AGENTS_MAX', 'request', '400. `mintmark import` sends several requests'],

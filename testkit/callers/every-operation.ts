@@ -65,6 +65,23 @@ const newApiKey = { name: 'made', permissions: ['keys:write'] }
 const apiKeyPath = async ({ service }: World): Promise<string> =>
   `/api/v1/api-keys/${String((await make(service, '/api/v1/api-keys', newApiKey))['api_key_id'])}`
 
+/** Its keys are not looked for: they stand at an address. */
+const newIssuer = () => {
+  const alias = newName().replaceAll(' ', '-')
+  const issuer = `https://${alias}.example`
+  return { alias, issuer, jwks_uri: `${issuer}/jwks`, token_types: ['id_token'], scope: 'db:read' }
+}
+
+const issuerPath = async ({ service }: World): Promise<string> =>
+  `/api/v1/issuers/${String((await make(service, '/api/v1/issuers', newIssuer()))['alias'])}`
+
+const disabledIssuerPath = async (world: World): Promise<string> => {
+  const path = await issuerPath(world)
+  const { service } = world
+  await call(service, { method: 'POST', path: `${path}/disable` }, await admin(service))
+  return path
+}
+
 const tokenPath = async ({ service, client }: World): Promise<string> =>
   `/api/v1/tokens/${String(claimsOf(await issue(service, client))['jti'])}`
 
@@ -190,6 +207,12 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
   'GET /api/v1/api-keys/{api_key_id}': at('GET', apiKeyPath),
   'POST /api/v1/api-keys/{api_key_id}/rotate': at('POST', apiKeyPath, '/rotate', GRACE),
   'POST /api/v1/api-keys/{api_key_id}/revoke': at('POST', apiKeyPath, '/revoke', {}),
+  'POST /api/v1/issuers': () => ({ method: 'POST', path: '/api/v1/issuers', body: newIssuer() }),
+  'GET /api/v1/issuers/{alias}': at('GET', issuerPath),
+  'PATCH /api/v1/issuers/{alias}': at('PATCH', issuerPath, '', { lifetime_seconds: 60 }),
+  'DELETE /api/v1/issuers/{alias}': at('DELETE', issuerPath),
+  'POST /api/v1/issuers/{alias}/disable': at('POST', issuerPath, '/disable'),
+  'POST /api/v1/issuers/{alias}/enable': at('POST', disabledIssuerPath, '/enable'),
   'GET /api/v1/keys/{kid}': at('GET', signingKeyPath),
   'POST /api/v1/keys/rotate': () => ({ method: 'POST', path: '/api/v1/keys/rotate', body: {} }),
   'POST /api/v1/keys/import': () => ({ method: 'POST', path: '/api/v1/keys/import', body: newSigningKey() }),

@@ -6,4 +6,4 @@ import { TIMING, type Timing } from '../../server/src/ports/timing.ts'
 
 /** All by one fetch, by a clock that the test moves. */
 export const keySetsBy = (fetchKeys: Fetch, monotonicNow: () => number, timing: Timing = TIMING): KeySets =>
-  makeKeySets({ timing, fetches: { provider: fetchKeys, client: fetchKeys }, monotonicNow })
+  makeKeySets({ timing, fetches: { provider: fetchKeys, client: fetchKeys, issuer: fetchKeys }, monotonicNow })

@@ -21,6 +21,20 @@ export const newApiKey = () => ({
   expiry: null,
 })
 
+export const newIssuer = () => ({
+  alias: randomUUID().slice(0, 30),
+  issuer: `https://${randomUUID()}.example`,
+  subjectClaim: 'sub' as const,
+  required: {},
+  jwksUri: null,
+  algorithms: ['ES256', 'RS256'] as const,
+  tokenTypes: ['id_token'] as const,
+  parties: [],
+  scopes: ['db:read'],
+  resources: ['*'],
+  lifetimeSeconds: 240,
+})
+
 export const newSession = () => ({
   id: randomUUID(),
   secretHash: randomBytes(32).toString('hex'),

@@ -38,7 +38,7 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   const makers = await makersUnder(store, config)
   const assertions = { readKeys: readRegisteredKeys }
   const own = { secrets, planSigning, randomness, assertions, certificates, monotonic: monotonicMs, profile, codec }
-  const ports = { ...store, ...makers, ...own, timing: ofCommands, settings: settingsHere }
+  const ports = { ...store, ...makers, ...own, foreignIssuers: null, timing: ofCommands, settings: settingsHere }
   const { makeDirect } = await loading
   return { ...makeDirect(ports, origin), close: store.close }
 }

@@ -163,6 +163,7 @@ const portsOf = (
   proofs: makeDpopProofs(keyOf(config)),
   planSigning: makePlanSigning(keyOf(config)),
   assertions: foreignJwts.assertions,
+  foreignIssuers: foreignJwts.foreignIssuers,
   operators: foreignJwts.operators,
   settings: settingsOf(config, foreignJwts.providers),
   signIn: signInOf(config, { clock, timing, finished, metrics: foreignJwts.metrics }),

@@ -20,14 +20,15 @@ export const openKeySets = async (
     import('../keys/providers/name-lookups.ts'),
   ])
   const lookUp = makeNameLookups({ resolve: lookup, monotonicNow: clock.monotonic, timing })
-  const fetches = { provider: fetch, client: makeGuardedFetch(config.clientKeyRanges, lookUp) }
+  const guarded = makeGuardedFetch(config.clientKeyRanges, lookUp)
+  const fetches = { provider: fetch, client: guarded, issuer: guarded }
   return makeKeySets({ fetches, monotonicNow: clock.monotonic, timing, metrics })
 }
 
-type ForeignJwts = Pick<Ports, 'assertions' | 'operators'> & {
+type ForeignJwts = Pick<Ports, 'assertions' | 'foreignIssuers' | 'operators'> & {
   /** Returns the providers whose operators are recognized. */
   readonly providers: () => ServiceConfig['identityProviders']
-  /** The metrics in which both record. */
+  /** The metrics in which they record. */
   readonly metrics: Metrics
   /** Recognizes the operators of these providers alone from now on. Throws if one is configured insecurely. */
   readonly replaceProviders: (providers: ServiceConfig['identityProviders']) => void
@@ -38,8 +39,9 @@ export const foreignJwtsOf = async (
   { identityProviders, baseUrl: ownIssuer }: Pick<ServiceConfig, 'identityProviders' | 'baseUrl'>,
   { keySets, timing, clock = MACHINE, metrics = NO_METRICS }: Parts & { readonly keySets: KeySets },
 ): Promise<ForeignJwts> => {
-  const [{ makeClientAssertions }, { makeOperators }] = await Promise.all([
+  const [{ makeClientAssertions }, { makeForeignIssuers }, { makeOperators }] = await Promise.all([
     import('../keys/clients/client-assertions.ts'),
+    import('../keys/providers/foreign-issuers.ts'),
     import('../keys/providers/identity-providers.ts'),
   ])
   const { wall: now, monotonic: monotonicNow } = clock
@@ -49,6 +51,7 @@ export const foreignJwtsOf = async (
   return {
     metrics,
     assertions: makeClientAssertions({ keySets, monotonicNow, timing, metrics }),
+    foreignIssuers: makeForeignIssuers({ keySets, monotonicNow, timing, metrics }),
     operators: { verify: (...given) => operators.verify(...given), check: () => operators.check() },
     providers: () => providers,
     replaceProviders: next => {

@@ -1,12 +1,7 @@
 // The file named by MINTMARK_CONFIG_FILE, for settings that do not fit into variables. Unknown members are mistakes.
 import { z } from 'zod'
-import {
-  DEFAULT_ROLE_CLAIM,
-  DEFAULT_ROLES,
-  defaultRoleSeparator,
-  type IdentityProviderConfig,
-  PROVIDER_ALGORITHMS,
-} from './provider.ts'
+import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES, defaultRoleSeparator, type IdentityProviderConfig } from './provider.ts'
+import { PROVIDER_ALGORITHMS } from '../../../api/values/algorithms.ts'
 import { parseAddress, parseIssuer } from './addresses.ts'
 import { parseUtf8File } from './files.ts'
 import { ROLE_SEPARATORS } from './settings/access-settings.ts'

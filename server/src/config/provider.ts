@@ -2,6 +2,7 @@
 import type { SettingReader } from './reader.ts'
 import type { ROLE_SEPARATORS } from './settings/access-settings.ts'
 import { SETTINGS } from './settings/settings.ts'
+import { PROVIDER_ALGORITHMS, type ProviderAlgorithm } from '../../../api/values/algorithms.ts'
 import type { Role } from '../../../api/values/access.ts'
 import type { Setting } from '../../../api/values/settings.ts'
 
@@ -23,11 +24,6 @@ export type IdentityProviderConfig = {
   /** Its members of the configuration file, as administrators see them. */
   readonly settings: readonly Setting[]
 }
-
-/** The accepted algorithms, all asymmetric: a shared secret could also forge (RFC 8725 §3.1). */
-export const PROVIDER_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'Ed25519'] as const
-
-type ProviderAlgorithm = (typeof PROVIDER_ALGORITHMS)[number]
 
 export const DEFAULT_ROLE_CLAIM = SETTINGS.MINTMARK_IDP_ROLE_CLAIM.fallback
 

@@ -26,6 +26,10 @@ export const readCompactJws = (text: string): CompactJws | undefined => {
   return { header, payload, signingInput: `${parts[0]}.${parts[1]}`, signature: decodeBase64url(parts[2]), text }
 }
 
+/** The `typ` of a header without what may be left out of it (RFC 7515 §4.1.9), in lower case; what is no text as it is. */
+export const bareType = (typ: unknown): unknown =>
+  typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ
+
 type JwsAlgorithm = SigningAlgorithm | ProviderAlgorithm
 
 export type SignatureForm = {

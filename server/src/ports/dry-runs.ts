@@ -10,5 +10,7 @@ export interface DryRuns {
   disableAgent(agentId: string): Promise<EndCount | 'unknown'>
   deleteAgent(agentId: string): Promise<EndCount | 'unknown'>
   revokeCredential(revocation: CredentialRevocation): Promise<EndCount | 'unknown'>
+  disableIssuer(alias: string): Promise<EndCount | 'unknown'>
+  deleteIssuer(alias: string): Promise<EndCount | 'unknown'>
   compromiseKey(kid: string): Promise<EndCount | 'unknown'>
 }

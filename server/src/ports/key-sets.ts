@@ -1,12 +1,12 @@
-// Key sets of identity providers and clients, as the fetching thread passes them to verifying threads; and the operators whom
+// Key sets of identity providers, clients and trusted issuers, as the fetching thread passes them to verifying threads; and the operators whom
 // identity providers name.
 import type { OperatorCaller } from '../domain/caller.ts'
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
 
 /** The location of a key set. */
 export type KeySetPlace = {
-  /** Its origin: the configuration (`provider`), or a client's credential (`client`). */
-  readonly of: 'provider' | 'client'
+  /** Its origin: the configuration (`provider`), a client's credential (`client`), or the record of a trusted issuer (`issuer`). */
+  readonly of: 'provider' | 'client' | 'issuer'
   readonly issuer: string
   /** Null where the metadata of the issuer names it. */
   readonly jwksUri: string | null
@@ -18,6 +18,8 @@ export type ReadingFailure = {
   readonly cause: string
   /** The cause with the address and the network error, for the log. */
   readonly detail: string
+  /** Where metadata was read and is not that of the issuer: what it names in place of that; null if nothing. */
+  readonly named?: string | null
 }
 
 /** A key set as last read. It is passed between threads, so it contains only data. */

@@ -114,9 +114,19 @@ export const LOG_EVENTS = {
     null,
     'The keys of an identity provider (`issuer`) could not be read at the start: `reason`, `setting`.',
   ),
+  issuer_unavailable: event(
+    'warn',
+    null,
+    'The keys of a trusted issuer (`issuer`, `alias`) could not be read at the start: `reason`.',
+  ),
   providers_not_checked: event(
     'error',
     'the identity providers could not be checked',
+    'Their check at the start failed: `err`.',
+  ),
+  issuers_not_checked: event(
+    'error',
+    'the trusted issuers could not be checked',
     'Their check at the start failed: `err`.',
   ),
   key_set_unread: event(

@@ -22,7 +22,7 @@ const THREADS = ['main', 'serving', 'writing'] as const
 const KINDS = ['probe', 'known', 'revocation', 'open'] as const
 const ENDINGS = Object.keys(REASONS).filter((reason): reason is EndingReason => reason !== 'expired')
 const POOLS = ['hot', 'side'] as const
-const KEY_OWNERS = ['provider', 'client'] as const
+const KEY_OWNERS = ['provider', 'client', 'issuer'] as const
 const SIGN_IN_CALLS = ['metadata', 'token'] as const
 
 const counter = <const L extends Labels>(help: string, labels: L) => ({ kind: 'counter', help, labels }) as const
@@ -57,11 +57,11 @@ export const METRICS = {
   ),
   mintmark_work_waiting: gauge(
     'Requests for an export that are under way, and requests that wait for a signature or an imported secret to be verified.',
-    { work: ['exports', 'operator_signatures', 'client_signatures', 'imported_secrets'] },
+    { work: ['exports', 'operator_signatures', 'client_signatures', 'issuer_signatures', 'imported_secrets'] },
   ),
   mintmark_work_wait_seconds: seconds(
     'How long such work that had to wait waited for its turn. What is refused because its turn did not come is in mintmark_limits_reached_total, and an export never waits.',
-    { work: ['operator_signatures', 'client_signatures', 'imported_secrets'] },
+    { work: ['operator_signatures', 'client_signatures', 'issuer_signatures', 'imported_secrets'] },
   ),
   mintmark_tokens_issued_total: counter('Tokens issued.', {}),
   mintmark_tokens_introspected_total: counter('Answers to introspections of tokens.', {
@@ -140,7 +140,7 @@ export const METRICS = {
   mintmark_thread_ends_total: counter('Threads that ended by themselves and were replaced.', {
     thread: ['serving', 'writing'],
   }),
-  mintmark_key_set_fetches_total: counter('Key sets fetched from identity providers and from clients.', {
+  mintmark_key_set_fetches_total: counter('Key sets fetched from identity providers, clients and trusted issuers.', {
     of: KEY_OWNERS,
     outcome: ['success', 'failure'],
   }),

@@ -53,6 +53,7 @@ import type {
 } from './secret-repositories.ts'
 import type { SigningKeyMaker, SigningKeyRepository } from './signing-keys.ts'
 import type { RevocationFeed } from './revocation-feed.ts'
+import type { ForeignIssuers, IssuerPorts } from './issuers.ts'
 import type { Operators } from './key-sets.ts'
 import type { Randomness, Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
@@ -244,7 +245,7 @@ export type ServiceProfile = {
   readonly rotationDays: number | null
 }
 
-export type Ports = {
+export type Ports = IssuerPorts & {
   readonly ledger: TokenLedger
   readonly dryRuns: DryRuns
   readonly revocations: RevocationRepository
@@ -280,21 +281,20 @@ export type Ports = {
   readonly profile: ServiceProfile
 }
 
-/** The ports of administration: nothing that signs tokens or uses the network. */
-export type AdministrationPorts = Omit<
-  Ports,
-  'assertions' | 'codec' | 'feed' | 'operators' | 'health' | 'importedSecrets' | 'profile' | 'proofs' | 'signIn'
-> & {
+type PartlyPorts = {
   readonly assertions: Pick<ClientAssertions, 'readKeys'>
   /** Null where the issuer of the tokens is not known. */
   readonly codec: Pick<TokenCodec, 'read' | 'isSignedBy' | 'classify'> | null
+  /** Null at a terminal, which asks no other server. */
+  readonly foreignIssuers: Pick<ForeignIssuers, 'discover'> | null
   readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
-  readonly profile: {
-    /** Empty if unknown: then URLs in responses are relative to it. */
-    readonly issuer: string
-    /** Null where it is not known. */
+  /** The issuer is empty if unknown: then URLs in responses are relative to it. Null: the audience is not known. */
+  readonly profile: Pick<ServiceProfile, 'issuer' | 'lifetimeSeconds' | 'rotationDays'> & {
     readonly defaultAudience: string | null
-    readonly lifetimeSeconds: number
-    readonly rotationDays: number | null
   }
 }
+
+type NotOfAdministration = 'feed' | 'health' | 'operators' | 'proofs' | 'signIn'
+
+/** The ports of administration: nothing that signs tokens or verifies JWTs of others. */
+export type AdministrationPorts = Omit<Ports, keyof PartlyPorts | NotOfAdministration> & PartlyPorts

@@ -6,6 +6,7 @@ import { ownEnvironment, type ServeConfig } from '../config/config.ts'
 import type { Timing } from '../ports/timing.ts'
 import type { IdentityProviderConfig } from '../config/provider.ts'
 import type { Operators } from '../ports/key-sets.ts'
+import type { Ports } from '../ports/ports.ts'
 import { makeNotices, type Notices } from './notices.ts'
 import { reloadFiles } from './reload-files.ts'
 import type { Reloaded } from './thread-messages.ts'
@@ -35,6 +36,25 @@ export const checkProviders = async ({ operators, identityProviders, logger }: C
     }
   } catch (err) {
     logger.error({ err }, 'the identity providers could not be checked')
+  }
+}
+
+/** The same of trusted issuers: which of them cannot be verified, before an agent has a JWT of one. */
+export const checkIssuers = async (
+  { issuers, foreignIssuers }: Pick<Ports, 'issuers' | 'foreignIssuers'>,
+  logger: Checked['logger'],
+): Promise<void> => {
+  try {
+    for (const state of await foreignIssuers.check((await issuers.trusted()).issuers)) {
+      if (state.status === 'ok') continue
+      const { alias, issuer, cause, detail: reason } = state
+      logger.warn(
+        { event: 'issuer_unavailable', issuer, alias, reason },
+        `The keys of the trusted issuer ${alias} cannot be read: ${cause}. No JWT of it is taken; look at \`mintmark issuer show ${alias}\`, and at \`mintmark doctor\`.`,
+      )
+    }
+  } catch (err) {
+    logger.error({ err }, 'the trusted issuers could not be checked')
   }
 }
 

@@ -28,6 +28,7 @@ import { makeCredentialRepository, makeLeakedSecretRepository } from './reposito
 import { isAnySuspended } from '../domain/restore.ts'
 import { readRestoreState, readSuspended } from './repositories/suspensions.ts'
 import { makeDryRuns } from './repositories/dry-runs.ts'
+import { makeIssuerRepository } from './repositories/issuer-repository.ts'
 import { makeSessionRepository } from './repositories/session-repository.ts'
 import { listKeys, readKey, readPublished, readSigningKeys, seenAt } from './signing-keys/signing-keys.ts'
 import type { Reader, Snapshot } from './snapshot.ts'
@@ -45,6 +46,7 @@ type Stored =
   | 'credentials'
   | 'leakedSecrets'
   | 'imports'
+  | 'issuers'
   | 'signingKeys'
   | 'audit'
   | 'health'
@@ -149,6 +151,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
     credentials: makeCredentialRepository(reader, writer),
     leakedSecrets: makeLeakedSecretRepository(reader, writer),
     imports: makeImportRepository(writer),
+    issuers: makeIssuerRepository(reader, writer),
     signingKeys: makeSigningKeyRepository(reader, writer),
     restores: makeRestoreRepository(reader, writer),
     audit,

@@ -15,6 +15,7 @@ import { recordBackup } from './repositories/backups.ts'
 import { changeAgent, deleteAgent } from './repositories/change-agent.ts'
 import { createCredential, revokeCredential, rotateCredential } from './repositories/credentials.ts'
 import { convertSecret, importAgents } from './repositories/imports.ts'
+import { changeIssuer, createIssuer, deleteIssuer, disableIssuer, enableIssuer } from './repositories/issuers.ts'
 import { noteApiKeyUses } from './repositories/last-uses.ts'
 import { revokeLeaked } from './repositories/revoke-leaked.ts'
 import {
@@ -101,6 +102,15 @@ const SUBJECTS = [
       revokeApiKey: act(revokeApiKey),
       noteApiKeyUses: quiet(noteApiKeyUses),
       countRefusals: quiet(countRefusals),
+    },
+  },
+  {
+    jobs: {
+      createIssuer: act(createIssuer),
+      changeIssuer: act(changeIssuer),
+      disableIssuer: act(disableIssuer),
+      enableIssuer: act(enableIssuer),
+      deleteIssuer: act(deleteIssuer),
     },
   },
   {

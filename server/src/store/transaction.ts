@@ -58,6 +58,18 @@ export function* audit({ now }: Moment, act: Act, subject: string | null, detail
   yield* run(`${AUDIT} values (?, ?, ?, ?, ?, ?, ?, ?)`, ...row)
 }
 
+/** What the audit says of a change: the members of both records before and after, of what changed alone. */
+export const differenceOf = (before: object, after: object): { readonly before: object; readonly after: object } => {
+  const fresh = new Map<string, unknown>(Object.entries(after))
+  const changed = Object.entries(before).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(fresh.get(name)),
+  )
+  return {
+    before: Object.fromEntries(changed),
+    after: Object.fromEntries(changed.map(([name]) => [name, fresh.get(name)])),
+  }
+}
+
 /** Writes one for each of many subjects, the ids of the rows that `from` names: others wait for no statement each. */
 export function* auditEach(
   { now }: Moment,

@@ -68,6 +68,10 @@ const KEYS: Readonly<Record<KeyedList, readonly [good: readonly string[], bad: r
   ],
   credentials: [[TOKEN], ['', 'a', `${TOKEN}0`, '7']],
   api_keys: [[TOKEN], ['', 'a', `${TOKEN}0`, '7']],
+  issuers: [
+    ['a', 'entra-2', '7'],
+    ['', 'A', 'a.b', 'a'.repeat(33), 'ä'],
+  ],
   sessions: [[TOKEN], ['', 'a', `${TOKEN}0`, '7']],
   verifiers: [
     ['', 'a', `${TOKEN}orders 7`, `${TOKEN}ä🙃`],

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { createHmac, createPublicKey } from 'node:crypto'
 import { after, test } from 'node:test'
 import type { OperatorCaller } from '../../src/domain/caller.ts'
-import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES, PROVIDER_ALGORITHMS } from '../../src/config/provider.ts'
+import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../../src/config/provider.ts'
+import { PROVIDER_ALGORITHMS } from '../../../api/values/algorithms.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import {
   makeOperators,

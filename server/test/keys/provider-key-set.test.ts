@@ -1,7 +1,8 @@
 // A provider's keys over real HTTP: where they are looked for, and what happens when they cannot be had.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES, PROVIDER_ALGORITHMS } from '../../src/config/provider.ts'
+import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../../src/config/provider.ts'
+import { PROVIDER_ALGORITHMS } from '../../../api/values/algorithms.ts'
 import type { OperatorCaller } from '../../src/domain/caller.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { isProviderAddress } from '../../../packages/verify/src/readers/web-address.ts'

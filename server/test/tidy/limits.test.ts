@@ -124,6 +124,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'provider-answers/REFUSED_MAX',
     'serve-sessions/TO_CHARACTERS_MAX',
     'found-at/FOUND_AT_CHARACTERS_MAX',
+    'provider-key-set/NAMED_CHARACTERS_MAX',
     'plan-clients/CLIENT_ID_CHARACTERS_MAX',
     'failed-authentications/CHARACTERS_MAX',
     'outage-log/REASONS_MAX',

@@ -10,16 +10,16 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 62_270, files: 676 },
-  'server/test': { globs: codeIn('server/test'), lines: 70_612, files: 553 },
-  packages: { globs: codeIn('packages'), lines: 19_650, files: 185 },
-  console: { globs: codeIn('console'), lines: 14_149, files: 212 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 39_970, files: 460 },
-  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_070, files: 62 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 63_689, files: 688 },
+  'server/test': { globs: codeIn('server/test'), lines: 71_525, files: 559 },
+  packages: { globs: codeIn('packages'), lines: 19_817, files: 186 },
+  console: { globs: codeIn('console'), lines: 14_673, files: 216 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 40_039, files: 460 },
+  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_092, files: 62 },
 }
 
 /** Those of the pages, without the records of decisions, what programs write, and copies of files. */
-const WRITTEN_WORDS = 59_971
+const WRITTEN_WORDS = 60_000
 const PAGES = [
   '*.md',
   'docs/!(decisions|reference)/**/*.md',

@@ -14,6 +14,8 @@ export const earliestBelow = (ancestorId: string): Milliseconds => issuedAtOf(an
 /** The lifetimes of tokens that were got for others, in seconds. Every list merges one stream for each lifetime in use. */
 export const DELEGATED_LIFETIMES: readonly number[] = [15, 30, 60, 120, 180, 240, 900, 3600]
 
+export const SHORTEST_DELEGATED = Math.min(...DELEGATED_LIFETIMES)
+
 /**
  * The lifetime of a token that is got for one with so many seconds left, by an agent whose own tokens live so long: the
  * longest that fits both; undefined where none does.

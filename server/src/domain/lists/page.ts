@@ -7,6 +7,7 @@ import { isStorable } from '../text/text.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import { isTokenId } from '../ledger/claims.ts'
 import type { TokenSubject } from '../ledger/token-subject.ts'
+import { isAlias } from '../../../../api/values/issuers.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 
 /** Rows that one request may examine. A page with a rare combination may be short, even empty, with a cursor. */
@@ -162,8 +163,8 @@ export type KeyedPage<R> = {
 /** Lists whose pages end at a {@link Position}. */
 export type PositionedList = 'tokens' | 'history' | 'lineage' | 'audit' | 'refusals' | 'uses' | 'late_uses'
 
-/** Lists whose pages end at a key: agents at a name, verifiers at the id of a key and a name, the others at an id. */
-export type KeyedList = 'agents' | 'credentials' | 'api_keys' | 'signing_keys' | 'verifiers' | 'sessions'
+/** Lists whose pages end at a key: agents at a name, issuers at an alias, verifiers at the id of a key and a name, the others at an id. */
+export type KeyedList = 'agents' | 'credentials' | 'api_keys' | 'issuers' | 'signing_keys' | 'verifiers' | 'sessions'
 
 const isNumber = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text)
 
@@ -182,6 +183,7 @@ const IS_KEY: Readonly<Record<KeyedList, (text: string) => boolean>> = {
   agents: isStorable,
   credentials: isUuid,
   api_keys: isUuid,
+  issuers: isAlias,
   sessions: isUuid,
   // The store's number.
   signing_keys: isNumber,

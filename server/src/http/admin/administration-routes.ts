@@ -7,6 +7,7 @@ import { bindings as audit } from './audit.ts'
 import { bindings as credentials } from './credentials.ts'
 import { bindings as exports } from './exports.ts'
 import { bindings as imports } from './imports.ts'
+import { bindings as issuers } from './issuers.ts'
 import { bindings as leakedSecrets } from './leaked-secrets.ts'
 import { bindings as revocations } from './revocations.ts'
 import { bindings as sessions } from './sessions.ts'
@@ -34,6 +35,7 @@ export const registerAdministration = (app: FastifyInstance, wire: Administratio
     credentials,
     apiKeys,
     leakedSecrets,
+    issuers,
     verifiers,
     imports,
     signingKeys,

@@ -18,6 +18,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: reado
   credentials: () => import('./credentials.ts'),
   'api-keys': () => import('./api-keys.ts'),
   'leaked-secrets': () => import('./leaked-secrets.ts'),
+  issuers: () => import('./issuers.ts'),
   imports: () => import('./imports.ts'),
   keys: () => import('./signing-keys.ts'),
   tokens: () => import('./tokens.ts'),

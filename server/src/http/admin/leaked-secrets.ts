@@ -1,5 +1,5 @@
 // What a report of secrets found in the open does.
-import { revokeLeakedSecrets } from '../../../../api/leaked-secrets.ts'
+import { revokeLeakedSecrets } from '../../../../api/credentials.ts'
 import type { AnswerOf } from '../../../../api/operation.ts'
 import { type LeakAnswer, revokeLeakedSecrets as revoke } from '../../operations/credentials/revoke-leaked-secrets.ts'
 import { bind } from './binding.ts'

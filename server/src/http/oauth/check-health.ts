@@ -8,6 +8,7 @@ import { badOf, type CheckResult, worstOf } from '../../domain/checkup.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { SUSPENDED_BRIEF } from '../../domain/restore.ts'
 import { checkComponents, checkHealth } from '../../operations/check-health.ts'
+import type { IssuerState } from '../../ports/issuers.ts'
 import type { ProviderState } from '../../ports/key-sets.ts'
 import type { RawFields } from '../wire/fields.ts'
 import { RETRY_AFTER_SECONDS } from '../wire/connections/pipelining.ts'
@@ -24,13 +25,24 @@ const sendUnready = (reply: FastifyReply, why: string, more?: readonly Component
     .header('retry-after', RETRY_AFTER_SECONDS)
     .send({ status: 'unavailable', reason: why, ...(more !== undefined && { components: more }) })
 
+// The detail is for the log: nobody has to be recognized to ask here.
 const formatProvider = (state: ProviderState): Component => ({
   name: 'identity_provider',
   issuer: state.issuer,
   status: state.status,
-  // The detail is for the log: nobody has to be recognized to ask here.
   ...(state.status !== 'ok' && { reason: `Its keys cannot be read: ${state.cause}.` }),
 })
+
+const WORST_FIRST = ['unavailable', 'stale'] as const
+
+// No alias and no cause: whose tenants are trusted, and what is at an address that administrators named, is for nobody else.
+const formatIssuers = (states: readonly IssuerState[]): readonly Component[] => {
+  if (states.length === 0) return []
+  const bad = states.filter(({ status }) => status !== 'ok')
+  const status = WORST_FIRST.find(one => bad.some(state => state.status === one)) ?? 'ok'
+  const reason = `The keys of ${bad.length} of ${states.length} cannot be read: \`mintmark doctor\` says which.`
+  return [{ name: 'trusted_issuers', status, ...(bad.length > 0 && { reason }) }]
+}
 
 const SUSPENSIONS: Component = { name: 'suspensions', status: 'warning', reason: SUSPENDED_BRIEF }
 
@@ -52,9 +64,10 @@ type Reported = Pick<Wire, 'ports' | 'checks' | 'forwardedStateOf'>
 
 export const makeReadyHandler = ({ ports, checks, forwardedStateOf }: Reported) => {
   const answerVerbosely = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { readiness, providers, isAnySuspended } = await checkComponents(ports)
+    const { readiness, providers, issuers, isAnySuspended } = await checkComponents(ports)
     const others = [
       ...providers.map(formatProvider),
+      ...formatIssuers(issuers),
       ...(isAnySuspended ? [SUSPENSIONS] : []),
       ...checks().map(formatCheck),
       ...formatForwarded(forwardedStateOf(request)),

@@ -5,7 +5,7 @@ import type { KeyPlace, RegisteredJwk } from '../../domain/clients/client-trust.
 import { NO_METRICS, type Metrics } from '../../ports/metrics.ts'
 import { measureWaits } from '../../ports/work-waits.ts'
 import type { ClientAssertions, UnverifiedAssertion } from '../../ports/client-keys.ts'
-import { type CompactJws, readCompactJws } from '../verify-signature.ts'
+import { bareType, type CompactJws, readCompactJws } from '../verify-signature.ts'
 import {
   parseProviderAlgorithm,
   permits,
@@ -14,84 +14,37 @@ import {
   parseMemberKey,
   type ProviderKey,
 } from '../providers/provider-key.ts'
-import {
-  makeRepeatedSignatureCheck,
-  makeSignatureCheck,
-  type SignatureCheck,
-  makeProviderKeyCache,
-  type ProviderKeyCache,
-  WAITING_A_PLACE_MAX,
-} from '../providers/provider-key-cache.ts'
+import { makeRepeatedSignatureCheck, makeSignatureCheck, type SignatureCheck } from '../providers/provider-key-cache.ts'
+import { type FetchedKeysOptions, makeFetchedKeys } from '../providers/fetched-keys.ts'
 import { readRegisteredKeys } from './registered-keys.ts'
 import { makeVerificationQueue } from '../providers/verification-queue.ts'
-import { Unavailable } from '../../domain/refusal.ts'
-import { makeShares } from '../../domain/shares.ts'
-import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
-import type { KeySets } from '../../ports/key-sets.ts'
-import type { Timing } from '../../ports/timing.ts'
 import { PLACES_MAX } from '../providers/key-sets.ts'
 import { cache } from '../cache.ts'
 
 // The keys that client assertions are verified with: registered ones, and ones at an address, which are cached.
 
-/** Requests that may wait for the keys of all places. */
-const WAITING_MAX = 512
-
-type ClientKeysOptions = {
-  readonly keySets: KeySets
-  readonly monotonicNow: () => MonotonicMilliseconds
-  readonly timing: Pick<Timing, 'keyAskAgainMs'>
-  readonly metrics?: Metrics
-}
+type ClientKeysOptions = FetchedKeysOptions & { readonly metrics?: Metrics }
 
 type FindKeys = (place: KeyPlace, fits: (key: ProviderKey) => boolean) => Promise<readonly ProviderKey[]>
 
 const parseKeys = (json: string): readonly ProviderKey[] =>
   (JSON.parse(json) as readonly RegisteredJwk[]).map(jwk => parseMemberKey(jwk)).filter(key => key !== undefined)
 
-// SPIFFE has its own value of `use` (SPIFFE Trust Domain and Bundle §4.2.2).
-const usesOf = (issuer: string): readonly string[] => (issuer.startsWith('spiffe://') ? ['sig', 'jwt-svid'] : ['sig'])
-
-const placeMaker =
-  ({ keySets, monotonicNow, timing }: ClientKeysOptions) =>
-  (key: string): ProviderKeyCache => {
-    const [issuerGiven, jwksUri] = JSON.parse(key) as readonly [string | null, string | null]
-    const issuer = issuerGiven ?? jwksUri ?? ''
-    const place = { of: 'client', issuer, jwksUri } as const
-    return makeProviderKeyCache({ place, keySets, uses: usesOf(issuer), monotonicNow, timing })
-  }
+const CROWDED = 'More client assertions wait for the keys of their clients than are taken.'
 
 /** Throws Unavailable where the keys at an address cannot be read, or too many requests already wait for them. */
-export const makeClientKeys = (options: ClientKeysOptions): FindKeys => {
+export const makeClientKeys = ({ keySets, monotonicNow, timing }: ClientKeysOptions): FindKeys => {
   const registered = cache(PLACES_MAX, parseKeys)
-  const places = cache(PLACES_MAX, placeMaker(options))
-  const waiting = makeShares()
-
-  const findFetched = async (place: string, fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]> => {
-    const keys = places(place)
-    // A known key waits for no other request, however many unknown ones do.
-    const held = keys.held(fits)
-    if (held.length > 0) return held
-    // No more for one place than is left for all others: however many hang, another place finds room.
-    if (waiting.of(place) >= Math.min(WAITING_A_PLACE_MAX, WAITING_MAX - waiting.all())) {
-      throw new Unavailable('More client assertions wait for the keys of their clients than are taken.', {
-        limit: 'key_sets',
-      })
-    }
-    const { release } = waiting.take(place)
-    return keys.find(fits).finally(release)
-  }
-
+  const findFetched = makeFetchedKeys('client', { keySets, monotonicNow, timing }, CROWDED)
   return async ({ jwks, jwksUri, issuer }, fits) =>
-    jwks === null ? findFetched(JSON.stringify([issuer, jwksUri]), fits) : registered(JSON.stringify(jwks)).filter(fits)
+    jwks === null
+      ? findFetched({ issuer: issuer ?? jwksUri ?? '', jwksUri }, fits)
+      : registered(JSON.stringify(jwks)).filter(fits)
 }
 
 // `client-authentication+jwt` is what RFC 7523's revision asks for. Anything else is a JWT for another purpose: an access
 // token, a DPoP proof, a security event (RFC 8725 §3.11).
 const ACCEPTED_TYPES: readonly unknown[] = [undefined, 'jwt', 'jose', 'client-authentication+jwt']
-
-const isAcceptedType = (typ: unknown): boolean =>
-  ACCEPTED_TYPES.includes(typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ)
 
 type Means = { readonly findKeys: FindKeys; readonly once: SignatureCheck; readonly repeated: SignatureCheck }
 
@@ -111,7 +64,7 @@ const makeReader =
     const jws = readCompactJws(text)
     if (jws === undefined) return { wrong: 'it is not a compact JWS in its canonical form' }
     const { typ, alg, kid } = jws.header
-    if (!isAcceptedType(typ)) return { wrong: 'typ is that of another kind of JWT' }
+    if (!ACCEPTED_TYPES.includes(bareType(typ))) return { wrong: 'typ is that of another kind of JWT' }
     const algorithm = ASSERTION_ALGORITHMS.some(name => name === alg) ? parseProviderAlgorithm(alg) : undefined
     if (algorithm === undefined) return { wrong: 'alg is not in the list' }
     if (kid !== undefined && typeof kid !== 'string') return { wrong: 'kid is not a string' }

@@ -6,69 +6,21 @@ import type { KeyObject } from 'node:crypto'
 import { bindingFault, type OperatorCaller } from '../../domain/caller.ts'
 import { isStorable, trimCharacters } from '../../domain/text/text.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
-import type { KeySets, Operators, ProviderState, KeySet, KeySetPlace } from '../../ports/key-sets.ts'
+import type { KeySets, Operators, ProviderState } from '../../ports/key-sets.ts'
 import type { Timing } from '../../ports/timing.ts'
 import { type JsonObject, isJsonObject } from '../../../../packages/verify/src/readers/json.ts'
-import { readCompactJws, type CompactJws } from '../verify-signature.ts'
+import { bareType, readCompactJws, type CompactJws } from '../verify-signature.ts'
 import { isProviderAddress } from '../../../../packages/verify/src/readers/web-address.ts'
 import {
   makeProviderKeyCache,
   type ProviderKeyCache,
-  KEYS_HELD_MILLISECONDS_MAX,
   makeRepeatedSignatureCheck,
   type SignatureCheck,
 } from './provider-key-cache.ts'
-import { parseProviderAlgorithm, permits, pickKey, type ProviderAlgorithm, parseProviderKey } from './provider-key.ts'
+import { makeKeySetCheck } from './key-set-check.ts'
+import { parseProviderAlgorithm, permits, pickKey, type ProviderAlgorithm } from './provider-key.ts'
 import { makeVerificationQueue } from './verification-queue.ts'
 import { ROLES, type Role } from '../../../../api/values/access.ts'
-import { Unavailable } from '../../domain/refusal.ts'
-
-// Whether the operators of an identity provider can be recognized: whether its keys can be read, and are of any use.
-
-type CheckOptions = {
-  readonly place: KeySetPlace
-  readonly algorithms: readonly ProviderAlgorithm[]
-  readonly keySets: KeySets
-  readonly monotonicNow: () => MonotonicMilliseconds
-}
-
-const isUsable = (jwk: unknown, algorithms: readonly ProviderAlgorithm[]): boolean => {
-  const key = parseProviderKey(jwk)
-  return key !== undefined && algorithms.some(name => permits(key, name, key.kid)) && 'key' in key.read()
-}
-
-/** Asks for the set where a newer one can be had, and reads its keys once: anybody may call it at any rate. */
-const makeProviderCheck = ({ place, algorithms, keySets, monotonicNow }: CheckOptions) => {
-  const { issuer } = place
-  const noKey = `its key set holds no usable key for ${algorithms.join(', ')}`
-  let known: { readonly set: KeySet; readonly hasKey: boolean } | undefined
-
-  const renew = async () => {
-    if (known !== undefined && monotonicNow() < known.set.nextReadingAt) return known
-    // A set that was read is not asked for again: the reading is kept for a key that appears.
-    const seenAt = known === undefined || known.set.failure === null ? -Infinity : known.set.readAt
-    const set = await keySets.latest(place, seenAt)
-    if (known?.set.readAt === set.readAt) return (known = { ...known, set })
-    return (known = { set, hasKey: set.jwks.some(jwk => isUsable(jwk, algorithms)) })
-  }
-
-  const stateOf = ({ set, hasKey }: NonNullable<typeof known>): ProviderState => {
-    if (set.failure === null) {
-      return hasKey ? { issuer, status: 'ok' } : { issuer, status: 'unavailable', cause: noKey, detail: noKey }
-    }
-    const isHeld = hasKey && monotonicNow() - set.readAt < KEYS_HELD_MILLISECONDS_MAX
-    return { issuer, status: isHeld ? 'stale' : 'unavailable', ...set.failure }
-  }
-
-  return async (): Promise<ProviderState> => {
-    try {
-      return stateOf(await renew())
-    } catch (fault) {
-      if (!(fault instanceof Unavailable)) throw fault
-      return { issuer, status: 'unavailable', cause: 'its keys were not handed over in time', detail: fault.message }
-    }
-  }
-}
 
 // The role that an identity provider's JWT gives an operator.
 
@@ -158,10 +110,8 @@ const providerMistake = (provider: IdentityProvider, ownIssuer: string): string 
   return null
 }
 
-const typeRefusal = ({ typ }: JsonObject): string | undefined => {
-  const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ
-  return ACCEPTED_TYPES.includes(type) ? undefined : 'typ is that of another kind of JWT'
-}
+const typeRefusal = ({ typ }: JsonObject): string | undefined =>
+  ACCEPTED_TYPES.includes(bareType(typ)) ? undefined : 'typ is that of another kind of JWT'
 
 const audienceRefusal = ({ aud }: JsonObject, audience: string): string | undefined =>
   aud === audience || (Array.isArray(aud) && aud.includes(audience)) ? undefined : 'aud does not name this service'
@@ -223,7 +173,7 @@ export const makeOperators = (options: OperatorsOptions): Operators => {
   const isSignedWith = makeRepeatedSignatureCheck(makeVerificationQueue(undefined, waits))
   const trustOf = (provider: IdentityProvider): Trusted => {
     const place = { of: 'provider', issuer: provider.issuer, jwksUri: provider.jwksUri ?? null } as const
-    const check = makeProviderCheck({ place, algorithms: provider.algorithms, keySets, monotonicNow })
+    const check = makeKeySetCheck({ place, algorithms: provider.algorithms, keySets, monotonicNow })
     return { provider, keys: makeProviderKeyCache({ place, keySets, monotonicNow, timing }), isSignedWith, check }
   }
   const trusted = new Map(providers.map(provider => [provider.issuer, trustOf(provider)]))

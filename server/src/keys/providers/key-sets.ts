@@ -11,7 +11,7 @@ import { cache } from '../cache.ts'
 /** How often the pause after a failure doubles while no keys are held. */
 const DOUBLINGS_MAX = 4
 
-/** Sets that are kept of clients; of more, those that were needed last. */
+/** Sets that are kept of each kind of owner; of more, those that were needed last. */
 export const PLACES_MAX = 1000
 
 const NEVER_READ: KeySet = { jwks: [], readAt: -Infinity, nextReadingAt: -Infinity, failure: null }
@@ -79,7 +79,7 @@ export const makeKeySet = ({
 }
 
 type KeySetsOptions = {
-  /** The fetch by owner of the key set: the URL of a client's set must not lead into a private network. */
+  /** The fetch by owner of the key set: the URLs of clients and trusted issuers must not lead into a private network. */
   readonly fetches: Readonly<Record<KeySetPlace['of'], Fetch>>
   readonly monotonicNow: () => MonotonicMilliseconds
   readonly timing: KeySetTiming & Pick<Timing, 'keyReadingMs'>
@@ -105,6 +105,6 @@ export const makeKeySets = (options: KeySetsOptions): KeySets => {
       const read = makeKeySetReader(source)
       return makeKeySet({ timing, read: () => measured(of, read), monotonicNow })
     })
-  const sets = { provider: setsOf('provider'), client: setsOf('client') }
+  const sets = { provider: setsOf('provider'), client: setsOf('client'), issuer: setsOf('issuer') }
   return { latest: ({ of, issuer, jwksUri }, seenAt) => sets[of](JSON.stringify([issuer, jwksUri]))(seenAt) }
 }

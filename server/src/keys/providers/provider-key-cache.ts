@@ -37,10 +37,12 @@ const describeOutage = (issuer: string, cause: string): string =>
   'Try again; until they can be read, use an API key, or the command mintmark beside the store. ' +
   'GET /readyz?verbose shows the state, and the log the whole reason.'
 
+const OWNERS = { provider: 'identity provider', client: 'identity provider', issuer: 'trusted issuer' } as const
+
 const unread = ({ of, issuer }: KeySetPlace, failure: ReadingFailure | null): Unavailable => {
   const { cause, detail } = failure ?? NOT_READ
-  const message = `The keys of the identity provider ${issuer} cannot be had: ${detail}.`
-  // The reason for a client's keys would reveal to its owner what is at an address of the service's own network.
+  const message = `The keys of the ${OWNERS[of]} ${issuer} cannot be had: ${detail}.`
+  // The reason for keys that a client or the administrator of an issuer names would reveal to its owner what is at an address of the service's own network.
   return new Unavailable(message, of === 'provider' ? { toCaller: describeOutage(issuer, cause) } : {})
 }
 

@@ -40,6 +40,15 @@ const fetchMetadata = async ({ issuer, fetch }: KeySetSource, signal: AbortSigna
   return 'failure' in fetchedSecond ? fetched : fetchedSecond
 }
 
+const NAMED_CHARACTERS_MAX = 512
+
+/** Metadata that names another issuer. What it names is for its administrator alone: an address of ours could answer anything. */
+const namesAnother = (issuer: unknown): { readonly failure: ReadingFailure } => {
+  const cause = 'its metadata names another issuer'
+  const named = typeof issuer === 'string' ? issuer.slice(0, NAMED_CHARACTERS_MAX) : null
+  return { failure: { cause, detail: named === null ? cause : `${cause}: ${JSON.stringify(named)}`, named } }
+}
+
 const ofMetadata = (cause: string): { readonly failure: ReadingFailure } => ({ failure: { cause, detail: cause } })
 
 const discover = async (
@@ -50,7 +59,7 @@ const discover = async (
   if ('failure' in fetched) return fetched
   const { issuer, jwks_uri: jwksUri } = isJsonObject(fetched.value) ? fetched.value : {}
   // RFC 8414 §3.3: compared exactly, or the keys of one tenant could sign tokens of another.
-  if (issuer !== source.issuer) return ofMetadata('its metadata names another issuer')
+  if (issuer !== source.issuer) return namesAnother(issuer)
   return typeof jwksUri === 'string' ? jwksUri : ofMetadata('its metadata names no jwks_uri')
 }
 

@@ -8,7 +8,7 @@ import { atPlaces } from '../../domain/one-by-one.ts'
 import { refuseScopeItem } from '../../domain/clients/grant-refusals.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
 import type { Labels } from '../../../../api/values/labels.ts'
-import { DELEGATED_LIFETIMES, delegatedLifetime, DEPTH_MAX } from '../../domain/ledger/lineage.ts'
+import { delegatedLifetime, DEPTH_MAX, SHORTEST_DELEGATED } from '../../domain/ledger/lineage.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { FoundToken, Ports, TokenLedger } from '../../ports/ports.ts'
 import {
@@ -28,8 +28,6 @@ type Refused = { readonly refusal: Refusal }
 
 /** One text for every cause: a client that presents a token that is not active learns nothing of it. */
 export const SUBJECT_INACTIVE = 'The subject_token is not an active access token of this service.'
-
-const LIFETIME_MIN = Math.min(...DELEGATED_LIFETIMES)
 
 const refuseSubject = (description: string): Refused => refuse('invalid_request', description)
 
@@ -112,8 +110,8 @@ const grantLifetime = (
   const secondsLeft = subject.expiresAt - Math.floor(now / 1000)
   const lifetimeSeconds = delegatedLifetime(secondsLeft, ownLifetime)
   if (lifetimeSeconds !== undefined) return { lifetimeSeconds }
-  const cause = secondsLeft < LIFETIME_MIN ? 'The subject_token expires' : 'The tokens of this agent expire'
-  return refuseSubject(`${cause} in less than ${LIFETIME_MIN} s, the shortest lifetime of an exchanged token.`)
+  const cause = secondsLeft < SHORTEST_DELEGATED ? 'The subject_token expires' : 'The tokens of this agent expire'
+  return refuseSubject(`${cause} in less than ${SHORTEST_DELEGATED} s, the shortest lifetime of an exchanged token.`)
 }
 
 const decide = (

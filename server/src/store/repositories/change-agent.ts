@@ -21,7 +21,7 @@ import { readLiveRows } from '../ledger/live-rows.ts'
 import { issuedAtIn } from '../ledger/token-rows.ts'
 import type { Seen } from '../snapshot.ts'
 import { run, type Program } from '../statement-program.ts'
-import { audit, nextSeq, type Transaction } from '../transaction.ts'
+import { audit, differenceOf, nextSeq, type Transaction } from '../transaction.ts'
 import { agentOf, type AgentRow, SETTING_UPDATES, settingValues } from './agent-columns.ts'
 import { type ActOnAgent, isNameTaken, lifetimesFull, readAgentRow } from './agents.ts'
 import { dropWorkloadsOf } from './workloads.ts'
@@ -63,16 +63,6 @@ function* endingsOfExcess(
   if (newest.length <= max || oldestKept === undefined) return []
   // A token of the same instant may be left over: the next that is issued ends it.
   return [{ conditions: { ...NO_CONDITION, agent, before: issuedAtIn(oldestKept.id) }, reason: 'superseded' }]
-}
-
-/** The values before and after, of what changed alone, under the names of the wire. */
-const difference = (before: AgentSettings, after: AgentSettings): { before: object; after: object } => {
-  const [old, fresh] = [Object.entries(settingsRecord(before)), new Map(Object.entries(settingsRecord(after)))]
-  const changed = old.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(fresh.get(name)))
-  return {
-    before: Object.fromEntries(changed),
-    after: Object.fromEntries(changed.map(([name]) => [name, fresh.get(name)])),
-  }
 }
 
 const UPDATE = `update agent set ${SETTING_UPDATES} where n = ?`
@@ -125,7 +115,10 @@ export function* changeAgent(
   if (changed.length === 0) return before
   yield* run(UPDATE, ...settingValues(after), row.n)
   tx.live.forget(row.n)
-  yield* audit(tx, act, row.id, { ...difference(before, after), ...(yield* takeNumbers(tx, endings, act)) })
+  yield* audit(tx, act, row.id, {
+    ...differenceOf(settingsRecord(before), settingsRecord(after)),
+    ...(yield* takeNumbers(tx, endings, act)),
+  })
   return { ...before, ...after }
 }
 

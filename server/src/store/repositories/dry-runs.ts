@@ -10,6 +10,7 @@ import type { Program } from '../statement-program.ts'
 import { endingsOfDisabling, readAgentRow } from './agents.ts'
 import { decideChange, endingsOfDeletion } from './change-agent.ts'
 import { endingsOfRevocation, readCredential } from './credentials.ts'
+import { endingsOfIssuer, readIssuerRow } from './issuers.ts'
 
 /** What acts on one thing, which may not be there. */
 const deciding = <Row>(
@@ -43,6 +44,8 @@ export const makeDryRuns = (countEnds: CountEnds): DryRuns => {
           row => endingsOfRevocation(row, revocation) ?? [],
         ),
       ),
+    disableIssuer: alias => count(deciding(() => readIssuerRow(alias), endingsOfIssuer)),
+    deleteIssuer: alias => count(deciding(() => readIssuerRow(alias), endingsOfIssuer)),
     compromiseKey: kid => count(deciding(() => readKey(kid), endingsOfCompromise)),
   }
 }

@@ -73,7 +73,8 @@ const manyAudiences = (count: number) => Array.from({ length: count }, (_, n) =>
 
 test('a body that is not as it must be is refused, names the member, and makes nothing', async () => {
   const earlier = countRows(service.storeFile, 'api_key')
-  const permissions = 'tokens:introspect, tokens:read, tokens:revoke, agents:read, agents:write, keys:write, audit:read'
+  const permissions =
+    'tokens:introspect, tokens:read, tokens:revoke, agents:read, agents:write, issuers:write, keys:write, audit:read'
   const mistakes: readonly (readonly [object, string, string])[] = [
     [{}, 'invalid_request', 'name is missing, or is not of the type string.'],
     [{ name: 'x' }, 'invalid_request', 'permissions is missing, or is not of the type array.'],
@@ -117,7 +118,7 @@ test('an API key makes one with permissions that it has, and none with one more'
 
 test('what is of the whole service is in no key that is limited to audiences, of any creator; the rest may be', async () => {
   const earlier = countRows(service.storeFile, 'api_key')
-  for (const permission of ['agents:write', 'keys:write', 'audit:read']) {
+  for (const permission of ['agents:write', 'issuers:write', 'keys:write', 'audit:read']) {
     const body = { name: 'x', permissions: ['tokens:read', permission], audiences: [ONE] }
     const description = `${permission} is of the whole service: an API key limited to audiences cannot have it.`
     assertProblem(await post(ALL, body), 400, 'invalid_request', description)

@@ -1,7 +1,7 @@
 // POST /api/v1/leaked-secrets: what scanners find is revoked with everything that it got, and never repeated back.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { revokeLeakedSecrets } from '../../../../api/leaked-secrets.ts'
+import { revokeLeakedSecrets } from '../../../../api/credentials.ts'
 import { admin, call, type Headers, JSON_TYPE } from '../../../../testkit/callers/administration.ts'
 import {
   type Answer,

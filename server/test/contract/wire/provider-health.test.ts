@@ -1,6 +1,7 @@
-// GET /readyz?verbose: the state of the store and of each identity provider.
+// GET /readyz?verbose: the state of the store, of each identity provider, and of each trusted issuer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { assertPlainHeaders, get } from '../../../../testkit/callers/requests.ts'
 import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
 
@@ -104,6 +105,39 @@ test('readyz answers while a provider hangs, and asking verbosely at any rate re
       assert.match(JSON.stringify(json), /Its keys cannot be read: it did not answer in time\./)
     }
     assert.deepEqual(service.provider.fetches, { metadata: 1, jwks: 0 })
+  } finally {
+    await service.close()
+  }
+})
+
+test('readyz?verbose: one component for the trusted issuers that are not disabled, without their names and what is wrong', async () => {
+  const service = await startServer()
+  try {
+    const headers = await admin(service)
+    const { issuer } = service.provider
+    const create = async (alias: string, more: object) => {
+      const body = { alias, issuer, token_types: ['id_token'], scope: 'db:read', ...more }
+      const { status, text } = await call(service, { method: 'POST', path: '/api/v1/issuers', body }, headers)
+      assert.equal(status, 201, text)
+    }
+    await create('tenant-b', { require: { tid: 'b' } })
+    await create('tenant-a', { require: { tid: 'a' }, jwks_uri: `${issuer}/nowhere` })
+    await create('tenant-c', { require: { tid: 'c' }, algorithms: ['ES384'] })
+    await create('tenant-d', { require: { tid: 'd' } })
+    await call(service, { method: 'POST', path: '/api/v1/issuers/tenant-d/disable' }, headers)
+    const provider = { name: 'identity_provider', issuer, status: 'ok' }
+    const issuers = { name: 'trusted_issuers', status: 'unavailable' }
+    const reason = 'The keys of 2 of 3 cannot be read: `mintmark doctor` says which.'
+    assert.deepEqual((await componentsOf(service)).json, {
+      status: 'ok',
+      components: [STORE, provider, { ...issuers, reason }],
+    })
+    for (const alias of ['tenant-a', 'tenant-c'])
+      await call(service, { method: 'POST', path: `/api/v1/issuers/${alias}/disable` }, headers)
+    const { json } = await componentsOf(service)
+    assert.deepEqual(json, { status: 'ok', components: [STORE, provider, { ...issuers, status: 'ok' }] })
+    const { text } = await get(service, '/readyz')
+    assert.equal(text, '{"status":"ok"}')
   } finally {
     await service.close()
   }

@@ -15,6 +15,7 @@ export const CONFORMANCE: Readonly<Record<Exclude<keyof StorePorts, Beside>, str
   leakedSecrets: 'store/repositories/leaked-secrets',
   dryRuns: 'store/ledger/dry-runs',
   imports: 'store/repositories/imports',
+  issuers: 'store/repositories/issuers',
   signingKeys: 'store/signing-keys/signing-keys',
   audit: 'store/audit/audit',
   health: 'contract/wire/check-health',

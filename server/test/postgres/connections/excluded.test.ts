@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { SERVING } from '../../../src/store/postgres/connection/connection.ts'
+import { PROGRAM_VERSION } from '../../../src/store/postgres/schema/migrations.ts'
 import { createAgent, issue, makeTestStore } from '../../../../testkit/stores/store.ts'
 import { execBeside } from '../../../../testkit/stores/store-file.ts'
 
@@ -16,7 +17,7 @@ test('a program that later tokens exclude serves no more once it connects again'
   t.after(dispose)
   const [token] = await issue(store, await createAgent(store), {})
   assert.ok(token)
-  await execBeside(file, `update migration set oldest_program = version + 1 where name = 'principals'`)
+  await execBeside(file, `update migration set oldest_program = ${PROGRAM_VERSION + 1} where name = 'principals'`)
   assert.equal((await store.ledger.find([token]))[0]?.dead, false)
   await execBeside(file, END_SESSIONS)
   const refused = (fault: unknown) =>

@@ -17,6 +17,7 @@ import {
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
 import { newAgent, newApiKey, newCredential, newSession } from '../../../../testkit/stores/new-things.ts'
+import { ON_ISSUERS } from './acts-on-issuers.ts'
 import { countRows, readRow, readRows, withFile } from '../../../../testkit/stores/store-file.ts'
 
 const actBy = (kind: ActKind): Act => ({
@@ -104,6 +105,7 @@ const DOINGS: Readonly<Record<Exclude<ActKind, OtherKind>, Doing>> = {
     await store.apiKeys.revoke(apiKey.id, act)
     return apiKey.id
   },
+  ...ON_ISSUERS,
   'revocation.create': async (store, act) => {
     const nothing = {
       agentId: null,

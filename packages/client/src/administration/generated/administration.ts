@@ -47,6 +47,13 @@ import type { EndsCounted } from './dry-run.ts'
 import type { ExportAuditQuery, ExportHistoryQuery } from './exports.ts'
 import type { ImportClientsAnswer, ImportClientsBody } from './imports.ts'
 import type {
+  ChangeIssuerBody,
+  CreateIssuerBody,
+  EnableIssuerAnswer,
+  ListIssuersPage,
+  ShowIssuerAnswer,
+} from './issuers.ts'
+import type {
   ImportSigningKeyAnswer,
   ImportSigningKeyBody,
   ListSigningKeysPage,
@@ -153,6 +160,10 @@ export type Administration = {
     ShowCredentialAnswer,
     EndsCounted
   >
+  /** Revoke secrets found in the open: `POST /api/v1/leaked-secrets`. */
+  readonly revokeLeakedSecrets: (
+    request?: { readonly query?: RevokeLeakedSecretsQuery; readonly body?: RevokeLeakedSecretsBody } & CallOptions,
+  ) => Promise<RevokeLeakedSecretsAnswer>
   /** Replace a credential, with a grace for the old one: `POST /api/v1/agents/{agent_id}/credentials/{credential_id}/rotate`. */
   readonly rotateCredential: (
     request: {
@@ -182,10 +193,6 @@ export type Administration = {
   readonly showApiKey: (
     request: { readonly path: { readonly api_key_id: string } } & CallOptions,
   ) => Promise<ShowApiKeyAnswer>
-  /** Revoke secrets found in the open: `POST /api/v1/leaked-secrets`. */
-  readonly revokeLeakedSecrets: (
-    request?: { readonly query?: RevokeLeakedSecretsQuery; readonly body?: RevokeLeakedSecretsBody } & CallOptions,
-  ) => Promise<RevokeLeakedSecretsAnswer>
   /** Count ended tokens, exactly below 1000: `GET /api/v1/tokens/history/count`. */
   readonly countHistory: (
     request?: { readonly query?: CountHistoryQuery | undefined } & CallOptions,
@@ -340,4 +347,36 @@ export type Administration = {
   readonly exportTokens: (
     request?: { readonly query?: CountTokensQuery | undefined } & CallOptions,
   ) => AsyncIterable<TokenRecord>
+  /** Change a trusted issuer, for the next token: `PATCH /api/v1/issuers/{alias}`. */
+  readonly changeIssuer: (
+    request: { readonly path: { readonly alias: string }; readonly body?: ChangeIssuerBody } & CallOptions,
+  ) => Promise<ShowIssuerAnswer>
+  /** Trust an issuer: `POST /api/v1/issuers`. */
+  readonly createIssuer: (request: { readonly body: CreateIssuerBody } & CreationOptions) => Promise<ShowIssuerAnswer>
+  /** Delete a trusted issuer: `DELETE /api/v1/issuers/{alias}`. */
+  readonly deleteIssuer: Tryable<
+    'query',
+    { readonly path: { readonly alias: string }; readonly query?: DeleteAgentQuery } & CallOptions,
+    void,
+    EndsCounted
+  >
+  /** Disable a trusted issuer: `POST /api/v1/issuers/{alias}/disable`. */
+  readonly disableIssuer: Tryable<
+    'body',
+    { readonly path: { readonly alias: string }; readonly body?: DisableAgentBody } & CallOptions,
+    EnableIssuerAnswer,
+    EndsCounted
+  >
+  /** Enable a trusted issuer: `POST /api/v1/issuers/{alias}/enable`. */
+  readonly enableIssuer: (
+    request: { readonly path: { readonly alias: string }; readonly body?: EnableAgentBody } & CallOptions,
+  ) => Promise<EnableIssuerAnswer>
+  /** List trusted issuers: `GET /api/v1/issuers`. */
+  readonly listIssuers: (
+    request?: { readonly query?: ListLineageQuery | undefined } & CallOptions,
+  ) => List<ShowIssuerAnswer, ListIssuersPage>
+  /** Show a trusted issuer: `GET /api/v1/issuers/{alias}`. */
+  readonly showIssuer: (
+    request: { readonly path: { readonly alias: string } } & CallOptions,
+  ) => Promise<ShowIssuerAnswer>
 }

@@ -9,6 +9,7 @@ export type ShowApiKeyAnswer = {
     | 'tokens:revoke'
     | 'agents:read'
     | 'agents:write'
+    | 'issuers:write'
     | 'keys:write'
     | 'audit:read'
   )[]
@@ -33,6 +34,7 @@ export type CreateApiKeyAnswer = {
     | 'tokens:revoke'
     | 'agents:read'
     | 'agents:write'
+    | 'issuers:write'
     | 'keys:write'
     | 'audit:read'
   )[]
@@ -59,6 +61,7 @@ export type RotateApiKeyAnswer = {
     | 'tokens:revoke'
     | 'agents:read'
     | 'agents:write'
+    | 'issuers:write'
     | 'keys:write'
     | 'audit:read'
   )[]
@@ -96,6 +99,7 @@ export type CreateApiKeyBody = {
     | 'tokens:revoke'
     | 'agents:read'
     | 'agents:write'
+    | 'issuers:write'
     | 'keys:write'
     | 'audit:read'
   )[]

@@ -1,7 +1,7 @@
 // Made by packages/client/generate.ts from the rows of api/: change those, and run it.
 
 export type ExportAuditQuery = {
-  /** Only acts of this kind: agent.change, agent.create, agent.delete, agent.disable, agent.enable, agent.import, api_key.create, api_key.revoke, api_key.rotate, clock.reset, credential.convert, credential.create, credential.revoke, credential.rotate, revocation.create, session.create, session.end, signing_key.compromise, signing_key.create, signing_key.drop, signing_key.import, signing_key.reencrypt, signing_key.retire, signing_key.rotate, store.accept, store.backup, store.restore, token.revoke, token.supersede. */
+  /** Only acts of this kind: agent.change, agent.create, agent.delete, agent.disable, agent.enable, agent.import, api_key.create, api_key.revoke, api_key.rotate, clock.reset, credential.convert, credential.create, credential.revoke, credential.rotate, issuer.change, issuer.create, issuer.delete, issuer.disable, issuer.enable, revocation.create, session.create, session.end, signing_key.compromise, signing_key.create, signing_key.drop, signing_key.import, signing_key.reencrypt, signing_key.retire, signing_key.rotate, store.accept, store.backup, store.restore, token.revoke, token.supersede. */
   readonly kind?:
     | 'agent.change'
     | 'agent.create'
@@ -17,6 +17,11 @@ export type ExportAuditQuery = {
     | 'credential.create'
     | 'credential.revoke'
     | 'credential.rotate'
+    | 'issuer.change'
+    | 'issuer.create'
+    | 'issuer.delete'
+    | 'issuer.disable'
+    | 'issuer.enable'
     | 'revocation.create'
     | 'session.create'
     | 'session.end'

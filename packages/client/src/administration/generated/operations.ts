@@ -44,6 +44,13 @@ export const OPERATIONS = {
     creates: false,
     mayBeEmpty: false,
   },
+  revokeLeakedSecrets: {
+    method: 'POST',
+    path: '/api/v1/leaked-secrets',
+    kind: 'call',
+    creates: false,
+    mayBeEmpty: false,
+  },
   rotateCredential: {
     method: 'POST',
     path: '/api/v1/agents/{agent_id}/credentials/{credential_id}/rotate',
@@ -75,13 +82,6 @@ export const OPERATIONS = {
     mayBeEmpty: false,
   },
   showApiKey: { method: 'GET', path: '/api/v1/api-keys/{api_key_id}', kind: 'call', creates: false, mayBeEmpty: false },
-  revokeLeakedSecrets: {
-    method: 'POST',
-    path: '/api/v1/leaked-secrets',
-    kind: 'call',
-    creates: false,
-    mayBeEmpty: false,
-  },
   countHistory: {
     method: 'GET',
     path: '/api/v1/tokens/history/count',
@@ -147,4 +147,23 @@ export const OPERATIONS = {
   exportAudit: { method: 'GET', path: '/api/v1/exports/audit', kind: 'records', creates: false, mayBeEmpty: false },
   exportHistory: { method: 'GET', path: '/api/v1/exports/history', kind: 'records', creates: false, mayBeEmpty: false },
   exportTokens: { method: 'GET', path: '/api/v1/exports/tokens', kind: 'records', creates: false, mayBeEmpty: false },
+  changeIssuer: { method: 'PATCH', path: '/api/v1/issuers/{alias}', kind: 'call', creates: false, mayBeEmpty: false },
+  createIssuer: { method: 'POST', path: '/api/v1/issuers', kind: 'call', creates: true, mayBeEmpty: false },
+  deleteIssuer: { method: 'DELETE', path: '/api/v1/issuers/{alias}', kind: 'call', creates: false, mayBeEmpty: true },
+  disableIssuer: {
+    method: 'POST',
+    path: '/api/v1/issuers/{alias}/disable',
+    kind: 'call',
+    creates: false,
+    mayBeEmpty: false,
+  },
+  enableIssuer: {
+    method: 'POST',
+    path: '/api/v1/issuers/{alias}/enable',
+    kind: 'call',
+    creates: false,
+    mayBeEmpty: false,
+  },
+  listIssuers: { method: 'GET', path: '/api/v1/issuers', kind: 'list', creates: false, mayBeEmpty: false },
+  showIssuer: { method: 'GET', path: '/api/v1/issuers/{alias}', kind: 'call', creates: false, mayBeEmpty: false },
 } as const satisfies Readonly<Record<string, ApiOperation>>

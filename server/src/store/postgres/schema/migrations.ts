@@ -14,9 +14,9 @@ import { openNewFeed } from '../../feed/open-feed.ts'
 import { AGENT_USAGE, REFUSAL_COUNTS, TOKEN_USES } from './usage.ts'
 import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
-import { PRINCIPALS } from './principals.ts'
 import { REVOCATION_FEED } from './revocation-feed.ts'
 import { REST } from './rest.ts'
+import { PRINCIPALS, TRUSTED_ISSUERS } from './principals.ts'
 
 // The fourth schema: tokens that were got for other tokens, and what agents may get so.
 
@@ -133,6 +133,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'spans of earlier tokens', sql: EARLIER_AUDIENCE_SPANS, locksNothing: true, oldestProgram: 1 },
   // The first token that acts for a principal excludes older programs: store/ledger/principals.ts.
   { name: 'principals', sql: PRINCIPALS, oldestProgram: 1 },
+  { name: 'trusted issuers', sql: TRUSTED_ISSUERS, oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */

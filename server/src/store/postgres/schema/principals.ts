@@ -1,3 +1,5 @@
+// Tables of trusted issuers and of their subjects, the principals on whose behalf tokens act.
+
 // The twelfth schema: subjects of trusted issuers, on whose behalf tokens act. domain/ledger/token-subject.ts.
 
 export const PRINCIPALS = `
@@ -21,4 +23,22 @@ alter table ended add column principal integer;
 alter table lineage add column principal integer;
 create index token_principal on token (principal, life, id) where principal is not null;
 create index ended_principal on ended (principal, at, id) where principal is not null;
+`
+
+// The thirteenth schema: what is known of a trusted issuer. domain/clients/trusted-issuer.ts.
+
+export const TRUSTED_ISSUERS = `
+alter table trusted_issuer
+  add column subject_claim text collate "C" not null default 'sub',
+  add column required text collate "C" not null default '{}',    -- claims with their values, as JSON
+  add column jwks_uri text collate "C",                          -- null: from the issuer's metadata
+  add column algorithms text collate "C" not null default '[]',  -- lists, as JSON, from here on
+  add column token_types text collate "C" not null default '[]',
+  add column parties text collate "C" not null default '[]',
+  add column scopes text collate "C" not null default '[]',
+  add column resources text collate "C" not null default '[]',
+  add column life integer not null default 60,
+  add column created_at bigint not null default 0,
+  add column disabled_at bigint,
+  add column deleted_at bigint;
 `

@@ -4,8 +4,8 @@ import type { StoreMaker } from '../../store-options.ts'
 import { ADMINISTRATION } from './administration.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
 import { LEDGER } from './ledger.ts'
-import { PRINCIPALS } from './principals.ts'
 import { SCHEMA_VERSION } from '../../schema-version.ts'
+import { PRINCIPALS, TRUSTED_ISSUERS } from './principals.ts'
 
 // The schemas of usage, the fourth, the eighth and the tenth: what agents got and were refused of late, where their tokens are used.
 
@@ -234,6 +234,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'spans of audiences', sql: AUDIENCE_SPANS, oldestProgram: 3 },
   // The first token that acts for a principal excludes older programs: store/ledger/principals.ts.
   { name: 'principals', sql: PRINCIPALS, oldestProgram: 3 },
+  { name: 'trusted issuers', sql: TRUSTED_ISSUERS, oldestProgram: 3 },
 ]
 
 /** The version that this program writes. */

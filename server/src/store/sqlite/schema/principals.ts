@@ -1,3 +1,5 @@
+// Tables of trusted issuers and of their subjects, the principals on whose behalf tokens act.
+
 // The twelfth schema: subjects of trusted issuers, on whose behalf tokens act. domain/ledger/token-subject.ts.
 
 export const PRINCIPALS = `
@@ -20,4 +22,21 @@ alter table ended add column principal integer;
 alter table lineage add column principal integer;  -- that of all its tokens
 create index token_principal on token (principal, life, id) where principal is not null;
 create index ended_principal on ended (principal, at, id) where principal is not null;
+`
+
+// The thirteenth schema: what is known of a trusted issuer. domain/clients/trusted-issuer.ts.
+
+export const TRUSTED_ISSUERS = `
+alter table trusted_issuer add column subject_claim text not null default 'sub';
+alter table trusted_issuer add column required text not null default '{}';     -- claims with their values, as JSON
+alter table trusted_issuer add column jwks_uri text;                            -- null: from the issuer's metadata
+alter table trusted_issuer add column algorithms text not null default '[]';   -- lists, as JSON, from here on
+alter table trusted_issuer add column token_types text not null default '[]';
+alter table trusted_issuer add column parties text not null default '[]';
+alter table trusted_issuer add column scopes text not null default '[]';
+alter table trusted_issuer add column resources text not null default '[]';
+alter table trusted_issuer add column life integer not null default 60;
+alter table trusted_issuer add column created_at integer not null default 0;
+alter table trusted_issuer add column disabled_at integer;
+alter table trusted_issuer add column deleted_at integer;
 `

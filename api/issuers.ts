@@ -1,0 +1,223 @@
+// Trusted issuers: whose JWTs an agent may exchange for tokens that act for their subjects. No role follows from it.
+import { z } from 'zod'
+import { listOf, resources, scope } from './agent-settings.ts'
+import { address } from './credential-trust.ts'
+import { changed, dryRun, dryRunParameter, endsCounted } from './dry-run.ts'
+import { AUDIENCE, LATER, MADE } from './examples.ts'
+import {
+  choice,
+  listing,
+  noteBody,
+  noteParameter,
+  text,
+  textOrNull,
+  texts,
+  time,
+  timeOrNull,
+  wholeNumber,
+} from './fields.ts'
+import { operation } from './operation.ts'
+import { ACCESS } from './values/access.ts'
+import { PROVIDER_ALGORITHMS } from './values/algorithms.ts'
+import { TRUST_CHARACTERS_MAX } from './values/credentials.ts'
+import {
+  ALIAS_PATTERN,
+  CLAIM_NAME_FORM,
+  CLAIM_VALUE_FORM,
+  isAlias,
+  isClaimName,
+  isClaimValue,
+  isParty,
+  ISSUER_LIFETIME_SECONDS,
+  issuerMistake,
+  PARTIES_MAX,
+  PARTY_FORM,
+  REQUIRED_CLAIMS_MAX,
+  SUBJECT_CLAIMS,
+  TOKEN_TYPES,
+} from './values/issuers.ts'
+import { LIFETIME_SECONDS_MAX } from './values/limits.ts'
+
+const alias = text(isAlias, '1 to 32 of a-z, 0-9 and hyphen', { pattern: ALIAS_PATTERN }).describe(
+  'Its name here, which is never given again.',
+)
+
+const issuer = z
+  .string()
+  .superRefine((given, context) => {
+    const mistake = issuerMistake(given)
+    if (mistake !== undefined) context.addIssue({ code: 'custom', message: mistake })
+  })
+  .meta({ format: 'uri', minLength: 1, maxLength: TRUST_CHARACTERS_MAX })
+  .describe('`iss` of its JWTs, compared as it is written.')
+
+/** A name that is none is not repeated, for it may be a secret in the wrong place. */
+const refineRequired = (claims: Readonly<Record<string, string>>, context: z.RefinementCtx): void => {
+  const entries = Object.entries(claims)
+  if (entries.length > REQUIRED_CLAIMS_MAX) {
+    context.addIssue({ code: 'custom', message: `has more than ${REQUIRED_CLAIMS_MAX} claims` })
+    return
+  }
+  for (const [name, value] of entries) {
+    if (!isClaimName(name)) context.addIssue({ code: 'custom', message: `has a name that is not ${CLAIM_NAME_FORM}` })
+    else if (!isClaimValue(value))
+      context.addIssue({ code: 'custom', path: [name], message: `is not ${CLAIM_VALUE_FORM}` })
+  }
+}
+
+const required = z
+  .record(z.string(), z.string({ error: 'is not a string: only claims that are strings can be required' }))
+  .superRefine(refineRequired)
+  .meta({ maxProperties: REQUIRED_CLAIMS_MAX })
+  .describe(
+    'Claims that its JWTs must have, with exactly these values. Of two records of one issuer, one claim must differ.',
+  )
+
+/** Some of these names, each once, in their order here. */
+const someOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  z
+    .array(choice(names))
+    .min(1, { error: `names none of ${names.join(', ')}` })
+    .transform((given): readonly Names[number][] => names.filter((name: Names[number]) => given.includes(name)))
+
+const RESOURCES = 'The audiences that its tokens may have, where its agent may too; * for any.'
+const PARTIES = 'The clients of the issuer whose JWTs are taken, by `azp`, else `client_id`, `appid` or `cid`.'
+const TYPES = 'The kinds of its JWTs that are taken. `jwt`, access tokens without a type, needs `parties`.'
+const LIFETIME = 'The longest lifetime of its tokens; each gets the longest of those in use that is no longer.'
+const SCOPE = 'The most that its tokens may have, where their agent may too: items, or resource:*.'
+
+const settings = {
+  jwks_uri: address.nullable().describe('Where its keys stand. Null: as its metadata says.'),
+  algorithms: someOf(PROVIDER_ALGORITHMS).describe('The algorithms of its signatures.'),
+  token_types: someOf(TOKEN_TYPES).describe(TYPES),
+  parties: listOf(PARTIES_MAX, isParty, PARTY_FORM).describe(`${PARTIES} None: any.`),
+  scope: scope.describe(SCOPE),
+  resources: resources
+    .refine(list => list.length > 0, { error: 'names no resource; allow any with *' })
+    .describe(RESOURCES),
+  lifetime_seconds: wholeNumber(1, LIFETIME_SECONDS_MAX, 'seconds').describe(LIFETIME),
+}
+
+const issuerRecord = z.object({
+  alias: z.string(),
+  issuer: z.string(),
+  subject_claim: z.enum(SUBJECT_CLAIMS).describe('The claim that names its subjects.'),
+  require: z.record(z.string(), z.string()),
+  jwks_uri: textOrNull.describe("Null: from the issuer's metadata."),
+  algorithms: z.array(z.enum(PROVIDER_ALGORITHMS)),
+  token_types: z.array(z.enum(TOKEN_TYPES)).describe(TYPES),
+  parties: texts.describe(`${PARTIES} None: any.`),
+  scope: z.string().describe(SCOPE),
+  resources: texts.describe(RESOURCES),
+  lifetime_seconds: z.int().describe(LIFETIME),
+  created_at: time,
+  disabled_at: timeOrNull.describe('Since when no JWT of it is taken; null: they are.'),
+})
+
+const example = {
+  alias: 'entra',
+  issuer: 'https://login.microsoftonline.com/3f2b7d1c-8e90-4c55-9a61-b2d8a4c01f3e/v2.0',
+  subject_claim: 'oid',
+  require: { tid: '3f2b7d1c-8e90-4c55-9a61-b2d8a4c01f3e' },
+  jwks_uri: null,
+  algorithms: ['RS256'],
+  token_types: ['jwt'],
+  parties: ['7c1f6f5e-4b52-4a6c-9d0c-5f5b1f6a2f10'],
+  scope: 'db:read',
+  resources: [AUDIENCE],
+  lifetime_seconds: 300,
+  created_at: MADE,
+  disabled_at: null,
+} as const
+
+const { created_at: _made, disabled_at: _disabled, ...exampleBody } = example
+
+const ALL = '/api/v1/issuers'
+const ONE = `${ALL}/{alias}` as const
+
+const switched = issuerRecord.extend({ changed })
+
+export const createIssuer = operation({
+  route: `POST ${ALL}`,
+  id: 'createIssuer',
+  summary: 'Trust an issuer',
+  access: ACCESS.writeIssuers,
+  refusals: [409],
+  body: z.strictObject({
+    alias,
+    issuer,
+    subject_claim: choice(SUBJECT_CLAIMS).default('sub').describe('The claim that names its subjects.'),
+    require: required.default({}),
+    jwks_uri: settings.jwks_uri.optional(),
+    algorithms: settings.algorithms.default([...PROVIDER_ALGORITHMS]),
+    token_types: settings.token_types,
+    parties: settings.parties.default([]),
+    scope: settings.scope,
+    resources: settings.resources.default(['*']),
+    lifetime_seconds: settings.lifetime_seconds.default(ISSUER_LIFETIME_SECONDS),
+  }),
+  answers: { 201: issuerRecord },
+  example: { body: exampleBody, answer: example },
+})
+
+export const listIssuers = operation({
+  route: `GET ${ALL}`,
+  id: 'listIssuers',
+  summary: 'List trusted issuers',
+  access: ACCESS.readIssuers,
+  ...listing(issuerRecord, example, {}),
+})
+
+export const showIssuer = operation({
+  route: `GET ${ONE}`,
+  id: 'showIssuer',
+  summary: 'Show a trusted issuer',
+  access: ACCESS.readIssuers,
+  answers: { 200: issuerRecord },
+  example: { answer: example },
+})
+
+export const changeIssuer = operation({
+  route: `PATCH ${ONE}`,
+  id: 'changeIssuer',
+  summary: 'Change a trusted issuer, for the next token',
+  access: ACCESS.writeIssuers,
+  body: z.strictObject(settings).partial(),
+  answers: { 200: issuerRecord },
+  example: {
+    body: { scope: 'db:read db:write', lifetime_seconds: 60 },
+    answer: { ...example, scope: 'db:read db:write', lifetime_seconds: 60 },
+  },
+})
+
+export const deleteIssuer = operation({
+  route: `DELETE ${ONE}`,
+  id: 'deleteIssuer',
+  summary: 'Delete a trusted issuer',
+  access: ACCESS.writeIssuers,
+  query: z.object({ note: noteParameter, dry_run: dryRunParameter }),
+  answers: { 200: endsCounted, 204: z.undefined().describe('Done.') },
+  example: {
+    answer: { dry_run: true, ends: { tokens: 0, descendants: 0, descendant_agents: [], exact: true, reasons: [] } },
+  },
+})
+
+export const disableIssuer = operation({
+  route: `POST ${ONE}/disable`,
+  id: 'disableIssuer',
+  summary: 'Disable a trusted issuer',
+  access: ACCESS.stopIssuers,
+  body: noteBody.unwrap().extend({ dry_run: dryRun }).default({}),
+  answers: { 200: z.union([switched, endsCounted]) },
+  example: { body: { note: 'a key of it leaked' }, answer: { ...example, disabled_at: LATER, changed: true } },
+})
+
+export const enableIssuer = operation({
+  route: `POST ${ONE}/enable`,
+  id: 'enableIssuer',
+  summary: 'Enable a trusted issuer',
+  access: ACCESS.writeIssuers,
+  body: noteBody,
+  answers: { 200: switched },
+  example: { body: { note: 'it has new keys' }, answer: { ...example, changed: true } },
+})
