@@ -109,7 +109,7 @@ const MANAGE: Door = {
       title: 'Manage',
       pages: ['manage/overview', 'manage/console', 'manage/command-line', 'manage/incidents'],
     },
-    { title: 'Agents', pages: ['manage/agents', 'manage/credentials', 'manage/imports'] },
+    { title: 'Agents', pages: ['manage/agents', 'manage/credentials', 'manage/imports', 'manage/issuers'] },
     { title: 'Tokens', pages: ['manage/tokens', 'manage/revocations', 'manage/leaked-secrets', 'manage/usage'] },
     { title: 'Records', pages: ['manage/audit-log', 'manage/exports'] },
   ],

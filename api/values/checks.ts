@@ -16,6 +16,7 @@ export const CHECK_NAMES = [
   'key_encryption_key',
   'suspensions',
   'identity_providers',
+  'trusted_issuers',
   'service',
 ] as const
 

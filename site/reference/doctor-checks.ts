@@ -116,6 +116,15 @@ const ROWS: Readonly<Record<CheckName, Row>> = {
     finds: ['Problem: they cannot be read, name another issuer, or have no usable key.'],
     remedy: 'Go through the causes: [Operators sign in](../run/operators-sign-in.md).',
   },
+  trusted_issuers: {
+    looksAt: 'the metadata and keys of each trusted issuer that is not disabled, and all records beside each other',
+    finds: [
+      'Problem: the keys cannot be read, or none is of use for its algorithms; the metadata names another issuer.',
+      'Problem: the issuer is this service or holds a placeholder; a token could fit two records.',
+      'Warning: two issuers have one `jwks_uri`; with a `jwks_uri`, the metadata names another issuer.',
+    ],
+    remedy: 'Correct the record, or create another in its place: `mintmark issuer`.',
+  },
   service: {
     looksAt: 'the service at the base URL, or at `--url`',
     finds: [

@@ -8,6 +8,7 @@ export const SCREENS: readonly (readonly [title: string, path: string, reads: Ac
   ['History', 'history', ACCESS.readTokens],
   ['Agents', 'agents', ACCESS.readAgents],
   ['Delegation', 'delegation', ACCESS.readAgents],
+  ['Issuers', 'issuers', ACCESS.readIssuers],
   ['Signing keys', 'keys', ACCESS.readSigningKeys],
   ['API keys', 'api-keys', ACCESS.writeKeys],
   ['Verifiers', 'verifiers', ACCESS.readTokens],

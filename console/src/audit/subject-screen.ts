@@ -3,6 +3,7 @@
 const SCREENS: Readonly<Record<string, string>> = {
   agent: 'agents',
   api_key: 'api-keys',
+  issuer: 'issuers',
   signing_key: 'keys',
   token: 'tokens',
 }

@@ -21,6 +21,7 @@ const ApiKeys = lazy(async () => ({ default: (await import('./api-keys.tsx')).Ap
 const Audit = lazy(async () => ({ default: (await import('./audit.tsx')).Audit }))
 const Delegation = lazy(async () => ({ default: (await import('./delegation.tsx')).Delegation }))
 const History = lazy(async () => ({ default: (await import('./history.tsx')).History }))
+const Issuers = lazy(async () => ({ default: (await import('./issuers.tsx')).Issuers }))
 const Settings = lazy(async () => ({ default: (await import('./settings.tsx')).Settings }))
 const SigningKeys = lazy(async () => ({ default: (await import('./signing-keys.tsx')).SigningKeys }))
 const Tokens = lazy(async () => ({ default: (await import('./tokens.tsx')).Tokens }))
@@ -32,6 +33,7 @@ export const SCREENS: readonly Screen[] = [
   { path: 'history', title: 'History', least: ACCESS.readTokens.role, key: 'h', Show: History },
   { path: 'agents', title: 'Agents', least: ACCESS.readAgents.role, key: 'a', Show: Agents },
   { path: 'delegation', title: 'Delegation', least: ACCESS.readAgents.role, key: 'd', Show: Delegation },
+  { path: 'issuers', title: 'Issuers', least: ACCESS.readIssuers.role, key: 'i', Show: Issuers },
   { path: 'keys', title: 'Signing keys', least: ACCESS.readSigningKeys.role, key: 'k', Show: SigningKeys },
   { path: 'api-keys', title: 'API keys', least: ACCESS.writeKeys.role, key: 'p', Show: ApiKeys },
   { path: 'verifiers', title: 'Verifiers', least: ACCESS.readTokens.role, key: 'v', Show: Verifiers },

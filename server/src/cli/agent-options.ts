@@ -14,7 +14,7 @@ export type AgentOptions = Readonly<Record<string, unknown>> & {
 
 export type ChangeBody = z.input<(typeof changeAgent)['body']>
 
-const parseCount = (text: string): number => {
+export const countIn = (text: string): number => {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.')
   return Number(text)
 }
@@ -41,7 +41,7 @@ type Row = (typeof ROWS)[number]
 
 const optionOf = ({ flags, help }: Row): Option => {
   const option = new Option(flags, help)
-  if (flags.endsWith('<n>')) return option.argParser(parseCount)
+  if (flags.endsWith('<n>')) return option.argParser(countIn)
   if (flags.endsWith('<key=value>')) return option.argParser(gatherLabels)
   return flags.startsWith('--at-live-tokens-max') ? option.choices(AT_LIVE_TOKENS_MAX) : option
 }

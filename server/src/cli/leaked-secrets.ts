@@ -1,6 +1,6 @@
 // mintmark leaked-secrets
 import type { Command } from 'commander'
-import { revokeLeakedSecrets } from '../../../api/leaked-secrets.ts'
+import { revokeLeakedSecrets } from '../../../api/credentials.ts'
 import { defineAdminCommand } from './administer.ts'
 import type { DryRunOption } from './dry-run.ts'
 import { CommandFailed } from './terminal/exit.ts'

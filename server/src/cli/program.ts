@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   agent: async () => (await import('./agent.ts')).addAgent,
   credential: async () => (await import('./credential.ts')).addCredential,
   'api-key': async () => (await import('./api-key.ts')).addApiKey,
+  issuer: async () => (await import('./issuer.ts')).addIssuer,
   top: async () => (await import('./usage.ts')).addTop,
   stats: async () => (await import('./stats.ts')).addStats,
   usage: async () => (await import('./usage.ts')).addUsage,

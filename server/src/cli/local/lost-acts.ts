@@ -53,7 +53,16 @@ const entryOf = (line: string, number: number): Entry => {
 }
 
 // Tokens have all ended and signing keys are all retired by the restore; what was made since is not there.
-const LEFT = ['agent.change', 'credential.rotate', 'credential.convert', 'api_key.rotate']
+// An alias may be that of another issuer since.
+const LEFT = [
+  'agent.change',
+  'credential.rotate',
+  'credential.convert',
+  'api_key.rotate',
+  'issuer.change',
+  'issuer.disable',
+  'issuer.delete',
+]
 
 const AGAIN = ['agent.disable', 'agent.delete', 'credential.revoke', 'api_key.revoke'] as const
 

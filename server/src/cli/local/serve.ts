@@ -8,7 +8,7 @@ import { placeOf } from '../../config/addresses.ts'
 import { readServeConfig, type ServeConfig } from '../../config/config.ts'
 import { isAnySuspended, type RestoreState } from '../../domain/restore.ts'
 import { makeServing } from '../../serving/serving-threads.ts'
-import { checkProviders, watchInstallation } from '../../serving/watch-installation.ts'
+import { checkIssuers, checkProviders, watchInstallation } from '../../serving/watch-installation.ts'
 import { closeAtSignal } from './close-at-signal.ts'
 import { completeLocal } from './local-only.ts'
 import { printLine } from '../terminal/print.ts'
@@ -79,6 +79,7 @@ const run = async (): Promise<void> => {
     if (!(await threads.start())) return
     await check()
     void checkProviders({ operators: ports.operators, identityProviders: config.identityProviders, logger })
+    void checkIssuers(ports, logger)
   } catch (error) {
     await service.close()
     throw error

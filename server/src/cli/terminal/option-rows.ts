@@ -15,10 +15,10 @@ type Row = readonly [
 export type OptionRows<Name extends string = string> = Readonly<Record<Name, Row>>
 
 export const addOptions = (command: Command, rows: OptionRows): Command => {
-  for (const [flags, help, values = (text: string) => text] of Object.values(rows)) {
+  for (const [flags, help, values] of Object.values(rows)) {
     const option = new Option(flags, help)
     if (typeof values === 'function') option.argParser<unknown>((text, before) => values(text, before as Gathered))
-    else option.choices(values)
+    else if (values !== undefined) option.choices(values)
     command.addOption(option)
   }
   return command

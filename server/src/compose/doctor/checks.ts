@@ -4,6 +4,7 @@ import type { CheckName } from '../../../../api/values/checks.ts'
 import { type Finding, fail, good, warn } from '../../domain/checkup.ts'
 import { checkCertificate } from './certificate-check.ts'
 import { checkConfiguration, checkReloadedFiles, checkTrustedProxies, checkVersions } from './configuration-checks.ts'
+import { checkTrustedIssuers } from './issuer-checks.ts'
 import { checkDiskSpace, checkOpenFiles, checkPrivateFiles } from './file-checks.ts'
 import {
   checkClock,
@@ -87,9 +88,9 @@ export type Check = {
   readonly name: CheckName
   /**
    * `settings`: nothing but this machine. `serving`: a service in this process. `store`: the file or the database.
-   * `providers`, `service`: the network.
+   * `providers`, `service`: the network. `issuers`: the store, and the network.
    */
-  readonly needs: 'settings' | 'serving' | 'store' | 'providers' | 'service'
+  readonly needs: 'settings' | 'serving' | 'store' | 'providers' | 'issuers' | 'service'
   /** Whether `serve` makes it, at its start and once a minute: it needs no network and no store. */
   readonly isFast: boolean
   readonly run: (subject: Subject) => readonly Finding[] | Promise<readonly Finding[]>
@@ -111,5 +112,6 @@ export const CHECKS: readonly Check[] = [
   { name: 'key_encryption_key', needs: 'store', isFast: false, run: checkKeyEncryptionKey },
   { name: 'suspensions', needs: 'store', isFast: false, run: checkSuspensions },
   { name: 'identity_providers', needs: 'providers', isFast: false, run: checkProviders },
+  { name: 'trusted_issuers', needs: 'issuers', isFast: false, run: checkTrustedIssuers },
   { name: 'service', needs: 'service', isFast: false, run: checkService },
 ]

@@ -53,7 +53,7 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const nameOf = (component: Readonly<Record<string, unknown>>): string =>
-  [component['name'], component['check'] ?? component['issuer']].map(textOf).join(' ').trim()
+  [component['name'], component['check'] ?? component['alias'] ?? component['issuer']].map(textOf).join(' ').trim()
 
 const badComponentsOf = (answer: Answer | Unreached): readonly BadComponent[] | undefined => {
   if ('unreached' in answer || !isRecord(answer.json)) return undefined

@@ -61,7 +61,7 @@ const isOfThisVersion = ({ version, oldestProgram, programVersion }: StoreInspec
   version >= programVersion && oldestProgram <= programVersion
 
 /** What only a store of this version can be asked. */
-const withSchema = (judge: Judge) =>
+export const withSchema = (judge: Judge) =>
   withStore(async (inspection, subject) =>
     isOfThisVersion(inspection)
       ? judge(inspection, subject)

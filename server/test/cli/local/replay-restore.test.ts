@@ -7,6 +7,8 @@ import { KEY, makeFolder, run, type Scope, scopeOfFile } from '../../../../testk
 
 type Made = Readonly<Record<'agent_id' | 'credential_id' | 'api_key_id', string>>
 
+const BOUNDS = ['--scope', 'db:read', '--party', 'web']
+
 /** A store that was restored from a backup, and the audit log of the time that was lost. */
 const makeWorld = (t: Scope) => {
   const folder = makeFolder(t)
@@ -26,6 +28,8 @@ const makeWorld = (t: Scope) => {
   const key = (name: string): string =>
     lost('api-key', 'create', '--name', name, '--permission', 'tokens:read').api_key_id
   const [revoked, kept] = [key('one'), key('two')]
+  for (const alias of ['gone', 'narrow', 'off', 'on'])
+    lost('issuer', 'create', ...`--alias ${alias} --issuer https://${alias}.example --type jwt`.split(' '), ...BOUNDS)
   const { made_at: since } = lost('backup', 'backup.db') as unknown as { readonly made_at: string }
   for (const id of [disabled, enabled]) lost('agent', 'disable', id, '--yes')
   lost('agent', 'enable', enabled)
@@ -33,6 +37,10 @@ const makeWorld = (t: Scope) => {
   lost('agent', 'change', narrowed, '--scope', 'db:read', '--yes')
   lost('credential', 'revoke', narrowed, credential, '--reason', 'secret_leaked', '--yes')
   lost('api-key', 'revoke', revoked, '--yes')
+  for (const alias of ['on', 'off']) lost('issuer', 'disable', alias, '--yes')
+  lost('issuer', 'enable', 'on')
+  lost('issuer', 'delete', 'gone', '--yes')
+  lost('issuer', 'change', 'narrow', '--lifetime-seconds', '15')
   const late = agent('e')
   lost('agent', 'disable', late, '--yes')
   assert.equal(run(folder, ['audit', 'export', '--output', 'audit.ndjson'], on('lost')).status, 0)
@@ -88,12 +96,19 @@ test('what was disabled, deleted or revoked after the backup is so again, and th
   assert.deepEqual(resultsIn(data), expected)
   assert.deepEqual(
     (left as readonly Readonly<Record<'kind' | 'subject', string>>[]).map(({ kind, subject }) => [kind, subject]),
-    [['agent.change', ids.narrowed]],
+    [
+      ['agent.change', ids.narrowed],
+      ['issuer.disable', 'on'],
+      ['issuer.disable', 'off'],
+      ['issuer.delete', 'gone'],
+      ['issuer.change', 'narrow'],
+    ],
   )
   restored('restore', 'accept', '--yes')
   assert.notEqual(restored('agent', 'show', ids.disabled)['disabled_at'], null)
   assert.equal(restored('agent', 'show', ids.enabled)['disabled_at'], null)
   assert.equal(run(folder, ['agent', 'show', ids.deleted], variables).status, 1)
+  assert.equal(restored('issuer', 'show', 'off')['disabled_at'], null)
   assert.notEqual(restored('credential', 'show', ids.narrowed, ids.credential)['revoked_at'], null)
   assert.notEqual(restored('api-key', 'show', ids.revoked)['revoked_at'], null)
   assert.equal(restored('api-key', 'show', ids.kept)['revoked_at'], null)
@@ -101,6 +116,6 @@ test('what was disabled, deleted or revoked after the backup is so again, and th
   assert.equal(again.status, 0, again.stderr)
   assert.match(
     again.stdout,
-    /not_there +agent\.delete .*\n[^]*3 acts done again\.\n1 change left to you: look at each before/,
+    /not_there +agent\.delete .*\n[^]*3 acts done again\.\n5 changes left to you: look at each before/,
   )
 })

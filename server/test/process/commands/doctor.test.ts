@@ -191,7 +191,7 @@ test('doctor reports a provider, a database and a service that hang, and everyth
   assert.match(sqlite.messages('service').join(), /it did not answer in time/)
   const postgres = await examine(folder, { ...hanging, DATABASE_URL: `postgres://m@127.0.0.1:${silent}/m` })
   assert.match(postgres.messages('store').join(), /^The database at 127\.0\.0\.1:\d+ cannot be reached: .*timeout/i)
-  const unknown = ['schema', 'collation', 'clock', 'key_encryption_key', 'suspensions'].map(
+  const unknown = ['schema', 'collation', 'clock', 'key_encryption_key', 'suspensions', 'trusted_issuers'].map(
     name => [name, 'warning'] as const,
   )
   assert.deepEqual(postgres.statuses, allOk(...hung, ['store', 'problem'], ...unknown))
@@ -208,6 +208,38 @@ test('doctor names each provider that is of no use, and why', async t => {
   assert.match((await examine(folder, variables)).messages('identity_providers').join(), /names another issuer/)
   const { messages } = await examine(folder, { ...variables, MINTMARK_IDP_ISSUER: `${provider.issuer}/` })
   assert.match(messages('identity_providers').join(), /its metadata names another issuer/)
+})
+
+test('doctor names each trusted issuer whose JWTs cannot be taken, and why, and those that are one', async t => {
+  const { folder, provider, variables } = await makeStore(t)
+  const { issuer } = provider
+  const create = (alias: string, url: string, ...more: readonly string[]) => {
+    const args = ['issuer', 'create', '--alias', alias, '--issuer', url, '--type', 'id_token', '--scope', 'db:read']
+    const { status, stderr } = run(folder, [...args, ...more], variables)
+    assert.equal(status, 0, stderr)
+  }
+  const allowed = { ...variables, MINTMARK_CLIENT_KEYS_ALLOWED_RANGES: '127.0.0.0/8' }
+  const none = await examine(folder, allowed)
+  assert.deepEqual(none.messages('trusted_issuers'), ['No issuer is trusted.'])
+  create('good', issuer, '--require', 'tid=a', '--jwks-uri', `${issuer}/jwks`)
+  create('other', `${issuer}/`)
+  create('weak', issuer, '--require', 'tid=b', '--algorithm', 'PS256')
+  const { statuses, messages } = await examine(folder, allowed)
+  assert.equal(statuses['trusted_issuers'], 'problem')
+  const said = messages('trusted_issuers').join('\n')
+  assert.match(said, /The keys of the trusted issuer other \(\S+\) cannot be read: its metadata names another issuer/)
+  assert.match(said, /of the trusted issuer weak .*no usable key for PS256.*Look at `mintmark issuer show weak`/)
+  const inside = (await examine(folder, variables)).messages('trusted_issuers').join('\n')
+  assert.match(inside, /trusted issuer weak .*no address for everybody's use and in no range that is allowed/)
+  run(folder, ['issuer', 'disable', 'weak', '--yes'], variables)
+  run(folder, ['issuer', 'delete', 'other', '--yes'], variables)
+  create('twin', 'https://elsewhere.example', '--jwks-uri', `${issuer}/jwks`)
+  const twins = await examine(folder, allowed)
+  assert.match(
+    twins.messages('trusted_issuers').join('\n'),
+    /The trusted issuers good and twin have the same jwks_uri: .* each of its subjects is two/,
+  )
+  assert.doesNotMatch(twins.messages('trusted_issuers').join('\n'), /trusted issuer weak/)
 })
 
 test('doctor --url looks at the service from outside only, and a service that is not there is then a problem', async t => {

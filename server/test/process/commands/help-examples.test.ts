@@ -14,6 +14,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { makeTestDatabase } from '../../../../testkit/databases/postgres-cluster.ts'
 import { makeNotingProgram, takeNotedCall } from '../../../../testkit/commands/noted-call.ts'
 import { startIdentityProvider } from '../../../../testkit/identity-providers/identity-provider.ts'
+import { newIssuer } from '../../../../testkit/stores/new-things.ts'
 import { act } from '../../../../testkit/stores/store.ts'
 import {
   type Ended,
@@ -106,6 +107,12 @@ const fill = async (file: string): Promise<void> => {
   )
   const key = { id: SECRET, name: 'ops', permissions: ['tokens:read'], audiences: null, keyHash, expiry: null } as const
   await store.apiKeys.create(key, act('api_key.create'))
+  await store.issuers.create(
+    { ...newIssuer(), alias: 'entra', jwksUri: 'https://login.example.com/jwks' },
+    act('issuer.create'),
+  )
+  // Else its keys, which are nowhere, are a problem that doctor reports.
+  await store.issuers.disable('entra', act('issuer.disable'))
   const sealed = { sealedTokens: new Uint8Array(1), expiresAt: 0 }
   const operator = { iss: 'https://login.example.com', sub: 'ada', name: 'Ada' }
   const session = { id: SESSION, secretHash: randomBytes(32).toString('hex'), ...operator, ...sealed }

@@ -28,7 +28,9 @@ const serve = async (t: TestContext, folder: string, more: Variables) => {
   const running = await start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })
   // The main thread reads each key set once, for this and for the check at the start: then that has ended too.
   const answer = await fetchDescribed(`${url}/readyz?verbose`)
-  const body = (await answer.json()) as { components: readonly { name: string; issuer?: string; status: string }[] }
+  const body = (await answer.json()) as {
+    components: readonly { name: string; issuer?: string; status: string }[]
+  }
   const components = body.components.filter(({ name }) => name !== 'check')
   const plain = await fetchDescribed(`${url}/readyz`)
   const { stderr } = await running.stop()
@@ -90,4 +92,37 @@ test('each file of a secret that others can read has a line, and a service of cl
   )
   chmodSync(path, 0o440)
   assert.deepEqual((await serve(t, folder, variables)).warnings, [])
+})
+
+test('a trusted issuer whose keys cannot be read is logged once with its cause, and readyz has the state of all', async t => {
+  const [folder, good] = [makeFolder(t), await startIdentityProvider()]
+  t.after(() => good.close())
+  const variables = {
+    MINTMARK_KEY_ENCRYPTION_KEY: KEY,
+    MINTMARK_IDP_ISSUER: good.issuer,
+    MINTMARK_CLIENT_KEYS_ALLOWED_RANGES: '127.0.0.0/8',
+    MINTMARK_WORKERS: '2',
+  }
+  assert.equal(run(folder, ['migrate'], variables).status, 0)
+  for (const [alias, issuer] of [
+    ['good', good.issuer],
+    ['away', `${good.issuer}/nowhere`],
+    ['off', `${good.issuer}/off`],
+  ] as const) {
+    const args = ['issuer', 'create', '--alias', alias, '--issuer', issuer, '--type', 'id_token', '--scope', 'db:read']
+    assert.equal(run(folder, args, variables).status, 0)
+  }
+  assert.equal(run(folder, ['issuer', 'disable', 'off', '--yes'], variables).status, 0)
+  const { statuses, components, warnings } = await serve(t, folder, variables)
+  assert.deepEqual(statuses, [200, 200])
+  assert.deepEqual(
+    components.flatMap(({ name, status }) => (name === 'trusted_issuers' ? [status] : [])),
+    ['unavailable'],
+  )
+  assert.deepEqual(
+    warnings.map(({ msg }) => msg),
+    [
+      'The keys of the trusted issuer away cannot be read: it answered 404. No JWT of it is taken; look at `mintmark issuer show away`, and at `mintmark doctor`.',
+    ],
+  )
 })
