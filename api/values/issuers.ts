@@ -1,16 +1,17 @@
 // Trusted issuers in the contract: their names, what their JWTs may be, and bounds.
 import { isPlainName } from './credentials.ts'
+import { ALIAS } from './subject.ts'
 import { isProviderAddress, parseWebAddress } from '../../packages/verify/src/readers/web-address.ts'
 
 /** Records that are not deleted. */
 export const ISSUERS_MAX = 64
 
-export const ALIAS_PATTERN = '^[a-z0-9-]{1,32}$'
+export const ALIAS_PATTERN = `^${ALIAS}$`
 
-const ALIAS = new RegExp(ALIAS_PATTERN)
+const WHOLE_ALIAS = new RegExp(ALIAS_PATTERN)
 
 /** Whether the text may be the alias of an issuer. */
-export const isAlias = (text: string): boolean => ALIAS.test(text)
+export const isAlias = (text: string): boolean => WHOLE_ALIAS.test(text)
 
 /** The claims by which an issuer may name its subjects. */
 export const SUBJECT_CLAIMS = ['sub', 'oid'] as const

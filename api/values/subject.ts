@@ -2,8 +2,11 @@
 // administrator trusts under this alias.
 import { parseUuid } from './uuid.ts'
 
+/** The form of an alias, without its ends. */
+export const ALIAS = '[a-z0-9-]{1,32}'
+
 /** No UUID holds a colon: one of an issuer is never taken for an agent. A subject of an issuer may hold further colons. */
-const ISSUER_SUBJECT = /^[a-z0-9-]{1,32}:[!-~]{1,255}$/
+const ISSUER_SUBJECT = new RegExp(`^${ALIAS}:[!-~]{1,255}$`)
 
 /** As a regular expression for the document: a UUID in any case, or `ALIAS:SUB`. */
 export const SUBJECT_PATTERN = `^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$|${ISSUER_SUBJECT.source}`

@@ -3,6 +3,7 @@ import { formatLabels } from '../../../api/values/labels.ts'
 import type { AgentRecord, ChangeAgentBody } from '../../../packages/client/src/index.ts'
 import { GRANT_TYPES } from '../../../api/values/delegation.ts'
 import { AT_LIVE_TOKENS_MAX } from '../../../api/values/limits.ts'
+import { pairsOf, wordsOf } from '../parts/typed-lines.ts'
 
 type Setting = Exclude<keyof ChangeAgentBody, 'dry_run'>
 
@@ -52,20 +53,10 @@ export const textOf = (agent: AgentRecord, setting: Setting): string => {
   return typeof value === 'object' ? value.join('\n') : String(value)
 }
 
-const parseLabels = (text: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    text
-      .split('\n')
-      .map(line => line.trim())
-      .filter(line => line !== '')
-      .map(line => {
-        const equals = line.indexOf('=')
-        return equals === -1 ? [line, ''] : [line.slice(0, equals), line.slice(equals + 1)]
-      }),
-  )
+const labelsIn = (text: string): Readonly<Record<string, string>> => Object.fromEntries(pairsOf(text))
 
 const changeOfLabels = (text: string, before: string): LabelsChange => {
-  const [now, was] = [parseLabels(text), parseLabels(before)]
+  const [now, was] = [labelsIn(text), labelsIn(before)]
   const change = new Map<string, string | null>()
   for (const key of Object.keys(was)) if (!Object.hasOwn(now, key)) change.set(key, null)
   for (const [key, value] of Object.entries(now)) if (was[key] !== value) change.set(key, value)
@@ -81,7 +72,7 @@ const isList = (value: Value): value is readonly string[] => Array.isArray(value
 const parse = (setting: Setting, text: string, before: string): Value => {
   const { kind, isRequired } = FIELDS[setting]
   if (kind === 'labels') return changeOfLabels(text, before)
-  if (kind === 'words') return text.split(/\s+/).filter(word => word !== '')
+  if (kind === 'words') return wordsOf(text)
   if (kind === 'flag') return text === 'on'
   if (text === '' && isRequired !== true) return null
   // What is no number is sent as it is: the service says what is wrong.

@@ -9,6 +9,7 @@ import { TheAct } from '../acts/what-ended.tsx'
 import { ExpiryField, expiryIn, expiryOptions, GraceField, graceIn, textIn } from '../parts/form-fields.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { OPEN } from '../parts/panel.tsx'
+import { wordsOf } from '../parts/typed-lines.ts'
 import { administration } from '../reading/service.ts'
 
 const openKey = (id: string): void => go(addressOf('api-keys', new URLSearchParams({ [OPEN]: id })))
@@ -16,10 +17,7 @@ const openKey = (id: string): void => go(addressOf('api-keys', new URLSearchPara
 const permissionsIn = (form: FormData) =>
   PERMISSIONS.filter(permission => form.getAll('permissions').includes(permission))
 
-const audiencesIn = (form: FormData): readonly string[] =>
-  textIn(form, 'audiences')
-    .split(/\s+/)
-    .filter(audience => audience !== '')
+const audiencesIn = (form: FormData): readonly string[] => wordsOf(textIn(form, 'audiences'))
 
 const KeyFields = () => (
   <>

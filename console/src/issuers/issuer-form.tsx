@@ -7,25 +7,12 @@ import { TheAct } from '../acts/what-ended.tsx'
 import { addressOf, go } from '../address.ts'
 import { textIn } from '../parts/form-fields.tsx'
 import { OPEN } from '../parts/panel.tsx'
+import { pairsOf, wordsOf } from '../parts/typed-lines.ts'
 import { administration } from '../reading/service.ts'
-
-const wordsIn = (form: FormData, name: string): readonly string[] =>
-  textIn(form, name)
-    .split(/\s+/)
-    .filter(word => word !== '')
 
 const typesIn = (form: FormData) => TOKEN_TYPES.filter(type => form.getAll('token_types').includes(type))
 
-/** One `claim=value` a line: a value may hold spaces. */
-const requiredIn = (form: FormData): readonly (readonly [string, string])[] =>
-  textIn(form, 'require')
-    .split('\n')
-    .map(line => line.trim())
-    .filter(line => line !== '')
-    .map(line => {
-      const equals = line.indexOf('=')
-      return equals === -1 ? [line, ''] : [line.slice(0, equals), line.slice(equals + 1)]
-    })
+const requiredIn = (form: FormData) => pairsOf(textIn(form, 'require'))
 
 /** A claim that stands there twice gets a value of two lines, which the service refuses: no JWT has both. */
 const requiredOf = (form: FormData): Readonly<Record<string, string>> => {
@@ -105,7 +92,7 @@ const settingsIn = (form: FormData) => {
   const jwksUri = textIn(form, 'jwks_uri')
   return {
     token_types: typesIn(form),
-    parties: wordsIn(form, 'parties'),
+    parties: wordsOf(textIn(form, 'parties')),
     scope: textIn(form, 'scope'),
     jwks_uri: jwksUri === '' ? null : jwksUri,
   }

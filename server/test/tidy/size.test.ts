@@ -10,10 +10,10 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 63_689, files: 688 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 63_687, files: 688 },
   'server/test': { globs: codeIn('server/test'), lines: 71_525, files: 559 },
   packages: { globs: codeIn('packages'), lines: 19_817, files: 186 },
-  console: { globs: codeIn('console'), lines: 14_673, files: 216 },
+  console: { globs: codeIn('console'), lines: 14_663, files: 217 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 40_039, files: 460 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_092, files: 62 },
 }

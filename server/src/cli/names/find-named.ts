@@ -88,29 +88,23 @@ const meantBy = ({ isWholeOnly }: Kind, candidates: readonly Named[], { text, is
 /** Reports what a text is taken for, if it is not the id itself: the reader of an empty list must know whose list it is. */
 const report = (line: string): void => void process.stderr.write(`${printableLines(line)}\n`)
 
-const sentencesOf = (between: string, first: string, more: string | undefined): string =>
-  more === undefined ? first : `${first}${between}${more}`
-
 /** What was typed is not repeated where nothing is found: it may be a secret in the wrong place. */
 const choose = (kind: Kind, { some, isWhole }: Meant, text: string, ends: boolean): string => {
   const { what, list, otherwise, orElse } = kind
+  const more = orElse === undefined ? [] : [orElse]
   const [only] = some
   if (only === undefined && otherwise !== undefined) {
     report(`No ${what} that is listed has this id or name: it is taken for ${otherwise}.`)
     return text
   }
-  if (only === undefined)
-    throw fail(
-      sentencesOf(
-        ' ',
-        `No ${what} has this id or name, or one that opens so: \`mintmark ${list}\` shows them.`,
-        orElse,
-      ),
-    )
+  if (only === undefined) {
+    const none = `No ${what} has this id or name, or one that opens so: \`mintmark ${list}\` shows them.`
+    throw fail([none, ...more].join(' '))
+  }
   if (some.length > 1) throw fail(`Several are meant; name one ${what} by its id:${listed(some)}`)
   if (ends && !isWhole)
     throw fail(`What ends something takes the whole id or the whole name. Is it this ${what}?${listed(some)}`)
-  if (otherwise !== undefined) report(sentencesOf('\n', `By this name: ${describe(only)}`, orElse))
+  if (otherwise !== undefined) report([`By this name: ${describe(only)}`, ...more].join('\n'))
   return only.id
 }
 

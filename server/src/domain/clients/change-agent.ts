@@ -46,11 +46,15 @@ export const BLANK_SETTINGS: AgentSettings = {
   receives: [],
 }
 
-const isGiven = ([, value]: readonly [string, unknown]): boolean => value !== undefined
+/** What a change names: its members less undefined ones. */
+export const givenOf = <Change extends object>(change: Change) =>
+  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as {
+    readonly [Name in keyof Change]?: Exclude<Change[Name], undefined>
+  }
 
 const merge = (before: AgentSettings, { labels, ...plain }: AgentChange): AgentSettings => ({
   ...before,
-  ...(Object.fromEntries(Object.entries(plain).filter(isGiven)) as Partial<PlainSettings>), // what `plain` holds, less undefined
+  ...givenOf(plain),
   labels: labels === undefined ? before.labels : mergeLabels(before.labels, labels),
 })
 

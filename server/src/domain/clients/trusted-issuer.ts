@@ -3,6 +3,7 @@ import type { ProviderAlgorithm } from '../../../../api/values/algorithms.ts'
 import type { SubjectClaim, TokenType } from '../../../../api/values/issuers.ts'
 import { formatScope } from '../../../../api/values/scope.ts'
 import { formatTime, formatTimeOrNull, type Milliseconds } from '../../../../api/values/time.ts'
+import { givenOf } from './change-agent.ts'
 import { SHORTEST_DELEGATED } from '../ledger/lineage.ts'
 import { type OrRefusal, refuse } from '../refusal.ts'
 
@@ -60,18 +61,13 @@ const placeOf = (url: string): string | undefined => URL.parse(url)?.href.replac
 export const isService = (issuer: string, baseUrl: string | undefined): boolean =>
   baseUrl !== undefined && baseUrl !== '' && placeOf(issuer) === placeOf(baseUrl)
 
-const isGiven = ([, value]: readonly [string, unknown]): boolean => value !== undefined
-
 /** The settings as they are after the change, or why they cannot be so. */
 export const applyIssuerChange = (
   { jwksUri, algorithms, tokenTypes, parties, scopes, resources, lifetimeSeconds }: IssuerSettings,
   change: IssuerChange,
 ): OrRefusal<IssuerSettings> => {
   const before = { jwksUri, algorithms, tokenTypes, parties, scopes, resources, lifetimeSeconds }
-  const after = {
-    ...before,
-    ...(Object.fromEntries(Object.entries(change).filter(isGiven)) as Partial<IssuerSettings>),
-  } // less undefined
+  const after = { ...before, ...givenOf(change) }
   return refuseSettings(after) ?? after
 }
 
