@@ -22,7 +22,9 @@ export const components = z
         .describe('All that are not disabled, the worst of their states; only where there are some.'),
       z
         .object({ name: z.literal('suspensions'), status: z.literal('warning'), reason })
-        .describe('Only while agents, credentials or API keys wait, since a restore, for an operator to accept them.'),
+        .describe(
+          'Only while agents, credentials, API keys or trusted issuers wait, since a restore, for an operator to accept them.',
+        ),
       z.object({
         name: z.literal('check'),
         check: z.enum(CHECK_NAMES).describe('One of the checks of `mintmark doctor` that need no network.'),

@@ -17,6 +17,8 @@ export const REASONS = {
   restored: 13,
   ancestor_ended: 14,
   actor_removed: 15,
+  issuer_disabled: 16,
+  issuer_deleted: 17,
 } as const
 
 export type Reason = keyof typeof REASONS

@@ -101,7 +101,7 @@ const describeKeys = ({ signing_keys: keys, at }: PrintedRecord): readonly strin
   areRecords(keys) ? keys.map(key => `${String(key['state'])}: ${ageOf(key['created_at'], at)}`) : []
 
 const isAnySuspendedIn = (status: PrintedRecord): boolean =>
-  ['agents', 'credentials', 'api_keys'].some(kind => Number(status[`${kind}_suspended`]) > 0)
+  ['agents', 'credentials', 'api_keys', 'issuers'].some(kind => Number(status[`${kind}_suspended`]) > 0)
 
 const showState = async (api: Api, options: WhereOptions): Promise<Shown> => {
   const health = await readHealth(api, options)

@@ -16,10 +16,11 @@ const publish = (metrics: Metrics, facts: MetricFacts): void => {
   }
   metrics.set('mintmark_credentials_expiring', {}, facts.credentialsExpiring)
   metrics.set('mintmark_api_keys_expiring', {}, facts.apiKeysExpiring)
-  const { agents, credentials, apiKeys } = facts.suspended
+  const { agents, credentials, apiKeys, issuers } = facts.suspended
   metrics.set('mintmark_suspended', { kind: 'agent' }, agents)
   metrics.set('mintmark_suspended', { kind: 'credential' }, credentials)
   metrics.set('mintmark_suspended', { kind: 'api_key' }, apiKeys)
+  metrics.set('mintmark_suspended', { kind: 'issuer' }, issuers)
   for (const state of VERIFIER_STATES) metrics.set('mintmark_verifiers', { state }, facts.verifiers[state])
   metrics.set('mintmark_audit_entries_unsealed', {}, facts.auditEntriesUnsealed)
   metrics.set('mintmark_open_cutoffs', {}, facts.openCutOffs)

@@ -1,7 +1,7 @@
 // The effects of a restore from a backup: numbers continue above all lost ones, and restored records wait for an operator.
 import type { Milliseconds } from '../../../api/values/time.ts'
 
-/** The content of a backup, as of its time. Agents, credentials and API keys: those that were usable then. */
+/** The content of a backup, as of its time. Agents, credentials, API keys and issuers: those that were usable then. */
 export type BackupContent = {
   /** It contains every act that was acknowledged before. */
   readonly madeAt: Milliseconds
@@ -14,14 +14,21 @@ export type BackupContent = {
 } & Suspended
 
 /** How many of each are suspended, or would be. */
-export type Suspended = { readonly agents: number; readonly credentials: number; readonly apiKeys: number }
+export type Suspended = {
+  readonly agents: number
+  readonly credentials: number
+  readonly apiKeys: number
+  readonly issuers: number
+}
 
-export const isAnySuspended = ({ agents, credentials, apiKeys }: Suspended): boolean =>
-  agents + credentials + apiKeys > 0
+export const NONE_SUSPENDED: Suspended = { agents: 0, credentials: 0, apiKeys: 0, issuers: 0 }
+
+export const isAnySuspended = ({ agents, credentials, apiKeys, issuers }: Suspended): boolean =>
+  agents + credentials + apiKeys + issuers > 0
 
 /** The text for any caller; {@link ACCEPT_REMEDY} is what an operator must do. */
 export const SUSPENDED_BRIEF =
-  'A restore suspended agents, credentials or API keys: requests with them are refused until `mintmark restore accept`.'
+  'A restore suspended agents, credentials, API keys or trusted issuers: requests that use them are refused until `mintmark restore accept`.'
 export const ACCEPT_REMEDY =
   'End again what was disabled, revoked or narrowed after the backup, then run `mintmark restore accept` (docs/run/backup-and-restore.md).'
 
@@ -32,10 +39,13 @@ export type RestoreState = {
   readonly suspended: Suspended
 }
 
-/** What an operator accepts: everything suspended, an agent with its credentials, one credential with its agent, or an API key. */
+/**
+ * What an operator accepts: everything suspended, an agent with its credentials, one credential with its agent, an API key, or a
+ * trusted issuer by its alias.
+ */
 export type Acceptance =
   | { readonly kind: 'all' }
-  | { readonly kind: 'agent' | 'credential' | 'api_key'; readonly id: string }
+  | { readonly kind: 'agent' | 'credential' | 'api_key' | 'issuer'; readonly id: string }
 
 const ACTS_A_MS = 1000
 const ACTS_AT_LEAST = 2 ** 32

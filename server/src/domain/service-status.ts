@@ -78,6 +78,7 @@ export const statusRecord = (status: ServiceStatus) => ({
   agents_suspended: status.suspended.agents,
   credentials_suspended: status.suspended.credentials,
   api_keys_suspended: status.suspended.apiKeys,
+  issuers_suspended: status.suspended.issuers,
   revocations_open: status.openCutOffs,
   oldest_open_revocation_at: formatTimeOrNull(status.oldestOpenCutOffAt),
   audit_entries_unsealed: status.auditEntriesUnsealed,

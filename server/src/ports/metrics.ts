@@ -163,7 +163,7 @@ export const METRICS = {
   mintmark_api_keys_expiring: gauge('API keys that are not revoked and expire within 7 days.', {}),
   mintmark_suspended: gauge(
     'What a restore suspended and nobody has accepted since: requests with it are refused until mintmark restore accept.',
-    { kind: ['agent', 'credential', 'api_key'] },
+    { kind: ['agent', 'credential', 'api_key', 'issuer'] },
   ),
   mintmark_verifiers: gauge(
     'Verifiers that reported where they follow the revocation feed within the last 5 minutes. silent: not for 30 s. behind: they lack what ended last, or were at another epoch.',

@@ -8,19 +8,19 @@ export const SCHEMA_VERSION = `select coalesce(max(version), 0) as version,
 export const EXCLUDE = 'update migration set oldest_program = version where name = ? and oldest_program < version'
 
 /** What a program must know that uses the store, by the name of its migration. */
-export type Knowledge = 'lineage' | 'revocation feed' | 'principals'
+export type Knowledge = 'lineage' | 'revocation feed' | 'exchange of JWTs'
 
 /**
  * Excludes from the store every program that lacks this knowledge: one that does not look at ancestors, once there is a token with a
- * parent; one whose ends of tokens are not in the feed, once that is open; or one that takes a token which acts for a principal for its
- * agent's own.
+ * parent; one whose ends of tokens are not in the feed, once that is open; or one that takes an act
+ * against the tokens of some principals for one against all of their agent's.
  */
 export const excludeEarlierPrograms = (knowledge: Knowledge): Program<number> => run(EXCLUDE, knowledge)
 
 /** The tables of which a row excludes programs without this knowledge. */
 const EXCLUDING = [
   ['lineage', 'lineage'],
-  ['principals', 'principal'],
+  ['exchange of JWTs', 'principal'],
 ] as const satisfies readonly (readonly [Knowledge, string])[]
 
 /** Excludes from a store that is made of another's rows the programs that these rows exclude. */

@@ -12,6 +12,7 @@ import {
   scopesKept,
 } from '../../src/domain/clients/change-agent.ts'
 import { agentRecord, changeOf, delegationRecord, settingsRecord } from '../../src/domain/clients/agent-record.ts'
+import { actsForPrincipal } from '../../../api/values/delegation.ts'
 import { delegationBy } from '../../src/domain/clients/delegation.ts'
 import { type Agent, isClientId } from '../../src/domain/clients/agent.ts'
 
@@ -51,6 +52,7 @@ test('a new agent may do nothing until its settings say so', () => {
     grantTypes: ['client_credentials'],
     actsFor: [],
     receives: [],
+    issuerClients: {},
   })
 })
 
@@ -187,6 +189,7 @@ const SETTINGS_SHOWN = {
   grant_types: ['client_credentials', EXCHANGE],
   acts_for: ['label:env=prod', 'label:team=x'],
   receives: [A],
+  issuer_clients: {},
 }
 
 test('the record of an agent has its settings under their names on the wire', () => {
@@ -221,6 +224,7 @@ test('who may act for whom is shown from both sides', () => {
     grant_types: AGENT.grantTypes,
     acts_for: AGENT.actsFor,
     receives: [A],
+    issuer_clients: AGENT.issuerClients,
     subjects: [shown],
     subjects_more: true,
     actors: [],
@@ -241,6 +245,13 @@ test('an agent acts for another by the entry that names it, else its label, else
   assert.equal(by({ receives: [] }), undefined)
   assert.equal(by({ grantTypes: ['client_credentials'] }), undefined)
   assert.equal(by({ actsFor: ['*'], id: subject.id }), undefined)
+})
+
+test('an agent acts for a subject of an issuer by an entry of exactly that issuer, never by any agent or a label', () => {
+  const acts = (...actsFor: readonly string[]) => actsForPrincipal(actsFor, 'acme', 'a:b')
+  assert.deepEqual([acts('issuer:acme'), acts('*', 'issuer:acme:a:b')], [true, true])
+  const others = ['*', 'label:acme=a:b', 'issuer:acm', 'issuer:acme-2', 'issuer:acme:a', 'issuer:acme:A:B', 'acme:a:b']
+  assert.equal(acts(...others), false)
 })
 
 test('a client id is 1 to 255 printable ASCII characters without spaces around them', () => {

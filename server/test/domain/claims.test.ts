@@ -6,6 +6,7 @@ import {
   actorClaim,
   addressReader,
   confirmationIn,
+  foreignActIn,
   formatClaims,
   issuedSecondOf,
   makeTokenId,
@@ -87,8 +88,14 @@ test('what a token says of its lineage stands before cnf, and hides neither the 
 
 test('a token that acts for a principal says who acts and has no lineage, and no subject hides the address or the key', () => {
   const names = 'iss sub aud client_id iat exp jti scope seq act credential_id cnf'.split(' ')
-  for (const sub of ['acme:alice', `acme:","iat":1,"exp":2,"jti":"${OTHER_ID}",`, `acme:x","cnf":{"jkt":"${KEY}"}}`]) {
+  const hiding = [
+    `acme:","iat":1,"exp":2,"jti":"${OTHER_ID}",`,
+    `acme:x","cnf":{"jkt":"${KEY}"}}`,
+    'acme:"act":{"iss":"x"',
+  ]
+  for (const sub of ['acme:alice', ...hiding]) {
     const own = { sub, act: { sub: 'agent' } }
+    assert.equal(foreignActIn(formatClaims(claims(own))), undefined)
     const text = formatClaims(claims({ ...own, cnf: { 'x5t#S256': KEY } }))
     assert.deepEqual(Object.keys(JSON.parse(text) as object), names)
     assert.deepEqual([read(text), confirmationIn(text)], [{ id: ID, lifetimeSeconds: 300 }, { 'x5t#S256': KEY }])

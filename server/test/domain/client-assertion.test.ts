@@ -46,7 +46,7 @@ test('an assertion may be used once, until its expiry and a minute for clocks ha
 
 test('exp is a time that has not passed, and not too far away', () => {
   for (const exp of [undefined, null, '1', Number.NaN, Number.POSITIVE_INFINITY]) {
-    assert.equal(wrong({ exp }), 'exp is missing, or no time')
+    assert.equal(wrong({ exp }), 'exp is missing or not a time')
   }
   assert.equal(wrong({ exp: NOW - 60 }), 'it has expired')
   assert.equal(wrong({ exp: NOW - 59 }), undefined)
@@ -61,8 +61,8 @@ test('nbf and iat are times and do not lie in the future, where they are there',
   for (const name of ['nbf', 'iat']) {
     assert.equal(wrong({ [name]: NOW + 60 }), undefined)
     assert.equal(wrong({ [name]: NOW + 61 }), `${name} lies in the future`)
-    assert.equal(wrong({ [name]: 'x' }), `${name} is no time`)
-    assert.equal(wrong({ [name]: null }), `${name} is no time`)
+    assert.equal(wrong({ [name]: 'x' }), `${name} is not a time`)
+    assert.equal(wrong({ [name]: null }), `${name} is not a time`)
     assert.equal(wrong({ [name]: undefined }), undefined)
   }
   assert.equal(wrong({ nbf: NOW, iat: NOW + 61 }), 'iat lies in the future')

@@ -26,7 +26,8 @@ const TOKEN: LedgerToken = {
   scope: ['db:read', 'mail:send'],
   audience: ['https://one.example', 'https://two.example'],
   seq: 10,
-  principal: null,
+  principal: 4,
+  issuer: 5,
   ancestors: [],
 }
 
@@ -81,7 +82,7 @@ test('a cut-off ends the tokens of smaller numbers, and a token of the same numb
 test('a cut-off ends a token where each of its conditions holds', () => {
   const one = { agent: 1, credential: 2, key: 3, scope: 'db:*', audience: 'https://one.example', before: ISSUED + 1 }
   const keeping = { keepScopes: ['db:*'], keepAudiences: ['https://one.example'] }
-  const all: Partial<CutOffConditions> = { ...one, ...keeping }
+  const all: Partial<CutOffConditions> = { ...one, ...keeping, issuers: [6, 5], principals: [4] }
   assert.ok(isDead(TOKEN, NOTHING_ENDED, [cutOff(11, all)], ISSUED))
   const others: readonly Partial<CutOffConditions>[] = [
     { agent: 2 },
@@ -94,6 +95,8 @@ test('a cut-off ends a token where each of its conditions holds', () => {
     { keepScopes: ['mail:*', 'db:read', 'file:read'] },
     { keepAudiences: ['https://two.example', 'https://one.example'] },
     { before: ISSUED },
+    { issuers: [4, 6] },
+    { principals: [] },
   ]
   for (const other of others) {
     assert.equal(isDead(TOKEN, NOTHING_ENDED, [cutOff(11, { ...all, ...other })], ISSUED), false, JSON.stringify(other))
@@ -102,8 +105,10 @@ test('a cut-off ends a token where each of its conditions holds', () => {
   for (const [name, value] of Object.entries(all)) {
     assert.ok(isDead(TOKEN, NOTHING_ENDED, [cutOff(11, { [name]: value })], ISSUED), name)
   }
-  const bare = { ...TOKEN, scope: [], audience: [] }
+  const bare = { ...TOKEN, scope: [], audience: [], issuer: null, principal: null }
   assert.ok(isDead(bare, NOTHING_ENDED, [cutOff(11)], ISSUED))
+  assert.ok(!isDead(bare, NOTHING_ENDED, [cutOff(11, { issuers: [5], principals: null })], ISSUED))
+  assert.ok(!isDead(bare, NOTHING_ENDED, [cutOff(11, { principals: [4] })], ISSUED))
   assert.ok(!isDead(bare, NOTHING_ENDED, [cutOff(11, { keepScopes: [] })], ISSUED))
   assert.ok(!isDead(bare, NOTHING_ENDED, [cutOff(11, { keepAudiences: [] })], ISSUED))
   assert.ok(isDead(TOKEN, NOTHING_ENDED, [cutOff(11, { keepScopes: [] })], ISSUED))
@@ -144,5 +149,7 @@ test('without a condition a cut-off names nothing', () => {
     audience: null,
     keepAudiences: null,
     before: null,
+    issuers: null,
+    principals: null,
   })
 })

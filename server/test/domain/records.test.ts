@@ -211,9 +211,15 @@ test('a refusal has what it was made with, and nothing besides', () => {
 test('a restored store goes on above every number that the lost one can have assigned', () => {
   assert.equal(seqAfterRestore(5, 0), 5 + 2 ** 32)
   assert.equal(seqAfterRestore(5, 1e10), 1e13)
-  const none = { agents: 0, credentials: 0, apiKeys: 0 }
-  const some = [none, { ...none, agents: 1 }, { ...none, credentials: 1 }, { ...none, apiKeys: 1 }]
-  assert.deepEqual(some.map(isAnySuspended), [false, true, true, true])
+  const none = { agents: 0, credentials: 0, apiKeys: 0, issuers: 0 }
+  const some = [
+    none,
+    { ...none, agents: 1 },
+    { ...none, credentials: 1 },
+    { ...none, apiKeys: 1 },
+    { ...none, issuers: 1 },
+  ]
+  assert.deepEqual(some.map(isAnySuspended), [false, true, true, true, true])
 })
 
 test('the state of the service is shown whole', () => {
@@ -232,7 +238,7 @@ test('the state of the service is shown whole', () => {
     apiKeysExpiring: 10,
     openCutOffs: 11,
     oldestOpenCutOffAt: null,
-    suspended: { agents: 13, credentials: 14, apiKeys: 15 },
+    suspended: { agents: 13, credentials: 14, apiKeys: 15, issuers: 16 },
     auditEntriesUnsealed: 12,
   }
   assert.deepEqual(statusRecord(status), {
@@ -252,6 +258,7 @@ test('the state of the service is shown whole', () => {
     agents_suspended: 13,
     credentials_suspended: 14,
     api_keys_suspended: 15,
+    issuers_suspended: 16,
     revocations_open: 11,
     oldest_open_revocation_at: null,
     audit_entries_unsealed: 12,

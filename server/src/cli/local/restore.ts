@@ -92,7 +92,7 @@ const addRestoreBackup = (restore: Command): void => {
 
 // mintmark restore epoch
 
-const CONSEQUENCE = `This takes the store for one that was put back as it had been earlier. ${RESTORE_ENDS} Every agent, credential and API key is suspended until \`mintmark restore accept\`.`
+const CONSEQUENCE = `This takes the store for one that was put back as it had been earlier. ${RESTORE_ENDS} Every agent, credential, API key and trusted issuer is suspended until \`mintmark restore accept\`.`
 
 const runInPlace = async (options: Omit<RestoreOptions, 'replace'>): Promise<void> => {
   const config = readMigrateConfig()
@@ -118,19 +118,21 @@ type AcceptOptions = {
   readonly agent?: string
   readonly credential?: string
   readonly apiKeyId?: string
+  readonly issuer?: string
   readonly yes?: boolean
   readonly json?: boolean
 }
 
 type Accepted = Exclude<Acceptance, { readonly kind: 'all' }>
 
-const givenIn = ({ agent, credential, apiKeyId }: AcceptOptions): Accepted | undefined => {
+const givenIn = ({ agent, credential, apiKeyId, issuer }: AcceptOptions): Accepted | undefined => {
   if (agent !== undefined) return { kind: 'agent', id: agent }
   if (credential !== undefined) return { kind: 'credential', id: credential }
-  return apiKeyId === undefined ? undefined : { kind: 'api_key', id: apiKeyId }
+  if (apiKeyId !== undefined) return { kind: 'api_key', id: apiKeyId }
+  return issuer === undefined ? undefined : { kind: 'issuer', id: issuer }
 }
 
-const NAMES = { agent: 'agent', credential: 'credential', api_key: 'API key' } as const
+const NAMES = { agent: 'agent', credential: 'credential', api_key: 'API key', issuer: 'trusted issuer' } as const
 const KIND_NAMES = { agent: 'agent-id', credential: 'credential-id', api_key: 'api-key-id' } as const
 
 /** What to accept. It takes a whole id or name, as an end does: accepting may revive what was ended after the backup. */
@@ -140,6 +142,7 @@ const acceptanceOf = async (
   const given = givenIn(options)
   if (given === undefined) return { acceptance: { kind: 'all' }, described: '' }
   const { kind, id: text } = given
+  if (kind === 'issuer') return { acceptance: given, described: `${NAMES[kind]} ${text}` }
   const api = connectDirect(await openAdministration(readCommandConfig(), cliOrigin()))
   try {
     const id = await findNamed(api, KIND_NAMES[kind], { text, ends: true })
@@ -166,34 +169,29 @@ const runAccept = async (options: AcceptOptions): Promise<void> => {
   const accepted = await acceptStoreRestore(config, acceptance, cliOrigin())
   if (accepted === 'unknown') {
     throw new CommandFailed(
-      acceptance.kind === 'all' ? 'Nothing is suspended.' : `No ${NAMES[acceptance.kind]} has the id ${acceptance.id}.`,
+      acceptance.kind === 'all'
+        ? 'Nothing is suspended.'
+        : `No ${NAMES[acceptance.kind]} has the ${acceptance.kind === 'issuer' ? 'alias' : 'id'} ${acceptance.id}.`,
     )
   }
   if (options.json === true) return printJson({ accepted: suspendedRecord(accepted) })
   printLine(`${formatSuspended(accepted)} can be used again.`)
 }
 
-const one = (flag: string, text: string, ...others: readonly string[]): Option =>
-  new Option(flag, text).conflicts([...others])
+const ONE = {
+  agent: ['--agent <agent-id>', 'only this agent, by its id or its name, with its credentials'],
+  credential: ['--credential <credential-id>', 'only this credential, by its id, with its agent'],
+  apiKeyId: ['--api-key-id <api-key-id>', 'only this API key, by its id or its name'],
+  issuer: ['--issuer <alias>', 'only this trusted issuer'],
+} as const
 
 const addAcceptRestore = (restore: Command): void => {
   const command = restore
     .command('accept')
     .description('let what a restore suspended be used again, as it was at the time of the backup')
-    .addOption(
-      one(
-        '--agent <agent-id>',
-        'only this agent, by its id or its name, with its credentials',
-        'credential',
-        'apiKeyId',
-      ),
-    )
-    .addOption(
-      one('--credential <credential-id>', 'only this credential, by its id, with its agent', 'agent', 'apiKeyId'),
-    )
-    .addOption(one('--api-key-id <api-key-id>', 'only this API key, by its id or its name', 'agent', 'credential'))
-    .option('--json', 'print {"accepted"}')
-    .option('--yes', 'do not ask')
+  for (const [name, [flag, text]] of Object.entries(ONE))
+    command.addOption(new Option(flag, text).conflicts(Object.keys(ONE).filter(other => other !== name)))
+  command.option('--json', 'print {"accepted"}').option('--yes', 'do not ask')
   completeLocal(command, 'mintmark restore accept --yes').action(runAccept)
 }
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { readStoreRestore } from '../../compose/backup.ts'
 import { readStoreConfig } from '../../config/config.ts'
-import { isAnySuspended, type RestoreState, type Suspended } from '../../domain/restore.ts'
+import { isAnySuspended, NONE_SUSPENDED, type RestoreState, type Suspended } from '../../domain/restore.ts'
 import { formatTime, formatTimeOrNull } from '../../../../api/values/time.ts'
 import { formatCount, printJson, printLine } from '../terminal/print.ts'
 import { completeLocal } from './local-only.ts'
@@ -26,7 +26,7 @@ const run = async ({ json }: { readonly json?: boolean }): Promise<void> => {
   printJson({
     restored_at: formatTimeOrNull(state?.restoredAt ?? null),
     made_at: formatTimeOrNull(state?.madeAt ?? null),
-    suspended: suspendedRecord(state?.suspended ?? { agents: 0, credentials: 0, apiKeys: 0 }),
+    suspended: suspendedRecord(state?.suspended ?? NONE_SUSPENDED),
   })
 }
 
@@ -38,12 +38,13 @@ export const addShowRestore = (restore: Command): void => {
   completeLocal(command, 'mintmark restore status').action(run)
 }
 
-/** How many agents, credentials and API keys, in words. */
-export const formatSuspended = ({ agents, credentials, apiKeys }: Suspended): string =>
-  `${formatCount(agents, 'agent')}, ${formatCount(credentials, 'credential')} and ${formatCount(apiKeys, 'API key')}`
+/** How many of each kind, in words. */
+export const formatSuspended = ({ agents, credentials, apiKeys, issuers }: Suspended): string =>
+  `${formatCount(agents, 'agent')}, ${formatCount(credentials, 'credential')}, ${formatCount(apiKeys, 'API key')} and ${formatCount(issuers, 'trusted issuer')}`
 
-export const suspendedRecord = ({ agents, credentials, apiKeys }: Suspended) => ({
+export const suspendedRecord = ({ agents, credentials, apiKeys, issuers }: Suspended) => ({
   agents,
   credentials,
   api_keys: apiKeys,
+  issuers,
 })

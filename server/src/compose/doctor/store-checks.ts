@@ -154,9 +154,9 @@ export const checkClock = withSchema(async (inspection, { now }) => {
 export const checkSuspensions = withSchema(async (inspection, { now }) => {
   const suspended = await inspection.run(readSuspended({ now: now() }))
   if (!isAnySuspended(suspended)) return [good('Nothing waits to be accepted after a restore.')]
-  const { agents, credentials, apiKeys } = suspended
-  const what = `${SUSPENDED_BRIEF} Of agents ${agents}, of credentials ${credentials}, of API keys ${apiKeys}.`
-  return [warn({ what, remedy: ACCEPT_REMEDY, brief: SUSPENDED_BRIEF })]
+  const { agents, credentials, apiKeys, issuers } = suspended
+  const counts = `Of agents ${agents}, of credentials ${credentials}, of API keys ${apiKeys}, of trusted issuers ${issuers}.`
+  return [warn({ what: `${SUSPENDED_BRIEF} ${counts}`, remedy: ACCEPT_REMEDY, brief: SUSPENDED_BRIEF })]
 })
 
 export const checkKeyEncryptionKey = withSchema(async (inspection, { survey: { settings } }) => {

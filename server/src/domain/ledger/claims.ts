@@ -2,15 +2,19 @@
 // The claims of our access tokens (RFC 9068 §2.2), the address that can be read from them before verification, and the
 // ids of tokens.
 import type { Actor, Claims, Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
+import { isJsonObject, parseObject } from '../../../../packages/verify/src/readers/json.ts'
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 
 /** The claims that every token of ours has, and those that some have. */
 export type AccessTokenClaims = Omit<Claims, 'nbf'> & Required<Pick<Claims, 'scope' | 'seq' | 'credential_id'>>
 
-/** `actors` are ids of agents, the last to act first. */
-export const actorClaim = (actors: readonly string[]): Actor | undefined =>
-  actors.reduceRight<Actor | undefined>((act, sub) => (act === undefined ? { sub } : { sub, act }), undefined)
+/** `actors` are ids of agents, the last to act first; `before` are those of whom an issuer says that they acted before. */
+export const actorClaim = (actors: readonly string[], before?: Actor): Actor | undefined =>
+  actors.reduceRight<Actor | undefined>((act, sub) => (act === undefined ? { sub } : { sub, act }), before)
+
+/** How many actors there are. */
+export const countActors = (act: Actor | undefined): number => (act === undefined ? 0 : 1 + countActors(act.act))
 
 /** `aud` is a string if there is one audience (RFC 7519 §4.1.3). */
 export const audienceClaim = (audiences: readonly string[]): string | readonly string[] => {
@@ -21,7 +25,9 @@ export const audienceClaim = (audiences: readonly string[]): string | readonly s
 /** The address of a token's row by its unverified payload; the digest verifies it. */
 export type TokenAddress = { readonly id: string; readonly lifetimeSeconds: number }
 
-/** The payload of a token, its members in the order that {@link addressReader} and {@link confirmationIn} expect. */
+/**
+ * The payload of a token, its members in the order that {@link addressReader}, {@link confirmationIn} and {@link foreignActIn} expect.
+ */
 export const formatClaims = (claims: AccessTokenClaims): string => {
   const { iss, sub, aud, client_id, iat, exp, jti, scope, seq, act, credential_id, lineage, cnf } = claims
   if (act === undefined && lineage === undefined) {
@@ -58,6 +64,19 @@ export const confirmationIn = (payload: string): Confirmation | undefined => {
   const [, method, thumbprint = ''] = BOUND_KEY.exec(payload) ?? []
   if (method === undefined) return undefined
   return method === 'jkt' ? { jkt: thumbprint } : { 'x5t#S256': thumbprint }
+}
+
+const FOREIGN_ACT = '"act":{"iss":'
+
+/** The actors in our payload that are no agents: the innermost, which an issuer named; undefined where there are none. */
+export const foreignActIn = (payload: string): Actor | undefined => {
+  if (!payload.includes(FOREIGN_ACT)) return undefined
+  const start = payload.indexOf(',"act":')
+  const end = payload.indexOf(',"credential_id":', start)
+  if (start === -1 || end === -1) return undefined
+  let act: unknown = parseObject(Buffer.from(payload.slice(start + ',"act":'.length, end)))
+  while (isJsonObject(act) && act['iss'] === undefined) act = act['act']
+  return isJsonObject(act) ? (act as Actor) : undefined // as `formatClaims` wrote it, where the text is ours
 }
 
 // Token ids: UUIDv7 (RFC 9562 §5.7) made with the store's clock. They contain the time of issue, and so sort by it.

@@ -26,6 +26,8 @@ export type CutOffFact = {
   readonly before?: Milliseconds
   readonly root?: TokenTail
   readonly from_another?: true
+  readonly issuer?: IdDigest
+  readonly subject?: IdDigest
   /** The feed was opened with it: what ended earlier is not in it. */
   readonly opened?: true
 }

@@ -21,6 +21,8 @@ export type LedgerToken = {
   readonly seq: number
   /** The number of the principal on whose behalf it acts: a subject of an issuer. Null: it acts for an agent. */
   readonly principal: number | null
+  /** The number of that principal's issuer. */
+  readonly issuer: number | null
   /** Its parent first; none where the token has no parent. */
   readonly ancestors: readonly Ancestor[]
 }
@@ -46,6 +48,10 @@ export type CutOffConditions = {
   readonly fromAnother?: true | null
   /** The token is of one of these agents. Absent in what was stored before agents could be selected. */
   readonly selected?: SelectedAgents | null
+  /** The token acts for a subject of one of these issuers. Absent in what was stored before any was exchanged for. */
+  readonly issuers?: readonly number[] | null
+  /** The token acts for one of these principals. Absent in the same. */
+  readonly principals?: readonly number[] | null
 }
 
 /** No conditions: covers every token. */
@@ -61,6 +67,8 @@ export const NO_CONDITION: Required<CutOffConditions> = {
   root: null,
   fromAnother: null,
   selected: null,
+  issuers: null,
+  principals: null,
 }
 
 /** An act that ended many tokens at once; perhaps not all of their rows are updated yet. */
@@ -89,6 +97,10 @@ export type EndedSeqs = {
   readonly key: number
 }
 
+/** Whether it is one of these; without a list it need not be. */
+const isAmong = (some: readonly number[] | null | undefined, n: number | null): boolean =>
+  some === null || some === undefined || (n !== null && some.includes(n))
+
 const conditionsHold = (x: CutOffConditions, t: LedgerToken): boolean =>
   (x.agent === null || x.agent === t.agent) &&
   (x.credential === null || x.credential === t.credential) &&
@@ -100,7 +112,9 @@ const conditionsHold = (x: CutOffConditions, t: LedgerToken): boolean =>
   (x.before === null || issuedAtOf(t.id) < x.before) &&
   (x.root === null || x.root === undefined || x.root === rootIdOf(t)) &&
   (x.fromAnother !== true || isFromAnother(t)) &&
-  (x.selected === null || x.selected === undefined || x.selected.agents.includes(t.agent))
+  isAmong(x.selected?.agents, t.agent) &&
+  isAmong(x.issuers, t.issuer) &&
+  isAmong(x.principals, t.principal)
 
 /** Whether the cut-off ends this token: its issue was decided before the act, and every condition holds. */
 const covers = (cutOff: CutOff, token: LedgerToken): boolean => token.seq < cutOff.seq && conditionsHold(cutOff, token)

@@ -8,7 +8,9 @@ import { expiryOf, type TokenRow } from '../ledger/token-rows.ts'
 import { only, run, type Program, all, first } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 import { createHash } from 'node:crypto'
+import { subjectClaim } from '../../domain/ledger/token-subject.ts'
 import { spellingsOf } from '../ledger/interned-sets.ts'
+import { readPrincipal } from '../ledger/principals.ts'
 import { bytesOfId } from '../rows.ts'
 
 // Removes facts of the revocation feed that concern no token any more. A follower at an earlier position misses nothing.
@@ -51,6 +53,7 @@ const NAME = {
   agent: 'select id as name from agent where n = ?',
   credential: 'select id as name from credential where n = ?',
   key: 'select kid as name from signing_key where n = ?',
+  issuer: 'select alias as name from trusted_issuer where n = ?',
 } as const
 
 function* digestOf(kind: keyof typeof NAME, n: number): Program<string> {
@@ -71,12 +74,34 @@ function* digestsOf(agents: readonly number[]): Program<readonly string[]> {
   return digests
 }
 
+function* subjectDigest(n: number): Program<string> {
+  const principal = yield* readPrincipal(n)
+  if (principal === undefined) throw new Error('A cut-off names a principal that is not there.')
+  return idDigest(subjectClaim(principal))
+}
+
 /**
- * Each condition that the cut-off has, and no other: one that is left out would end tokens that live. Once for each spelling of
- * its audience: a verifier compares the digest of what it finds in a token.
+ * Facts that hold for the same tokens together as the conditions of which a token may fulfil one of several: each spelling of an
+ * audience, each issuer, each principal. A verifier compares one digest with one claim.
  */
+function* alternativesOf({ audience, issuers = null, principals = null }: CutOffConditions): Program<readonly Named[]> {
+  const asked: Named[][] = []
+  if (audience !== null) asked.push((yield* spellingsOf([audience])).map(one => ({ audience: idDigest(one) })))
+  const ofIssuers: Named[] = []
+  for (const n of issuers ?? []) ofIssuers.push({ issuer: yield* digestOf('issuer', n) })
+  if (issuers !== null) asked.push(ofIssuers)
+  const ofPrincipals: Named[] = []
+  for (const n of principals ?? []) ofPrincipals.push({ subject: yield* subjectDigest(n) })
+  if (principals !== null) asked.push(ofPrincipals)
+  return asked.reduce<readonly Named[]>(
+    (facts, some) => facts.flatMap(fact => some.map(one => ({ ...fact, ...one }))),
+    [{}],
+  )
+}
+
+/** Each condition that the cut-off has, and no other: one that is left out would end tokens that live. */
 function* nameConditions(conditions: CutOffConditions): Program<readonly Named[]> {
-  const { agent, credential, key, scope, keepScopes, audience, keepAudiences, before } = conditions
+  const { agent, credential, key, scope, keepScopes, keepAudiences, before } = conditions
   const { root = null, fromAnother = null, selected = null } = conditions
   const named: Named = {
     ...(agent !== null && { agent: yield* digestOf('agent', agent) }),
@@ -90,8 +115,7 @@ function* nameConditions(conditions: CutOffConditions): Program<readonly Named[]
     ...(root !== null && { root: tokenTail(root) }),
     ...(fromAnother === true && { from_another: true as const }),
   }
-  if (audience === null) return [named]
-  return (yield* spellingsOf([audience])).map(one => ({ ...named, audience: idDigest(one) }))
+  return (yield* alternativesOf(conditions)).map(one => ({ ...named, ...one }))
 }
 
 /** Clocks of processes that share a database may be so far apart, and the second of an expiry is rounded. */

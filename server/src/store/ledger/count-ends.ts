@@ -157,7 +157,7 @@ const countFrom = async (
   const tokens = Math.min(counting.tokens, COUNT_EXACT_MAX)
   const descendants = Math.min(sum(counting.descendants), COUNT_EXACT_MAX - tokens)
   const descendantAgents = descendants === 0 ? [] : await reader.read(() => nameAgents(counting.descendants))
-  const reasons = cutOffs.map(({ reason }) => reason)
+  const reasons = [...new Set(cutOffs.map(({ reason }) => reason))]
   return { count: { tokens, descendants, descendantAgents, isExact: isDone && isWithin(counting), reasons }, sample }
 }
 

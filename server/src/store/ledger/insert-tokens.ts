@@ -226,7 +226,7 @@ const FROM_NOTHING: Origin = { above: NO_ANCESTORS, principal: null }
 function* originOf(tx: Transaction, checked: Checked): Program<Origin | 'parent_ended' | 'earlier_program'> {
   const { token, parent, principal } = checked
   if (parent === undefined) {
-    const isEarlier = principal !== undefined && (yield* tx.isEarlierServing('principals'))
+    const isEarlier = principal !== undefined && (yield* tx.isEarlierServing('exchange of JWTs'))
     return isEarlier ? 'earlier_program' : FROM_NOTHING
   }
   return (yield* tx.isEarlierServing('lineage')) ? 'earlier_program' : yield* readParent(tx, parent, token)

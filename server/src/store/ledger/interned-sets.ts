@@ -5,6 +5,7 @@ import { cache, type NameCache, cached } from '../name-cache.ts'
 import { parseStrings } from '../rows.ts'
 import { all, first, only, run, type Program } from '../statement-program.ts'
 import { type Lineages, makeLineages } from './lineages.ts'
+import { readIssuerOf } from './principals.ts'
 
 const SCOPE_SETS_MAX = 65_536
 const AUDIENCE_SETS_MAX = 65_536
@@ -15,6 +16,8 @@ export type Sets = {
   readonly scope: NameCache<number, ScopeSet>
   readonly audience: NameCache<number, readonly string[]>
   readonly lineage: Lineages
+  /** The number of a principal's issuer. */
+  readonly issuer: NameCache<number, number>
   /** The number of a scope text, stored where it is new; in a write transaction. Null: there are too many already. */
   readonly keepScope: (text: string, now: Milliseconds) => Program<number | null>
   /** Interns a list of audiences, given as JSON. */
@@ -116,16 +119,18 @@ export const makeSets = (): Sets => {
   const scope = cached('scope set', readScope)
   const audience = cached('audience set', readAudience)
   const lineage = makeLineages()
+  const issuer = cached('principal', readIssuerOf)
   const scopeSets = setCache('scope_set')
   const audienceSets = setCache('audience_set')
   return {
     scope,
     audience,
     lineage,
+    issuer,
     keepScope: scopeSets.keep,
     keepAudience: audienceSets.keep,
     forget: () => {
-      for (const memory of [scopeSets, audienceSets, scope, audience, lineage]) memory.forget()
+      for (const memory of [scopeSets, audienceSets, scope, audience, lineage, issuer]) memory.forget()
     },
   }
 }

@@ -9,6 +9,26 @@ const SELECT = `select i.alias as issuer, i.iss, p.sub from principal p join tru
 
 export const readPrincipal = (n: number): Program<Principal | undefined> => first<Principal>(SELECT, n)
 
+const ISSUER = 'select n from trusted_issuer where alias = ?'
+
+/** The number of an issuer, deleted or not; undefined where none ever had the alias. */
+export function* numberOfIssuer(alias: string): Program<number | undefined> {
+  return (yield* first<{ n: number }>(ISSUER, alias))?.n
+}
+
+/** The number of the issuer of a principal. */
+export function* readIssuerOf(n: number): Program<number | undefined> {
+  return (yield* first<{ issuer: number }>('select issuer from principal where n = ?', n))?.issuer
+}
+
+/** Whether tokens are kept that act for subjects of one of these issuers. */
+export function* isAnyKeptOf(issuers: readonly number[]): Program<boolean> {
+  for (const n of issuers) {
+    if ((yield* first('select 1 as found from principal where issuer = ? limit 1', n)) !== undefined) return true
+  }
+  return false
+}
+
 const KEPT = 'select n, used_day as day from principal where issuer = ? and sub = ?'
 
 const readKept = ({ issuer, sub }: NewPrincipal) => first<{ n: number; day: number }>(KEPT, issuer, sub)
@@ -34,7 +54,7 @@ export function* keepPrincipal(principal: NewPrincipal, now: Milliseconds): Prog
   const day = Math.floor(now / DAY_MS)
   const kept = yield* readKept(principal)
   if (kept === undefined) {
-    yield* excludeEarlierPrograms('principals')
+    yield* excludeEarlierPrograms('exchange of JWTs')
     return (yield* only<{ n: number }>(INSERT, principal.issuer, principal.sub, day)).n
   }
   if (kept.day !== day) yield* run(KEEP, day, kept.n)

@@ -4,6 +4,7 @@ import type { Act, Actor } from '../../domain/audit/act.ts'
 import type { ActKind } from '../../../../api/values/audit.ts'
 import type { CutOffConditions } from '../../domain/ledger/ledger.ts'
 import { spellingsOf } from './interned-sets.ts'
+import { isAnyKeptOf } from './principals.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { containsText } from '../lists/name-conditions.ts'
 import { all, first, type Program } from '../statement-program.ts'
@@ -47,7 +48,9 @@ function* hasScope(pattern: string): Program<boolean> {
   return (yield* first(RESOURCE, `${resource}:`, `${resource};`)) !== undefined
 }
 
-/** Returns false if no token that the ledger ever kept, and has not forgotten, has the audience or the scope. */
-export function* mayCoverAny({ audience, scope }: CutOffConditions): Program<boolean> {
-  return (audience === null || (yield* hasAudience(audience))) && (scope === null || (yield* hasScope(scope)))
+/** Returns false if no token that the ledger ever kept, and has not forgotten, has the audience, the scope, or such an issuer. */
+export function* mayCoverAny({ audience, scope, issuers = null }: CutOffConditions): Program<boolean> {
+  if (audience !== null && !(yield* hasAudience(audience))) return false
+  if (scope !== null && !(yield* hasScope(scope))) return false
+  return issuers === null || (yield* isAnyKeptOf(issuers))
 }

@@ -28,14 +28,14 @@ export type TokenRow = TokenNumbers & { readonly life: number; readonly id: Uint
 export const TOKEN_COLUMNS = 'life, id, agent, cred, key, scope, aud, seq, lineage, principal'
 
 /** What the sets that a row names hold. */
-type RowSets = Pick<LedgerToken, 'scope' | 'audience' | 'ancestors'>
+type RowSets = Pick<LedgerToken, 'scope' | 'audience' | 'issuer' | 'ancestors'>
 
 export const NO_ANCESTORS: readonly StoredAncestor[] = []
 
 export const tokenOf = (
   { id, lifetimeSeconds }: TokenAddress,
   row: TokenNumbers,
-  { scope, audience, ancestors }: RowSets,
+  { scope, audience, issuer, ancestors }: RowSets,
 ): LedgerToken => ({
   id,
   lifetimeSeconds,
@@ -46,6 +46,7 @@ export const tokenOf = (
   audience,
   seq: row.seq,
   principal: row.principal,
+  issuer,
   ancestors,
 })
 
@@ -61,15 +62,17 @@ export const addressOfRow = ({ id, life }: Pick<TokenRow, 'id' | 'life'>): Token
 export const knownTokenOf = (row: TokenRow, sets: Sets): LedgerToken | undefined => {
   const [scope, audience] = [sets.scope.known(row.scope), sets.audience.known(row.aud)]
   const ancestors = row.lineage === null ? NO_ANCESTORS : sets.lineage.known(row.lineage)
-  if (scope === undefined || audience === undefined || ancestors === undefined) return undefined
-  return tokenOf(addressOfRow(row), row, { scope: scope.items, audience, ancestors })
+  const issuer = row.principal === null ? null : sets.issuer.known(row.principal)
+  if (scope === undefined || audience === undefined || ancestors === undefined || issuer === undefined) return undefined
+  return tokenOf(addressOfRow(row), row, { scope: scope.items, audience, issuer, ancestors })
 }
 
 export function* ledgerTokenOf(row: TokenRow, sets: Sets): Program<LedgerToken> {
   const { items: scope } = yield* recall(sets.scope, row.scope)
   const audience = yield* recall(sets.audience, row.aud)
   const ancestors = row.lineage === null ? NO_ANCESTORS : yield* recall(sets.lineage, row.lineage)
-  return tokenOf(addressOfRow(row), row, { scope, audience, ancestors })
+  const issuer = row.principal === null ? null : yield* recall(sets.issuer, row.principal)
+  return tokenOf(addressOfRow(row), row, { scope, audience, issuer, ancestors })
 }
 
 const ID_TIME_BYTES = 6

@@ -1,5 +1,6 @@
 // Makes a store of what a backup holds, in one transaction: whatever happened after the backup, nothing that had ended
-// comes back. It ends all tokens, retires all signing keys, and suspends every caller that could get or check a token.
+// comes back. It ends all tokens, retires all signing keys, and suspends every caller that could get or check a token,
+// and every issuer whose JWTs could be exchanged.
 import type { Act } from '../../domain/audit/act.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import { seqAfterRestore, type Suspended } from '../../domain/restore.ts'
@@ -51,9 +52,9 @@ export function* restoreStore(tx: Transaction, { key, act, madeAt, wall }: Resto
   yield* dropAllSessions()
   yield* suspendAll(tx)
   const suspended = yield* countSuspended(tx)
-  const { agents, credentials, apiKeys } = suspended
+  const { agents, credentials, apiKeys, issuers } = suspended
   // The first entry after those of the backup.
-  yield* audit(tx, act, null, { seq, backup_made_at: madeAt, agents, credentials, api_keys: apiKeys })
+  yield* audit(tx, act, null, { seq, backup_made_at: madeAt, agents, credentials, api_keys: apiKeys, issuers })
   yield* retireKeys(tx, act)
   yield* insertKey(tx, { key, act: { ...act, kind: 'signing_key.create' } }, { state: 'current', imported: false })
   return { seq, suspended, kid: key.publicJwk.kid }

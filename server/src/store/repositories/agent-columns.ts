@@ -32,11 +32,17 @@ const list = (name: string): Column<readonly string[]> => ({
   read: value => parseStrings(String(value)),
 })
 
+const texts = (name: string): Column<Readonly<Record<string, string>>> => ({
+  name,
+  write: kept => JSON.stringify(kept),
+  read: value => parseLabels(String(value)),
+})
+
 const COLUMNS: { readonly [Name in keyof AgentSettings]: Column<AgentSettings[Name]> } = {
   name: text('name'),
   description: orNull(text('description')),
   owner: orNull(text('owner')),
-  labels: { name: 'labels', write: kept => JSON.stringify(kept), read: value => parseLabels(String(value)) },
+  labels: texts('labels'),
   scopes: list('scopes'),
   defaultScope: orNull(list('default_scope')),
   resources: list('resources'),
@@ -59,6 +65,7 @@ const COLUMNS: { readonly [Name in keyof AgentSettings]: Column<AgentSettings[Na
   },
   actsFor: list('acts_for'),
   receives: list('receives'),
+  issuerClients: texts('issuer_clients'),
 }
 
 const SETTINGS = Object.entries(COLUMNS) as readonly (readonly [keyof AgentSettings, Column<unknown>])[] // as above

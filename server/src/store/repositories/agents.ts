@@ -3,8 +3,11 @@ import { DELEGATED_LIFETIMES } from '../../domain/ledger/lineage.ts'
 import type { Act } from '../../domain/audit/act.ts'
 import { settingsRecord } from '../../domain/clients/agent-record.ts'
 import { type Agent, type Client, LIFETIMES_MAX, type Switched } from '../../domain/clients/agent.ts'
+import { BLANK_SETTINGS } from '../../domain/clients/change-agent.ts'
+import { refuseEntry } from '../../domain/clients/issuer-entries.ts'
 import type { Ending } from '../../domain/ledger/ends.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
+import type { OrRefusal } from '../../domain/refusal.ts'
 import { formatTimeOrNull, type Milliseconds } from '../../../../api/values/time.ts'
 import type { ImportedAgent } from '../../ports/imports.ts'
 import type { NewAgent } from '../../ports/ports.ts'
@@ -22,6 +25,7 @@ import {
 } from './agent-columns.ts'
 import { makeMissingCredentials, readUsableCredentials } from './credentials.ts'
 import { once } from './idempotency.ts'
+import { keepIssuerClients, obstacleToEntries } from './issuer-clients.ts'
 
 const READ = `select ${AGENT_COLUMNS} from agent where id = ? and deleted_at is null`
 
@@ -89,22 +93,28 @@ const CREDENTIAL = `insert into credential
 
 type FirstCredential = ImportedAgent['credential'] & { readonly name: string }
 
-/** Makes the row of an agent, and that of its first credential. */
+/** Makes the row of an agent, that of its first credential, and those of its client ids at issuers. */
 export function* insertAgent(agent: Agent, credential: FirstCredential): Program<void> {
   const row = [agent.id, agent.clientId, agent.createdAt, agent.disabledAt, ...settingValues(agent)]
   const { n } = yield* only<{ n: number }>(AGENT, ...row)
   const { id, name, secretHash, isImported, foreignHash, expiresAt } = credential
   const secret = [bytesOfHex(secretHash), isImported ? 1 : 0, foreignHash]
   yield* run(CREDENTIAL, n, id, name, ...secret, agent.createdAt, expiresAt)
+  yield* keepIssuerClients(n, agent.issuerClients)
 }
 
 const OURS = { name: 'first', isImported: false, foreignHash: null, expiresAt: null } as const
 
 type CreateAgent = { readonly agent: NewAgent; readonly act: Act }
 
-function* makeAgent(tx: Transaction, { agent, act }: CreateAgent): Program<Agent | 'name_taken' | 'lifetimes_full'> {
+function* makeAgent(
+  tx: Transaction,
+  { agent, act }: CreateAgent,
+): Program<OrRefusal<Agent> | 'name_taken' | 'lifetimes_full'> {
   if (yield* isNameTaken(agent.name)) return 'name_taken'
   if (yield* lifetimesFull(agent.lifetimeSeconds)) return 'lifetimes_full'
+  const obstacle = yield* obstacleToEntries(agent.id, BLANK_SETTINGS, agent)
+  if (obstacle !== undefined) return refuseEntry(obstacle)
   const { credential, ...given } = agent
   const made = { ...given, disabledAt: null, suspendedAt: null, createdAt: tx.now }
   yield* insertAgent(made, { ...OURS, ...credential })

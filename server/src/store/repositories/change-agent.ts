@@ -9,21 +9,25 @@ import {
   type ChangeObstacle,
   changedSettings,
   losesActors,
+  lostPrincipals,
   scopesKept,
   type WantedChange,
 } from '../../domain/clients/change-agent.ts'
+import { refuseEntry } from '../../domain/clients/issuer-entries.ts'
 import { type Ending, wouldEnd } from '../../domain/ledger/ends.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { dropIssueCounts } from '../ledger/issue-counts.ts'
 import { readLiveRows } from '../ledger/live-rows.ts'
+import { numberOfIssuer, numberOfPrincipal } from '../ledger/principals.ts'
 import { issuedAtIn } from '../ledger/token-rows.ts'
 import type { Seen } from '../snapshot.ts'
 import { run, type Program } from '../statement-program.ts'
 import { audit, differenceOf, nextSeq, type Transaction } from '../transaction.ts'
 import { agentOf, type AgentRow, SETTING_UPDATES, settingValues } from './agent-columns.ts'
 import { type ActOnAgent, isNameTaken, lifetimesFull, readAgentRow } from './agents.ts'
+import { dropIssuerClientsOf, obstacleToEntries, replaceIssuerClients } from './issuer-clients.ts'
 import { dropWorkloadsOf } from './workloads.ts'
 
 const CEILING: readonly (keyof AgentSettings)[] = ['liveTokensMax', 'atLiveTokensMax']
@@ -35,8 +39,30 @@ type Change = {
   readonly changed: readonly (keyof AgentSettings)[]
 }
 
+function* numbersOf<Named>(
+  names: readonly Named[],
+  numberOf: (name: Named) => Program<number | undefined>,
+): Program<readonly number[]> {
+  const numbers: number[] = []
+  for (const name of names) {
+    const n = yield* numberOf(name)
+    if (n !== undefined) numbers.push(n)
+  }
+  return numbers
+}
+
+/** The tokens for subjects of issuers that the agent may no longer act for. There is nothing to end for one of whom none is kept. */
+function* endingsOfPrincipals({ row, before, after }: Change): Program<readonly Ending[]> {
+  const { aliases, subjects } = lostPrincipals(before, after)
+  const issuers = yield* numbersOf(aliases, numberOfIssuer)
+  const principals = yield* numbersOf(subjects, numberOfPrincipal)
+  const lost = [...(issuers.length === 0 ? [] : [{ issuers }]), ...(principals.length === 0 ? [] : [{ principals }])]
+  return lost.map(some => ({ conditions: { ...NO_CONDITION, agent: row.n, ...some }, reason: 'actor_removed' }))
+}
+
 /** The tokens that carry what was lost. */
-const endingsOfLoss = ({ row, before, after }: Change, keepAudiences: readonly string[] | null): readonly Ending[] => {
+function* endingsOfLoss(change: Change, keepAudiences: readonly string[] | null): Program<readonly Ending[]> {
+  const { row, before, after } = change
   const keepScopes = scopesKept(before, after)
   const conditions = { ...NO_CONDITION, agent: row.n }
   const scopes: Ending = { conditions: { ...conditions, keepScopes }, reason: 'scope_removed' }
@@ -46,6 +72,7 @@ const endingsOfLoss = ({ row, before, after }: Change, keepAudiences: readonly s
     ...(keepScopes === null ? [] : [scopes]),
     ...(keepAudiences === null ? [] : [audiences]),
     ...(losesActors(before, after) ? [delegated] : []),
+    ...(yield* endingsOfPrincipals(change)),
   ]
 }
 
@@ -96,9 +123,11 @@ export function* decideChange(
   if (changed.includes('lifetimeSeconds') && (yield* lifetimesFull(after.lifetimeSeconds, row.n))) {
     return 'lifetimes_full'
   }
+  const obstacle = yield* obstacleToEntries(row.id, before, after)
+  if (obstacle !== undefined) return refuseEntry(obstacle)
   const audiences = audiencesKept(before, after, serviceAudience)
   if ('refusal' in audiences) return audiences
-  const lost = endingsOfLoss(decided, audiences.keepAudiences)
+  const lost = yield* endingsOfLoss(decided, audiences.keepAudiences)
   return { ...decided, endings: [...lost, ...(yield* endingsOfExcess(seen, decided, lost))] }
 }
 
@@ -114,6 +143,7 @@ export function* changeAgent(
   const { row, before, after, changed, endings } = decided
   if (changed.length === 0) return before
   yield* run(UPDATE, ...settingValues(after), row.n)
+  if (changed.includes('issuerClients')) yield* replaceIssuerClients(row.n, after.issuerClients)
   tx.live.forget(row.n)
   yield* audit(tx, act, row.id, {
     ...differenceOf(settingsRecord(before), settingsRecord(after)),
@@ -135,6 +165,7 @@ export function* deleteAgent(tx: Transaction, { agentId, act }: ActOnAgent): Pro
   yield* run(DELETE, tx.now, tx.now, row.n)
   yield* dropIssueCounts(row.n)
   yield* dropWorkloadsOf(row.n)
+  yield* dropIssuerClientsOf(row.n)
   const [ending] = endingsOfDeletion(row)
   const seq = yield* endAll(tx, { ...ending, act })
   yield* audit(tx, act, agentId, { before: settingsRecord(agentOf(row)), seq })

@@ -44,8 +44,20 @@ export const makeDryRuns = (countEnds: CountEnds): DryRuns => {
           row => endingsOfRevocation(row, revocation) ?? [],
         ),
       ),
-    disableIssuer: alias => count(deciding(() => readIssuerRow(alias), endingsOfIssuer)),
-    deleteIssuer: alias => count(deciding(() => readIssuerRow(alias), endingsOfIssuer)),
+    disableIssuer: alias =>
+      count(
+        deciding(
+          () => readIssuerRow(alias),
+          row => endingsOfIssuer(row, 'issuer_disabled'),
+        ),
+      ),
+    deleteIssuer: alias =>
+      count(
+        deciding(
+          () => readIssuerRow(alias),
+          row => endingsOfIssuer(row, 'issuer_deleted'),
+        ),
+      ),
     compromiseKey: kid => count(deciding(() => readKey(kid), endingsOfCompromise)),
   }
 }

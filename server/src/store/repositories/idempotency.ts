@@ -11,7 +11,7 @@ const KEEP = `insert into idempotency (actor, key, kind, subject, at) values (?,
 /**
  * Returns what `make` returns, or what the act's key made before. Both are in one transaction, so that of any number of callers one
  * makes it. The key is recorded only where `make` returns an object, whose id is `subject`: a string is a refusal, and so is an object
- * with `taken`.
+ * with `taken` or `refusal`.
  */
 export function* once<T extends object | string>(
   { now }: Pick<Transaction, 'now'>,
@@ -24,6 +24,6 @@ export function* once<T extends object | string>(
   const before = yield* first<{ kind: string; subject: string }>(FIND, ...key, now - IDEMPOTENCY_KEPT_MS)
   if (before !== undefined) return { existing: before.subject, by: before.kind }
   const made = yield* make()
-  if (typeof made === 'object' && !('taken' in made)) yield* run(KEEP, ...key, kind, subject, now)
+  if (typeof made === 'object' && !('taken' in made || 'refusal' in made)) yield* run(KEEP, ...key, kind, subject, now)
   return made
 }

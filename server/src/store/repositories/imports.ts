@@ -4,6 +4,7 @@ import { settingsRecord } from '../../domain/clients/agent-record.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
 import type { Sha256 } from '../../domain/text/text.ts'
+import { BLANK_SETTINGS } from '../../domain/clients/change-agent.ts'
 import { formatTimeOrNull } from '../../../../api/values/time.ts'
 import type { ImportedAgent, ImportObstacle } from '../../ports/imports.ts'
 import { bytesOfHex } from '../rows.ts'
@@ -11,15 +12,18 @@ import { first, run, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
 import { insertAgent, isNameTaken, lifetimesFull } from './agents.ts'
 import { liveCaller } from './api-keys.ts'
+import { isIssuerClient, obstacleToEntries } from './issuer-clients.ts'
 
 type Before = { readonly deletedAt: number | null }
 
 function* obstacleOf({ now }: Transaction, imported: ImportedAgent): Program<ImportObstacle | undefined> {
-  const { clientId, lifetimeSeconds, credential } = imported
+  const { id, clientId, lifetimeSeconds, credential } = imported
   const before = yield* first<Before>('select deleted_at as "deletedAt" from agent where client_id = ?', clientId)
   if (before !== undefined) return before.deletedAt === null ? 'exists' : 'client_id_retired'
+  if (yield* isIssuerClient(clientId)) return 'client_id_at_issuer'
   if (hasExpired(credential.expiresAt, now)) return 'secret_expired'
-  return (yield* lifetimesFull(lifetimeSeconds)) ? 'lifetimes_full' : undefined
+  if (yield* lifetimesFull(lifetimeSeconds)) return 'lifetimes_full'
+  return (yield* obstacleToEntries(id, BLANK_SETTINGS, imported))?.why
 }
 
 function* firstFree(names: readonly string[]): Program<string | undefined> {

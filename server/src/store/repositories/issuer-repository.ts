@@ -1,6 +1,5 @@
 // The port of trusted issuers. Those that are trusted now are kept in memory, for each exchange of a JWT needs them.
-import type { TrustedIssuer } from '../../domain/clients/trusted-issuer.ts'
-import type { IssuerRepository, TrustedIssuers } from '../../ports/issuers.ts'
+import type { IssuerRepository, TrustedIssuers, TrustedRecord } from '../../ports/issuers.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import type { Program } from '../statement-program.ts'
 import type { Writer } from '../subjects.ts'
@@ -9,13 +8,13 @@ import { listIssuers, readIssuers, showIssuer } from './issuers.ts'
 
 const ALL = 'all'
 
-function* readTrusted(): Program<readonly TrustedIssuer[]> {
-  return (yield* readIssuers()).filter(({ disabledAt }) => disabledAt === null)
+function* readTrusted(): Program<readonly TrustedRecord[]> {
+  return (yield* readIssuers()).filter(({ disabledAt, suspendedAt }) => disabledAt === null && suspendedAt === null)
 }
 
 /** Returns the program that reads those trusted as of a snapshot: from memory, while the number of the service stays. */
 export const makeTrustedView = () => {
-  const cached = makeVersionKeyedCache<readonly TrustedIssuer[]>(readTrusted)
+  const cached = makeVersionKeyedCache<readonly TrustedRecord[]>(readTrusted)
   return function* (snapshot: Snapshot): Program<TrustedIssuers> {
     const issuers = cached.known(snapshot, ALL) ?? (yield* cached.read(snapshot, ALL)) ?? []
     return { seq: snapshot.service.seq, issuers }

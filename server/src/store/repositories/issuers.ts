@@ -11,11 +11,14 @@ import {
   type TrustedIssuer,
 } from '../../domain/clients/trusted-issuer.ts'
 import type { Ending } from '../../domain/ledger/ends.ts'
+import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import type { KeyedPage, KeyedRequest } from '../../domain/lists/page.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
-import type { IssuerObstacle } from '../../ports/issuers.ts'
+import type { IssuerObstacle, TrustedRecord } from '../../ports/issuers.ts'
 import { ISSUERS_MAX } from '../../../../api/values/issuers.ts'
+import type { EndingReason } from '../../../../api/values/reason.ts'
 import { formatTimeOrNull, type Milliseconds } from '../../../../api/values/time.ts'
+import { endAll } from '../ledger/end-tokens.ts'
 import { parseLabels, parseStrings } from '../rows.ts'
 import { all, first, run, type Program, type Value } from '../statement-program.ts'
 import { audit, differenceOf, nextSeq, type Transaction } from '../transaction.ts'
@@ -30,7 +33,7 @@ export type IssuerRow = Omit<TrustedIssuer, Lists | 'required'> & { readonly n: 
 
 const COLUMNS = `n, alias, iss as issuer, subject_claim as "subjectClaim", required, jwks_uri as "jwksUri", algorithms,
   token_types as "tokenTypes", parties, scopes, resources, life as "lifetimeSeconds", created_at as "createdAt",
-  disabled_at as "disabledAt"`
+  disabled_at as "disabledAt", suspended_at as "suspendedAt"`
 
 const SELECT = `select ${COLUMNS} from trusted_issuer where deleted_at is null`
 
@@ -61,9 +64,9 @@ export function* listIssuers({ after, limit }: KeyedRequest<object>): Program<Ke
   return { records, next: rows.length > limit ? (records.at(-1)?.alias ?? null) : null }
 }
 
-/** All that are not deleted: ISSUERS_MAX at most. */
-export function* readIssuers(): Program<readonly TrustedIssuer[]> {
-  return (yield* all<IssuerRow>(`${SELECT} order by alias`)).map(issuerOf)
+/** All that are not deleted, with their numbers: ISSUERS_MAX at most. */
+export function* readIssuers(): Program<readonly TrustedRecord[]> {
+  return (yield* all<IssuerRow>(`${SELECT} order by alias`)).map(row => ({ ...issuerOf(row), number: row.n }))
 }
 
 const SETTINGS = ['jwks_uri', 'algorithms', 'token_types', 'parties', 'scopes', 'resources', 'life'] as const
@@ -97,7 +100,7 @@ function* makeIssuer(tx: Transaction, { issuer, act }: CreateIssuer): Program<Tr
   yield* run(INSERT, ...fixed, tx.now, ...settingValues(issuer))
   const seq = yield* nextSeq(tx)
   yield* audit(tx, act, issuer.alias, { after: newIssuerRecord(issuer), seq })
-  return { ...issuer, createdAt: tx.now, disabledAt: null }
+  return { ...issuer, createdAt: tx.now, disabledAt: null, suspendedAt: null }
 }
 
 export const createIssuer = (tx: Transaction, create: CreateIssuer) =>
@@ -126,8 +129,17 @@ export function* changeIssuer(
 
 type ActOnIssuer = { readonly alias: string; readonly act: Act }
 
-/** What ends with the issuer, once it is disabled or deleted: no token acts for its subjects yet. */
-export const endingsOfIssuer = (_row: IssuerRow): readonly Ending[] => []
+type EndingOfIssuer = Extract<EndingReason, 'issuer_disabled' | 'issuer_deleted'>
+
+/** The tokens that act for its subjects: none where the issuer is disabled already. */
+export const endingsOfIssuer = ({ n, disabledAt }: IssuerRow, reason: EndingOfIssuer): readonly Ending[] =>
+  disabledAt === null ? [{ conditions: { ...NO_CONDITION, issuers: [n] }, reason }] : []
+
+/** Ends them, and returns the number of the act. */
+function* endWith(tx: Transaction, row: IssuerRow, reason: EndingOfIssuer, act: Act): Program<number> {
+  const [ending] = endingsOfIssuer(row, reason)
+  return ending === undefined ? yield* nextSeq(tx) : yield* endAll(tx, { ...ending, act })
+}
 
 const disabling = (before: Milliseconds | null, after: Milliseconds | null): object => ({
   before: { disabled_at: formatTimeOrNull(before) },
@@ -143,7 +155,7 @@ function* switchTo(
   if (row === undefined) return undefined
   if ((row.disabledAt === null) === (disabledAt === null)) return { ...issuerOf(row), changed: false }
   yield* run('update trusted_issuer set disabled_at = ? where n = ?', disabledAt, row.n)
-  const seq = yield* nextSeq(tx)
+  const seq = yield* endWith(tx, row, 'issuer_disabled', act)
   yield* audit(tx, act, alias, { ...disabling(row.disabledAt, disabledAt), seq })
   return { ...issuerOf({ ...row, disabledAt }), changed: true }
 }
@@ -159,7 +171,7 @@ export function* deleteIssuer(tx: Transaction, { alias, act }: ActOnIssuer): Pro
   const row = yield* readIssuerRow(alias)
   if (row === undefined) return 'unknown'
   yield* run(DELETE, tx.now, tx.now, row.n)
-  const seq = yield* nextSeq(tx)
+  const seq = yield* endWith(tx, row, 'issuer_deleted', act)
   const before = { ...newIssuerRecord(issuerOf(row)), disabled_at: formatTimeOrNull(row.disabledAt) }
   yield* audit(tx, act, alias, { before, seq })
   return 'deleted'

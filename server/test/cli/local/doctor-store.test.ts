@@ -59,6 +59,7 @@ test('doctor and stats of a restored store say that its agents are refused, and 
     return stdout
   }
   mintmark('agent create --name a --scope db:read')
+  mintmark('issuer create --alias idp --issuer https://idp.example --type id_token --scope db:read')
   mintmark('backup b.db')
   assert.match(mintmark('stats'), /agents_suspended +0\n/)
   mintmark('restore b.db --replace --yes')
@@ -66,10 +67,12 @@ test('doctor and stats of a restored store say that its agents are refused, and 
   assert.equal(statuses['suspensions'], 'warning')
   const said = /suspended agents, .* refused until `mintmark restore accept`\..*End again what was disabled/s
   assert.match(messages('suspensions').join(), said)
-  assert.match(messages('suspensions').join(), /Of agents 1, of credentials 1, of API keys 0\./)
+  assert.match(messages('suspensions').join(), /Of agents 1, of credentials 1, of API keys 0, of trusted issuers 1\./)
   assert.match(mintmark('stats'), said)
-  assert.match(mintmark('stats'), /agents_suspended +1\n/)
-  mintmark('restore accept --yes')
+  assert.match(mintmark('stats'), /agents_suspended +1\n.*issuers_suspended +1\n/s)
+  mintmark('restore accept --agent a --yes')
+  assert.match(mintmark('stats'), said)
+  mintmark('restore accept --issuer idp --yes')
   assert.equal((await examine(folder, variables)).statuses['suspensions'], 'ok')
   assert.doesNotMatch(mintmark('stats'), /refused until/)
 })

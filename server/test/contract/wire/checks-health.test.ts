@@ -61,7 +61,7 @@ test('readyz?verbose: while something waits to be accepted after a restore it sa
     assert.deepEqual(await componentsOf(service, 'suspensions'), [])
     isAnySuspended = true
     const reason =
-      'A restore suspended agents, credentials or API keys: requests with them are refused until `mintmark restore accept`.'
+      'A restore suspended agents, credentials, API keys or trusted issuers: requests that use them are refused until `mintmark restore accept`.'
     assert.deepEqual(await componentsOf(service, 'suspensions'), [{ name: 'suspensions', status: 'warning', reason }])
   } finally {
     await service.close()

@@ -30,6 +30,12 @@ const IS_FIRST = `create function is_first(round integer) returns boolean langua
 
 const DEADLOCK = `raise exception 'deadlock detected' using errcode = 'deadlock_detected'`
 
+const ROLL_BACK = `create function roll_back() returns trigger language plpgsql as $$
+  begin
+    if is_first(tg_argv[0]::integer) then ${DEADLOCK}; end if;
+    return null;
+  end $$`
+
 const TAKEN = `select count(*) as n from pg_locks where locktype = 'advisory' and classid = 815 and objid = ?`
 
 const makeWorld = async (t: TestContext, pooling: 'session' | 'transaction' = 'session') => {
@@ -40,6 +46,7 @@ const makeWorld = async (t: TestContext, pooling: 'session' | 'transaction' = 's
   const { file, store } = world
   const exec = (sql: string): void => withFile(file, db => db.exec(sql))
   exec(IS_FIRST)
+  exec(ROLL_BACK)
   const { clockFolder } = await testCluster()
   let round = 0
 
@@ -93,17 +100,23 @@ for (const pooling of ['session', 'transaction'] as const) {
   })
 }
 
+test('a scope that was rolled back with its token is stored with the token that repeats it', async t => {
+  const { store, file, exec } = await makeWorld(t)
+  // A limit makes it one that is written by a job.
+  const agent = await createAgent(store, null, { liveTokensMax: 5 })
+  const rows = await newTokens(store, agent, [{ scope: 'new:scope' }])
+  exec('create trigger taken after insert on token for each statement execute function roll_back(0)')
+  assert.deepEqual(await store.ledger.insert(rows), ['inserted'])
+  assert.equal(Number(readRows(file, TAKEN, 0)[0]?.['n']), 1)
+  assert.equal(countRows(file, 'token join scope_set on scope_set.n = token.scope'), 1)
+})
+
 test('tokens whose ends are rolled back midway are each ended once, alone or with others', async t => {
   const { store, agent, file, exec } = await makeWorld(t)
   const [alone, ...others] = await issue(store, agent, ...Array.from({ length: 5 }, () => ({})))
   assert.ok(alone)
   const acts = countRows(file, 'act')
   const end = (token: typeof alone) => store.ledger.end(token, 'manual_revocation', act('token.revoke'))
-  exec(`create function roll_back() returns trigger language plpgsql as $$
-    begin
-      if is_first(tg_argv[0]::integer) then ${DEADLOCK}; end if;
-      return null;
-    end $$`)
   for (const [round, tokens] of [[alone], others].entries()) {
     exec(
       `create or replace trigger taken after insert on audit for each statement execute function roll_back(${round})`,

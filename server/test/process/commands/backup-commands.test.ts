@@ -21,7 +21,7 @@ import { readRows, withFile } from '../../../../testkit/stores/store-file.ts'
 
 type Agent = { readonly agent_id: string; readonly client_id: string; readonly client_secret: string }
 type Restored = { readonly replaced: string; readonly kid: string; readonly suspended: Counts }
-type Counts = { readonly agents: number; readonly credentials: number; readonly api_keys: number }
+type Counts = Readonly<Record<'agents' | 'credentials' | 'api_keys' | 'issuers', number>>
 
 const makeWorld = async (t: TestContext) => {
   const folder = makeFolder(t)
@@ -109,7 +109,7 @@ const assertAsks = ({ folder, variables }: World): void => {
   assert.equal(unasked.status, 2)
   assert.match(
     unasked.stderr,
-    /the store as of 20.* Every token ends \(restored\)\. Every signing key is retired.* 3 agents, 3 credentials and 2 API keys are suspended .* kept under another name/,
+    /the store as of 20.* Every token ends \(restored\)\. Every signing key is retired.* 3 agents, 3 credentials, 2 API keys and 0 trusted issuers are suspended .* kept under another name/,
   )
 }
 
@@ -141,7 +141,7 @@ test('a backup beside a service under load is restored: no token, agent, secret 
 
   assertAsks(world)
   const restored = json('restore', 'backup.db', '--replace', '--yes') as Restored
-  assert.deepEqual(restored.suspended, { agents: 3, credentials: 3, api_keys: 2 })
+  assert.deepEqual(restored.suspended, { agents: 3, credentials: 3, api_keys: 2, issuers: 0 })
   assert.ok(existsSync(restored.replaced))
 
   const again = await world.serve()
@@ -170,7 +170,7 @@ test('a backup beside a service under load is restored: no token, agent, secret 
   const { stdout } = await again.stop()
   assert.match(
     stdout,
-    /^The store was restored at .*, as of .*\. 3 agents, 3 credentials and 2 API keys are suspended until `mintmark restore accept`\.$/m,
+    /^The store was restored at .*, as of .*\. 3 agents, 3 credentials, 2 API keys and 0 trusted issuers are suspended until `mintmark restore accept`\.$/m,
   )
 })
 
@@ -241,22 +241,23 @@ test('records and lists say since when what they show is suspended, and what was
   const { json, makeAgent, makeKey, folder, variables } = await makeWorld(t)
   const agent = makeAgent('a')
   makeKey('k')
+  json('issuer', 'create', ...'--alias idp --issuer https://idp.example --type id_token --scope db:read'.split(' '))
   const credentials = ['credential', 'list', agent.agent_id] as const
   type Shown = { readonly suspended_at: string | null }
   const look = () => [
     (json('agent', 'show', agent.agent_id) as Shown).suspended_at,
-    ...[['agent', 'list'], credentials, ['api-key', 'list']].map(
+    ...[['agent', 'list'], credentials, ['api-key', 'list'], ['issuer', 'list']].map(
       command => (json(...command) as { readonly data: readonly Shown[] }).data[0]?.suspended_at,
     ),
   ]
-  assert.deepEqual(look(), [null, null, null, null])
+  assert.deepEqual(look(), [null, null, null, null, null])
   json('restore', 'epoch', '--yes')
   const [at, ...others] = look()
   assert.match(at ?? '', /^20\d\d-.*Z$/)
-  assert.deepEqual(others, [at, at, at])
+  assert.deepEqual(others, [at, at, at, at])
   assert.match(run(folder, ['agent', 'list'], variables).stdout, /suspended_at\n.* - +20\d\d-\S+Z\n$/)
   json('restore', 'accept', '--yes')
-  assert.deepEqual(look(), [null, null, null, null])
+  assert.deepEqual(look(), [null, null, null, null, null])
 })
 
 test('a store that was put back by other means is taken by restore epoch, and accepted by restore accept', async t => {
@@ -267,10 +268,13 @@ test('a store that was put back by other means is taken by restore epoch, and ac
   assert.equal(unasked.status, 2)
   assert.match(unasked.stderr, /Every token ends \(restored\)\..* is suspended until/)
   const { suspended } = json('restore', 'epoch', '--yes') as Pick<Restored, 'suspended'>
-  assert.deepEqual(suspended, { agents: 1, credentials: 1, api_keys: 0 })
+  assert.deepEqual(suspended, { agents: 1, credentials: 1, api_keys: 0, issuers: 0 })
   const asked = run(folder, ['restore', 'accept'], variables)
   assert.equal(asked.status, 2)
-  assert.match(asked.stderr, /From now on 1 agent, 1 credential and 0 API keys can be used as they were then/)
+  assert.match(
+    asked.stderr,
+    /From now on 1 agent, 1 credential, 0 API keys and 0 trusted issuers can be used as they were/,
+  )
   assert.deepEqual(json('restore', 'accept', '--yes'), { accepted: suspended })
   assert.match(run(folder, ['restore', 'status'], variables).stdout, /Nothing is suspended any more\.\n$/)
   assert.equal(run(folder, ['restore', 'accept', '--agent', 'nobody', '--yes'], variables).status, 2)

@@ -24,8 +24,14 @@ test('a database is backed up into a file and restored into an empty one; one th
   const refused = run(folder, ['restore', 'backup.db', '--yes'], on(one.url))
   assert.deepEqual([refused.status, /holds a store already: name an empty one/.test(refused.stderr)], [1, true])
   assert.match(done(other.url, 'restore', 'backup.db', '--yes'), /^The database .* is the store as of /)
-  assert.match(done(other.url, 'restore', 'status'), /1 agent, 1 credential and 0 API keys are suspended/)
+  assert.match(
+    done(other.url, 'restore', 'status'),
+    /1 agent, 1 credential, 0 API keys and 0 trusted issuers are suspended/,
+  )
   assert.match(done(other.url, 'restore', 'epoch', '--yes'), /^Every token in the store has ended/)
-  assert.match(done(other.url, 'restore', 'accept', '--yes'), /^1 agent, 1 credential and 0 API keys can be used again/)
+  assert.match(
+    done(other.url, 'restore', 'accept', '--yes'),
+    /^1 agent, 1 credential, 0 API keys and 0 trusted issuers can be used again/,
+  )
   assert.match(done(other.url, 'audit', 'verify'), /There is no seal yet/)
 })

@@ -1,11 +1,13 @@
 // Tokens that act for subjects of trusted issuers: on whose behalf each of a lineage acts, whatever becomes of its row. Random ones are
 // in lists/lists-brute-force.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
+import { type CutOffConditions, NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
+import { subjectClaim } from '../../../src/domain/ledger/token-subject.ts'
 import type { Page, Position, TokenRecord } from '../../../src/domain/lists/page.ts'
 import type { TokenAddress } from '../../../src/domain/ledger/claims.ts'
-import { BEFORE_PRINCIPALS } from '../../../src/store/postgres/connection/connection.ts'
+import { BEFORE_JWT_EXCHANGE } from '../../../src/store/postgres/connection/connection.ts'
 import { withClient } from '../../../../testkit/databases/postgres-cluster.ts'
 import { makePrincipals, type TestPrincipal } from '../../../../testkit/stores/principals.ts'
 import {
@@ -181,7 +183,7 @@ test('at the ceiling a token makes room among those for the same principal alone
 
 test('from the first token for a principal on no program may open the store that does not know them', async t => {
   const { store, file, a, alice } = await makeWorld(t)
-  const version = readNumber(file, `select version from migration where name = 'principals'`)
+  const version = readNumber(file, `select version from migration where name = 'exchange of JWTs'`)
   const oldest = (): number => readNumber(file, `select oldest_program from migration where version = ${version}`)
   await rootFor(store, a, undefined)
   assert.ok(oldest() < version)
@@ -191,12 +193,35 @@ test('from the first token for a principal on no program may open the store that
 
 testDatabase('while an earlier program uses the database no token is issued for a principal', async t => {
   const { store, file, a, alice } = await makeWorld(t)
-  await withClient(`${file}&application_name=${BEFORE_PRINCIPALS.replace(' ', '%20')}`, async () => {
-    assert.equal((await ask(store, a, alice)).outcome, 'earlier_program')
-    await rootFor(store, a, undefined)
-  })
+  for (const name of BEFORE_JWT_EXCHANGE) {
+    await withClient(`${file}&application_name=${name.replace(' ', '%20')}`, async () => {
+      assert.equal((await ask(store, a, alice)).outcome, 'earlier_program')
+      await rootFor(store, a, undefined)
+    })
+  }
   let { outcome } = await ask(store, a, alice)
   // A session is there for a moment after its program has gone.
   while (outcome === 'earlier_program') ({ outcome } = await ask(store, a, alice))
   assert.equal(outcome, 'inserted')
+})
+
+const digest = (name: string): string => createHash('sha256').update(name).digest().subarray(0, 8).toString('base64url')
+
+test('a cut-off on some issuers or principals is a fact for each of them, which no one fact could say', async t => {
+  const { store, a, alice, ci, otherAlice } = await makeWorld(t)
+  for (const principal of [alice, ci, otherAlice]) await rootFor(store, a, principal)
+  const end = (conditions: Partial<CutOffConditions>) =>
+    store.ledger.endAll({ ...NO_CONDITION, agent: 1, ...conditions }, 'actor_removed', act('agent.change'))
+  await end({ issuers: [alice.asked.issuer, otherAlice.asked.issuer] })
+  await end({ principals: [1, 2] })
+  const page = await store.feed.read({ epoch: null, from: 0, to: null })
+  assert.ok(typeof page === 'object')
+  const facts = page.cutOffs.map(({ seq: _seq, until: _until, ...rest }) => rest)
+  const agent = digest(a.id)
+  assert.deepEqual(facts, [
+    { agent, issuer: digest('acme') },
+    { agent, issuer: digest('acme-two') },
+    { agent, subject: digest(subjectClaim(alice.shown)) },
+    { agent, subject: digest(subjectClaim(ci.shown)) },
+  ])
 })

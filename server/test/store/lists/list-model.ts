@@ -19,6 +19,9 @@ export type ModelToken = {
   readonly agent: number
   readonly credential: number
   readonly key: number
+  /** Of the root of its lineage, by the store's numbers. */
+  readonly principal: number | null
+  readonly issuer: number | null
   readonly seq: number
   /** The token that it was got for. */
   readonly parent: ModelToken | null
@@ -59,6 +62,9 @@ const isCovered = (x: CutOffConditions, token: ModelToken): boolean => {
   if (keepAudiences !== null && record.audience.every(audience => keepAudiences.includes(audience))) return false
   if (x.root !== null && x.root !== undefined && x.root !== rootOf(token).record.id) return false
   if (x.fromAnother === true && (token.parent === null || token.parent.agent === token.agent)) return false
+  const { issuers = null, principals = null } = x
+  if (issuers !== null && !issuers.some(n => n === token.issuer)) return false
+  if (principals !== null && !principals.some(n => n === token.principal)) return false
   return x.before === null || token.issuedMs < x.before
 }
 
@@ -108,7 +114,7 @@ const endingOf = (token: ModelToken, now: number): Ending | null => {
   }
 }
 
-const actorsOf = (agentId: string, parent: ModelToken | null, principal: Principal | null): readonly string[] => {
+const actorsOf = (agentId: string, parent: ModelToken | null, principal: Names['principal']): readonly string[] => {
   if (parent === null) return principal === null ? [] : [agentId]
   const { agentId: holder, actors } = parent.record
   return holder === agentId ? actors : [agentId, ...actors]
@@ -120,7 +126,11 @@ const descending = (a: string, b: string): number => {
 }
 
 /** What the store knows by the numbers of a new token. */
-export type Names = { readonly credentialId: string; readonly kid: string; readonly principal: Principal | null }
+export type Names = {
+  readonly credentialId: string
+  readonly kid: string
+  readonly principal: { readonly number: number; readonly issuer: number; readonly shown: Principal } | null
+}
 
 type Issue = Names & { readonly now: number; readonly parent: ModelToken | null }
 
@@ -135,7 +145,7 @@ const tokenOf = (
   const owner = { agentId: agent.id, clientId: agent.clientId, credentialId }
   const above = parent === null ? [] : [parent, ...ancestorsOf(parent)]
   const lineage = {
-    subject: above.at(-1)?.record.subject ?? principal ?? { agentId: agent.id },
+    subject: above.at(-1)?.record.subject ?? principal?.shown ?? { agentId: agent.id },
     actors: actorsOf(agent.id, parent, principal),
     ancestors: above.map(({ record, seq }) => {
       const { id: ancestorId, audience: aud, expiresAt: exp, agentId } = record
@@ -151,6 +161,8 @@ const tokenOf = (
     agent: issued.agent,
     credential: issued.credential,
     key: issued.signingKey,
+    principal: parent === null ? (principal?.number ?? null) : parent.principal,
+    issuer: parent === null ? (principal?.issuer ?? null) : parent.issuer,
     seq: issued.seq,
     parent,
     ending: null,

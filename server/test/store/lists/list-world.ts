@@ -17,6 +17,7 @@ import {
   type TestStore,
   type TokenWish,
 } from '../../../../testkit/stores/store.ts'
+import { execBeside, readRowBeside } from '../../../../testkit/stores/store-file.ts'
 import { makePrincipals, type TestPrincipal } from '../../../../testkit/stores/principals.ts'
 import { delegatedLifetime, DEPTH_MAX } from '../../../src/domain/ledger/lineage.ts'
 import { ancestorsOf, type ListModel, makeListModel, type ModelToken, type Names } from './list-model.ts'
@@ -46,7 +47,7 @@ export type World = {
   readonly key: number
   /** That one, and another. */
   readonly keys: readonly Numbered[]
-  readonly principals: readonly TestPrincipal[]
+  readonly principals: readonly (TestPrincipal & { readonly number: number })[]
   readonly acts: { count: number }
   readonly random: Random
 }
@@ -65,6 +66,19 @@ const createWorldAgent = async ({ store }: TestStore): Promise<WorldAgent> => {
   return { ...agent, number: client.number, credential: credential.number, credentials, disabled: false }
 }
 
+/** Principals whose numbers are known before tokens act for them. */
+const keepPrincipals = async (file: string): Promise<World['principals']> => {
+  const kept: World['principals'][number][] = []
+  for (const principal of await makePrincipals(file)) {
+    const { issuer, sub } = principal.asked
+    const values = `values (${issuer}, '${sub}', 0)`
+    await execBeside(file, `insert into principal (issuer, sub, used_day) ${values}`)
+    const { n } = await readRowBeside(file, `select n from principal where issuer = ${issuer} and sub = '${sub}'`)
+    kept.push({ ...principal, number: Number(n) })
+  }
+  return kept
+}
+
 /** A new store that nothing fills, with so many agents. */
 export const makeWorld = async (random: Random, agentCount: number): Promise<World> => {
   const test = await makeTestStore(null)
@@ -74,7 +88,7 @@ export const makeWorld = async (random: Random, agentCount: number): Promise<Wor
   const { signingKey } = await test.store.agents.viewForIssue([], 'fresh')
   const { keys: some } = await test.store.signingKeys.list(null, 2)
   const keys = some.map(({ number, publicJwk }) => ({ number, name: publicJwk.kid }))
-  const principals = await makePrincipals(test.file)
+  const principals = await keepPrincipals(test.file)
   return { test, model: makeListModel(), agents, key: signingKey.number, keys, principals, acts: { count: 0 }, random }
 }
 
@@ -95,7 +109,9 @@ const issuedIn = (
   const numbers = { credential: credential.number, signingKey: key.number }
   const id = makeTokenId(now, random.bytes(10))
   const named = { ...token, id, ...numbers, ...(principal !== undefined && { principal: principal.asked }) }
-  return { token: named, credentialId: credential.name, kid: key.name, principal: principal?.shown ?? null }
+  const { asked, number, shown } = principal ?? {}
+  const acts = asked && number && shown ? { number, issuer: asked.issuer, shown } : null
+  return { token: named, credentialId: credential.name, kid: key.name, principal: acts }
 }
 
 /** An act that history distinguishes from every other. */
@@ -161,8 +177,9 @@ const namedIn = (
   at: number,
 ): RevocationConditions | undefined => {
   const { agent, credential, key, scope, audience, before, root = null } = conditions
-  const { keepScopes, keepAudiences, fromAnother = false } = conditions
+  const { keepScopes, keepAudiences, fromAnother = false, issuers = null, principals = null } = conditions
   if (keepScopes !== null || keepAudiences !== null || fromAnother || (before ?? at) > at) return undefined
+  if (issuers !== null || principals !== null) return undefined
   return {
     agentId: agents.find(one => one.number === agent)?.id ?? null,
     credentialId: nameOf(
@@ -219,6 +236,7 @@ const someConditions = async (world: World): Promise<Partial<CutOffConditions>> 
   const { random } = world
   const agent = random.pick(world.agents)
   const before = (await storeNow(world)) - random.pick([0, 1, 500, 5000])
+  const [principal, other] = [random.pick(world.principals), random.pick(world.principals)]
   const roots = world.model.tokens.filter(({ parent }) => parent === null)
   const root = roots[random.int(Math.max(1, roots.length))]
   return random.pick<Partial<CutOffConditions>>([
@@ -237,6 +255,9 @@ const someConditions = async (world: World): Promise<Partial<CutOffConditions>> 
     random.chance(0.2) ? {} : { key: world.key, scope: random.pick(PATTERNS), before },
     { agent: agent.number, audience: random.pick(AUDIENCES) },
     { agent: agent.number, fromAnother: true },
+    { issuers: [principal.asked.issuer] },
+    { agent: agent.number, issuers: [principal.asked.issuer, other.asked.issuer] },
+    { agent: agent.number, principals: [principal.number, other.number] },
     ...(root === undefined
       ? []
       : [{ root: root.record.id }, { root: root.record.id, audience: random.pick(AUDIENCES) }]),

@@ -98,7 +98,7 @@ test('a backup of a version without digests is restored, and known as one', asyn
   })
   truncateSync(file, size)
   assert.deepEqual([verifyBackup(file).hasDigest, readBackup(file).hasDigest], [false, false])
-  assert.deepEqual(restore(world, file).suspended, { agents: 0, credentials: 0, apiKeys: 0 })
+  assert.deepEqual(restore(world, file).suspended, { agents: 0, credentials: 0, apiKeys: 0, issuers: 0 })
   appendDigest(file)
   assert.equal(verifyBackup(file).hasDigest, true)
 })

@@ -264,7 +264,7 @@ test('a backup of a restored store can be restored, and what was suspended stays
   await createAgent(world.store)
   const first = restore(world, (await backUp(world)).file)
   const second = restore(world, (await backUp(first, 'second.db')).file, 'twice.db')
-  assert.deepEqual(second.suspended, { agents: 1, credentials: 1, apiKeys: 0 })
+  assert.deepEqual(second.suspended, { agents: 1, credentials: 1, apiKeys: 0, issuers: 0 })
   assert.ok(second.seq > first.seq)
   const store = await openRestored(second.file)
   t.after(store.close)

@@ -19,6 +19,7 @@ import {
   type TestStore,
   type TestedStore,
 } from '../../../../testkit/stores/store.ts'
+import { newApiKey, newIssuer } from '../../../../testkit/stores/new-things.ts'
 import { TIMING } from '../../../src/ports/timing.ts'
 import {
   countRows,
@@ -28,15 +29,6 @@ import {
   readRows,
   withWritingConnection,
 } from '../../../../testkit/stores/store-file.ts'
-
-const newApiKey = (keyHash = randomBytes(32).toString('hex')) => ({
-  id: randomUUID(),
-  name: 'gateway',
-  permissions: ['tokens:introspect'] as const,
-  audiences: null,
-  keyHash,
-  expiry: null,
-})
 
 /** The clock of these is the machine's own: what is restored is opened by it. */
 const makeWorld = async (t: TestContext): Promise<TestStore> => {
@@ -128,7 +120,7 @@ test('an agent disabled, a credential revoked and an API key revoked after the b
   const { file: backup } = await backUp(world)
   await endSome(store, clients)
   const { file, suspended } = restore(world, backup)
-  assert.deepEqual(suspended, { agents: 3, credentials: 3, apiKeys: 2 })
+  assert.deepEqual(suspended, { agents: 3, credentials: 3, apiKeys: 2, issuers: 0 })
   const restored = await open(t, file)
   for (const agent of [disabled, leaked, well]) assert.equal(await canIssue(restored, agent), false)
   for (const key of [revoked, live]) assert.equal(await isTaken(restored, key.keyHash), false)
@@ -149,7 +141,7 @@ test('what is suspended can be ended again, and then no acceptance brings it bac
   assert.deepEqual([await isTaken(store, revoked.keyHash), await isTaken(store, live.keyHash)], [false, true])
 })
 
-test('one agent with its credentials, one credential with its agent, or one API key is accepted alone', async t => {
+test('one agent with its credentials, one credential with its agent, one API key, or one issuer is accepted alone', async t => {
   const world = await makeWorld(t)
   const { store: before } = world
   const [one, two, three] = [await createAgent(before), await createAgent(before), await createAgent(before)]
@@ -157,21 +149,24 @@ test('one agent with its credentials, one credential with its agent, or one API 
   await before.credentials.create(two.id, second, act('credential.create'))
   const [key, other] = [newApiKey(), newApiKey()]
   for (const each of [key, other]) await before.apiKeys.create(each, act('api_key.create'))
+  const issuers = [newIssuer(), newIssuer()] as const
+  for (const each of issuers) await before.issuers.create(each, act('issuer.create'))
   const { file } = restore(world, (await backUp(world)).file)
   const store = await open(t, file)
-  const accept = (kind: 'agent' | 'credential' | 'api_key', id: string) =>
+  const accept = (kind: 'agent' | 'credential' | 'api_key' | 'issuer', id: string) =>
     store.restores.accept({ kind, id }, act('store.accept'))
-  assert.deepEqual(await accept('agent', one.id), { agents: 1, credentials: 1, apiKeys: 0 })
-  assert.deepEqual(await accept('credential', second.id), { agents: 1, credentials: 1, apiKeys: 0 })
-  assert.deepEqual(await accept('api_key', key.id), { agents: 0, credentials: 0, apiKeys: 1 })
+  assert.deepEqual(await accept('agent', one.id), { agents: 1, credentials: 1, apiKeys: 0, issuers: 0 })
+  assert.deepEqual(await accept('credential', second.id), { agents: 1, credentials: 1, apiKeys: 0, issuers: 0 })
+  assert.deepEqual(await accept('api_key', key.id), { agents: 0, credentials: 0, apiKeys: 1, issuers: 0 })
+  assert.deepEqual(await accept('issuer', issuers[0].alias), { agents: 0, credentials: 0, apiKeys: 0, issuers: 1 })
   const newer = { ...two, credentialId: second.id }
   const issuing = [one, two, newer, three].map(agent => canIssue(store, agent))
   assert.deepEqual(await Promise.all(issuing), [true, false, true, false])
   assert.deepEqual([await isTaken(store, key.keyHash), await isTaken(store, other.keyHash)], [true, false])
-  const waiting = { agents: 1, credentials: 2, apiKeys: 1 }
+  const waiting = { agents: 1, credentials: 2, apiKeys: 1, issuers: 1 }
   assert.deepEqual((await store.restores.state())?.suspended, waiting)
   assert.deepEqual([(await store.facts()).suspended, await store.health.isAnySuspended()], [waiting, true])
-  for (const kind of ['agent', 'credential', 'api_key'] as const) {
+  for (const kind of ['agent', 'credential', 'api_key', 'issuer'] as const) {
     assert.equal(await accept(kind, randomUUID()), 'unknown')
   }
   await store.restores.accept({ kind: 'all' }, act('store.accept'))
@@ -254,6 +249,7 @@ const sealAll = (world: Pick<TestStore, 'file' | 'clock'>) =>
 test('the restore is the next entry of the audit log, which stays good; a head of the lost time is reported as missing', async t => {
   const world = await makeWorld(t)
   const agent = await createAgent(world.store)
+  await world.store.issuers.create(newIssuer(), act('issuer.create'))
   const kept = sealAll(world)
   const { file: backup, madeAt } = await backUp(world)
   const entries = countRows(world.file, 'audit')
@@ -262,7 +258,7 @@ test('the restore is the next entry of the audit log, which stays good; a head o
   const { file, seq } = restore(world, backup)
   const { kind, detail } = readRow(file, 'select kind, detail from audit where n = ?', entries + 1)
   assert.equal(kind, 'store.restore')
-  const counts = { agents: 1, credentials: 1, api_keys: 0 }
+  const counts = { agents: 1, credentials: 1, api_keys: 0, issuers: 1 }
   assert.deepEqual(JSON.parse(String(detail)), { seq, backup_made_at: world.clock.wall(), ...counts })
   assert.ok(madeAt <= Date.now())
   sealAll({ file, clock: world.clock })
@@ -274,17 +270,24 @@ test('the restore is the next entry of the audit log, which stays good; a head o
   assert.deepEqual(verdict.good ? null : verdict.tampering, 'cut_off')
 })
 
-test('an acceptance writes one entry with what it was for, and one that changes nothing writes none', async t => {
+test('an acceptance writes one entry with what it was for, of an issuer with its number, and one that changes nothing writes none', async t => {
   const world = await makeWorld(t)
   const agent = await createAgent(world.store)
+  const issuer = newIssuer()
+  await world.store.issuers.create(issuer, act('issuer.create'))
   const { file } = restore(world, (await backUp(world)).file)
   const store = await open(t, file)
-  assert.deepEqual((await store.restores.state())?.suspended, { agents: 1, credentials: 1, apiKeys: 0 })
+  assert.deepEqual((await store.restores.state())?.suspended, { agents: 1, credentials: 1, apiKeys: 0, issuers: 1 })
   for (let n = 0; n < 2; n += 1) await store.restores.accept({ kind: 'agent', id: agent.id }, act('store.accept'))
-  const rows = readRows(file, `select subject, detail from audit where kind = 'store.accept'`)
+  for (let n = 0; n < 2; n += 1) await store.restores.accept({ kind: 'issuer', id: issuer.alias }, act('store.accept'))
+  const rows = readRows(file, `select subject, detail from audit where kind = 'store.accept' order by n`)
+  const seq = readNumber(file, 'select seq from service')
   assert.deepEqual(
     rows.map(({ subject, detail }) => [subject, JSON.parse(String(detail)) as unknown]),
-    [[agent.id, { accepted: 'agent', agents: 1, credentials: 1, api_keys: 0 }]],
+    [
+      [agent.id, { accepted: 'agent', agents: 1, credentials: 1, api_keys: 0, issuers: 0 }],
+      [issuer.alias, { accepted: 'issuer', agents: 0, credentials: 0, api_keys: 0, issuers: 1, seq }],
+    ],
   )
-  assert.deepEqual((await store.restores.state())?.suspended, { agents: 0, credentials: 0, apiKeys: 0 })
+  assert.deepEqual((await store.restores.state())?.suspended, { agents: 0, credentials: 0, apiKeys: 0, issuers: 0 })
 })

@@ -12,7 +12,8 @@ import {
   refused,
   seqOf,
 } from '../../../../testkit/stores/agent-world.ts'
-import { createAgent, issue, type TestedStore } from '../../../../testkit/stores/store.ts'
+import { newIssuer } from '../../../../testkit/stores/new-things.ts'
+import { act, createAgent, issue, type TestedStore } from '../../../../testkit/stores/store.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 
 const [OURS, THEIRS] = ['https://ours.example', 'https://theirs.example']
@@ -47,10 +48,12 @@ const CHANGES: Readonly<Record<keyof AgentSettings, readonly [AgentChange, Agent
   grantTypes: [{ grantTypes: [CLIENT_CREDENTIALS, TOKEN_EXCHANGE] }, { grantTypes: [CLIENT_CREDENTIALS] }],
   actsFor: [{ actsFor: [ANY_AGENT] }, { actsFor: [] }],
   receives: [{ receives: [THEIRS] }, { receives: [] }],
+  issuerClients: [{ issuerClients: { acme: 'relay' } }, { issuerClients: {} }],
 }
 
 test('each change of an agent is seen by the first request after it, in every process that remembers the agent', async t => {
   const world = await makeAgentWorld(t)
+  await world.store.issuers.create({ ...newIssuer(), alias: 'acme' }, act('issuer.create'))
   const stores = [world.store, await openElsewhere(t, world)]
   const remembered = (store: TestedStore) => store.agents.viewForIssue([world.agent.clientId], 'cached')
   for (const [name, changes] of Object.entries(CHANGES)) {

@@ -119,15 +119,15 @@ export type ConnectOptions = {
 export const BEFORE_LINEAGE = 'mintmark'
 /** Programs that end tokens without saying so in the revocation feed call them so. */
 export const BEFORE_FEED = 'mintmark serve'
-/** Programs that do not know on whose behalf a principal's token acts call them so. */
-export const BEFORE_PRINCIPALS = 'mintmark serving'
-export const SERVING = 'mintmark service'
+/** Programs that do not know which acts end tokens of some principals alone call them so. */
+export const BEFORE_JWT_EXCHANGE = ['mintmark serving', 'mintmark service'] as const
+export const SERVING = 'mintmark server'
 
 /** Names of sessions as a list of SQL. */
 export const listOfNames = (names: readonly string[]): string => names.map(name => `'${name}'`).join(', ')
 
 /** All that programs of any version which serve call their sessions. */
-export const SERVING_EVER = listOfNames([BEFORE_LINEAGE, BEFORE_FEED, BEFORE_PRINCIPALS, SERVING])
+export const SERVING_EVER = listOfNames([BEFORE_LINEAGE, BEFORE_FEED, ...BEFORE_JWT_EXCHANGE, SERVING])
 export const MIGRATING = 'mintmark migrate'
 
 const clientOf = (access: DatabaseAccess, host: DatabaseHost, { name = SERVING }: ConnectOptions): pg.Client => {

@@ -20,12 +20,16 @@ type Row = {
   readonly columns: TokenColumns
   readonly numbers: TokenNumbers
   readonly names: RowNames
+  readonly issuer: number | null
   readonly ancestors: readonly StoredAncestor[]
 }
 
-const judged = ({ address, columns, numbers, names, ancestors }: Row, { moment, cutOffs }: LookedUp): LookedUpToken => {
+const judged = (
+  { address, columns, numbers, names, issuer, ancestors }: Row,
+  { moment, cutOffs }: LookedUp,
+): LookedUpToken => {
   const { scope, audience } = names
-  const token = tokenOf(address, numbers, { scope: scope.items, audience, ancestors })
+  const token = tokenOf(address, numbers, { scope: scope.items, audience, issuer, ancestors })
   const ended = { service: moment.service.endedSeq, ...endedSeqsOf(columns) }
   return { token, ended, openCutOffs: cutOffs, now: moment.now }
 }
@@ -54,7 +58,7 @@ type FindParts = {
   readonly lookup: BatchedLookup
   readonly lease: Lease
   readonly nameCaches: NameCaches
-  readonly sets: Pick<Sets, 'scope' | 'audience' | 'lineage'>
+  readonly sets: Pick<Sets, 'scope' | 'audience' | 'lineage' | 'issuer'>
 }
 
 /**
@@ -71,10 +75,11 @@ export const makeFindTokens = ({ pool, runner }: Session, { lookup, lease, nameC
 
   const rowOf = async (address: TokenAddress, columns: TokenColumns, until: MonotonicMilliseconds): Promise<Row> => {
     const numbers = numbersOf(columns)
-    const { lineage } = numbers
+    const { lineage, principal } = numbers
     const names = knownNames(numbers, nameCaches, sets) ?? (await learn(readNames(numbers, nameCaches, sets), until))
     const ancestors = lineage === null ? NO_ANCESTORS : await learn(recall(sets.lineage, lineage), until)
-    return { address, columns, numbers, names, ancestors }
+    const issuer = principal === null ? null : await learn(recall(sets.issuer, principal), until)
+    return { address, columns, numbers, names, issuer, ancestors }
   }
 
   const findRows = async (addresses: Addresses, until: MonotonicMilliseconds): Promise<FoundRows> => {

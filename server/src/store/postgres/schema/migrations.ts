@@ -16,7 +16,7 @@ import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
 import { REVOCATION_FEED } from './revocation-feed.ts'
 import { REST } from './rest.ts'
-import { PRINCIPALS, TRUSTED_ISSUERS } from './principals.ts'
+import { JWT_EXCHANGE, PRINCIPALS, TRUSTED_ISSUERS } from './principals.ts'
 
 // The fourth schema: tokens that were got for other tokens, and what agents may get so.
 
@@ -131,9 +131,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'reasons of refusals', sql: REFUSAL_COUNTS, oldestProgram: 1 },
   { name: 'spans of audiences', sql: AUDIENCE_SPANS, oldestProgram: 1 },
   { name: 'spans of earlier tokens', sql: EARLIER_AUDIENCE_SPANS, locksNothing: true, oldestProgram: 1 },
-  // The first token that acts for a principal excludes older programs: store/ledger/principals.ts.
   { name: 'principals', sql: PRINCIPALS, oldestProgram: 1 },
   { name: 'trusted issuers', sql: TRUSTED_ISSUERS, oldestProgram: 1 },
+  // The first token that acts for a principal excludes older programs: store/ledger/principals.ts.
+  { name: 'exchange of JWTs', sql: JWT_EXCHANGE, oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */

@@ -42,3 +42,19 @@ alter table trusted_issuer
   add column disabled_at bigint,
   add column deleted_at bigint;
 `
+
+// The fourteenth schema: what JWTs of trusted issuers are exchanged by. domain/clients/foreign-jwt.ts.
+
+export const JWT_EXCHANGE = `
+alter table agent
+  add column issuer_clients text collate "C" not null default '{}';  -- its client ids at issuers, by alias, as JSON
+create table issuer_client (       -- the same by issuer: of each client id, which agent's it is
+  issuer integer not null,
+  client text collate "C" not null,
+  agent integer not null,
+  primary key (issuer, client),
+  unique (agent, issuer)
+);
+alter table trusted_issuer add column suspended_at bigint;
+create index trusted_issuer_kept on trusted_issuer (alias) where deleted_at is null;
+`

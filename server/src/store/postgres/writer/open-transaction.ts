@@ -8,7 +8,7 @@ import type { DatabaseClock, DatabaseTime } from '../connection/clock.ts'
 import {
   BEFORE_FEED,
   BEFORE_LINEAGE,
-  BEFORE_PRINCIPALS,
+  BEFORE_JWT_EXCHANGE,
   type Connection,
   listOfNames,
 } from '../connection/connection.ts'
@@ -43,7 +43,7 @@ const earlier = (sessions: readonly string[]): string => `select 1 as found from
 const EARLIER: Readonly<Record<Knowledge, string>> = {
   lineage: earlier([BEFORE_LINEAGE]),
   'revocation feed': earlier([BEFORE_LINEAGE, BEFORE_FEED]),
-  principals: earlier([BEFORE_LINEAGE, BEFORE_FEED, BEFORE_PRINCIPALS]),
+  'exchange of JWTs': earlier([BEFORE_LINEAGE, BEFORE_FEED, ...BEFORE_JWT_EXCHANGE]),
 }
 
 export function* isEarlierServing(knowledge: Knowledge): Program<boolean> {
@@ -57,7 +57,7 @@ export const transactionOpener =
       readonly clock: Pick<DatabaseClock, 'observe'>
       readonly timing: Pick<Timing, 'liveRecountMs'>
     },
-    known: Pick<Sets, 'scope' | 'audience' | 'lineage'>,
+    known: Pick<Sets, 'scope' | 'audience' | 'lineage' | 'issuer'>,
   ): OpenTransaction =>
   async (connection, excludesTokens) => {
     const { runner, clock } = session
@@ -72,7 +72,8 @@ export const transactionOpener =
       await runner.ask(connection, 'update service set clock_lease = ?', now + session.leaseMs)
     }
     // What numbers stand for never changes; which number a text has is of this transaction, which may be rolled back.
-    const sets = { ...makeSets(), scope: known.scope, audience: known.audience, lineage: known.lineage }
+    const { scope, audience, lineage, issuer } = known
+    const sets = { ...makeSets(), scope, audience, lineage, issuer }
     const live = makeLiveTokens(session.timing)
     const tx = { now, sets, live, endings: [], endedBetween, isEarlierServing, lastGiven }
     const forget = (): void => {

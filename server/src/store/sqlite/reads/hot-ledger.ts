@@ -108,7 +108,8 @@ const lookedUp = (snapshot: SqliteSnapshot, address: TokenAddress, row: FoundRow
   const { sql, sets, service, now } = snapshot
   const scope = recallNow(sql, sets.scope, row.scope).items
   const audience = recallNow(sql, sets.audience, row.aud)
-  const token = tokenOf(address, row, { scope, audience, ancestors: ancestorsOf(snapshot, row) })
+  const issuer = row.principal === null ? null : recallNow(sql, sets.issuer, row.principal)
+  const token = tokenOf(address, row, { scope, audience, issuer, ancestors: ancestorsOf(snapshot, row) })
   const openCutOffs = row.seq >= service.lastEndSeq ? [] : runProgram(sql, snapshot.comparedCutOffs())
   return { token, ended: endedSeqs(snapshot, row), openCutOffs, now }
 }

@@ -5,7 +5,7 @@ import { ADMINISTRATION } from './administration.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
 import { LEDGER } from './ledger.ts'
 import { SCHEMA_VERSION } from '../../schema-version.ts'
-import { PRINCIPALS, TRUSTED_ISSUERS } from './principals.ts'
+import { JWT_EXCHANGE, PRINCIPALS, TRUSTED_ISSUERS } from './principals.ts'
 
 // The schemas of usage, the fourth, the eighth and the tenth: what agents got and were refused of late, where their tokens are used.
 
@@ -232,9 +232,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'names of API keys', sql: 'create index api_key_name on api_key (name, id)', oldestProgram: 3 },
   { name: 'reasons of refusals', sql: REFUSAL_COUNTS, oldestProgram: 3 },
   { name: 'spans of audiences', sql: AUDIENCE_SPANS, oldestProgram: 3 },
-  // The first token that acts for a principal excludes older programs: store/ledger/principals.ts.
   { name: 'principals', sql: PRINCIPALS, oldestProgram: 3 },
   { name: 'trusted issuers', sql: TRUSTED_ISSUERS, oldestProgram: 3 },
+  // The first token that acts for a principal excludes older programs: store/ledger/principals.ts.
+  { name: 'exchange of JWTs', sql: JWT_EXCHANGE, oldestProgram: 3 },
 ]
 
 /** The version that this program writes. */

@@ -40,3 +40,18 @@ alter table trusted_issuer add column created_at integer not null default 0;
 alter table trusted_issuer add column disabled_at integer;
 alter table trusted_issuer add column deleted_at integer;
 `
+
+// The fourteenth schema: what JWTs of trusted issuers are exchanged by. domain/clients/foreign-jwt.ts.
+
+export const JWT_EXCHANGE = `
+alter table agent add column issuer_clients text not null default '{}';  -- its client ids at issuers, by alias, as JSON
+create table issuer_client (       -- the same by issuer: of each client id, which agent's it is
+  issuer integer not null,
+  client text not null,
+  agent integer not null,
+  primary key (issuer, client),
+  unique (agent, issuer)
+) strict, without rowid;
+alter table trusted_issuer add column suspended_at integer;
+create index trusted_issuer_kept on trusted_issuer (alias) where deleted_at is null;
+`
