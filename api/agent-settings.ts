@@ -2,6 +2,7 @@
 // The settings of an agent, one entry each: what a body may say, what a record shows, and the option of the command line.
 import { z } from 'zod'
 import { countOrNull, flag, name, parsed, resource, text, textOrNull, texts, TRIMMED, wholeNumber } from './fields.ts'
+import { labelsChange, newLabels } from './names.ts'
 import { ANY_RESOURCE, distinctResources, isResource, RESOURCES_MAX } from './values/audience.ts'
 import {
   ACTS_FOR_FORM,
@@ -10,11 +11,12 @@ import {
   type GrantType,
   isActsForEntry,
   isGrantType,
+  ISSUER_CLIENTS_MAX,
   RECEIVES_MAX,
 } from './values/delegation.ts'
-import { isLabelKey, LABEL_KEY_FORM, LABEL_KEY_PATTERN, LABELS_MAX } from './values/labels.ts'
+import { ALIAS_FORM, ALIAS_PATTERN, isAlias, isParty, PARTY_FORM } from './values/issuers.ts'
 import { AT_LIVE_TOKENS_MAX, LIFETIME_SECONDS_MAX, LIMIT_BOUNDS, NO_LIMITS } from './values/limits.ts'
-import { DESCRIPTION_FORM, isDescription, isName, NAME_FORM, unprintableIn } from './values/name.ts'
+import { DESCRIPTION_FORM, isDescription } from './values/name.ts'
 import {
   parseScope,
   parseScopePatterns,
@@ -80,27 +82,36 @@ const receives = listOf(RECEIVES_MAX, isResource, 'an absolute URI without a fra
   distinctResources,
 )
 
-/** Says what is wrong with a label; a key that is none is not repeated, for it may be a secret in the wrong place. */
-export const refineLabels = (labels: Readonly<Record<string, string | null>>, context: z.RefinementCtx): void => {
-  for (const [key, value] of Object.entries(labels)) {
-    if (!isLabelKey(key)) {
-      context.addIssue({ code: 'custom', message: `has a key that is not ${LABEL_KEY_FORM}` })
-    } else if (value !== null && !isName(value)) {
-      context.addIssue({ code: 'custom', path: [key], message: `is not ${NAME_FORM}${unprintableIn(value)}` })
+type Rule = readonly [is: (text: string) => boolean, form: string]
+
+/** Says what is wrong with a record of texts; a name that is none is not repeated, for it may be a secret in the wrong place. */
+export const refineMembers =
+  (
+    most: number,
+    what: string,
+    { names: [isItsName, nameForm], values: [isValue, valueForm] }: Record<'names' | 'values', Rule>,
+  ) =>
+  (members: Readonly<Record<string, string>>, context: z.RefinementCtx): void => {
+    const entries = Object.entries(members)
+    const add = (message: string, ...path: readonly string[]) =>
+      context.addIssue({ code: 'custom', path: [...path], message })
+    if (entries.length > most) return add(`has more than ${most} ${what}`)
+    for (const [member, value] of entries) {
+      if (!isItsName(member)) add(`has a name that is not ${nameForm}`)
+      else if (!isValue(value)) add(`is not ${valueForm}`, member)
     }
   }
-}
 
-const labelsMeta = { maxProperties: LABELS_MAX, propertyNames: { pattern: LABEL_KEY_PATTERN } }
-
-const newLabels = z.record(z.string(), z.string()).superRefine(refineLabels).meta(labelsMeta).nullable()
-
-const labelsChange = z
-  .record(z.string(), textOrNull)
-  .superRefine(refineLabels)
-  .meta({ propertyNames: labelsMeta.propertyNames })
-  .nullable()
-  .describe('The labels to set; null for one to remove.')
+const issuerClients = z
+  .record(z.string(), z.string())
+  .superRefine(
+    refineMembers(ISSUER_CLIENTS_MAX, 'members', { names: [isAlias, ALIAS_FORM], values: [isParty, PARTY_FORM] }),
+  )
+  .transform((clients): Readonly<Record<string, string>> => {
+    const sorted = Object.entries(clients).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    return Object.fromEntries(sorted)
+  })
+  .meta({ maxProperties: ISSUER_CLIENTS_MAX, propertyNames: { pattern: ALIAS_PATTERN } })
 
 const atLiveTokensMax = z
   .enum(AT_LIVE_TOKENS_MAX)
@@ -239,8 +250,8 @@ export const SETTINGS = {
       `Whose tokens it may exchange (RFC 8693), where they were sent to it; each ${ACTS_FOR_FORM}.`,
     ),
     flags: '--acts-for <agent...>',
-    help: 'an agent whose tokens it may exchange: its id or name, label:key=value, or "*" for any (repeatable)',
-    clear: 'let it exchange the tokens of no other agent',
+    help: 'whose tokens it may exchange: an agent by its id or name, label:key=value, "*" for any agent, issuer:ALIAS, or issuer:ALIAS:SUB (repeatable)',
+    clear: 'let it exchange the tokens of nobody else',
   },
   receives: {
     body: receives,
@@ -250,6 +261,15 @@ export const SETTINGS = {
     flags: '--receives <uri...>',
     help: 'an audience whose tokens are sent to it, so that it may exchange them (repeatable)',
     clear: 'let it exchange the tokens of no audience',
+  },
+  issuer_clients: {
+    body: issuerClients,
+    record: z
+      .record(z.string(), z.string())
+      .describe('Its client ids at trusted issuers, by their aliases: JWTs that were sent to these were sent to it.'),
+    flags: '--issuer-client <alias=id>',
+    help: 'its client id at a trusted issuer (repeatable)',
+    clear: 'remove its client ids at trusted issuers',
   },
 } satisfies Readonly<Record<string, Setting>>
 

@@ -1,14 +1,15 @@
 // Trusted issuers: whose JWTs an agent may exchange for tokens that act for their subjects. No role follows from it.
 import { z } from 'zod'
-import { listOf, resources, scope } from './agent-settings.ts'
+import { listOf, refineMembers, resources, scope } from './agent-settings.ts'
 import { address } from './credential-trust.ts'
-import { changed, dryRun, dryRunParameter, endsCounted } from './dry-run.ts'
+import { changed, dryRun, dryRunParameter, endsCounted, exampleEnds } from './dry-run.ts'
 import { AUDIENCE, LATER, MADE } from './examples.ts'
 import {
   choice,
   listing,
   noteBody,
   noteParameter,
+  suspendedAt,
   text,
   textOrNull,
   texts,
@@ -21,6 +22,7 @@ import { ACCESS } from './values/access.ts'
 import { PROVIDER_ALGORITHMS } from './values/algorithms.ts'
 import { TRUST_CHARACTERS_MAX } from './values/credentials.ts'
 import {
+  ALIAS_FORM,
   ALIAS_PATTERN,
   CLAIM_NAME_FORM,
   CLAIM_VALUE_FORM,
@@ -38,7 +40,7 @@ import {
 } from './values/issuers.ts'
 import { LIFETIME_SECONDS_MAX } from './values/limits.ts'
 
-const alias = text(isAlias, '1 to 32 of a-z, 0-9 and hyphen', { pattern: ALIAS_PATTERN }).describe(
+const alias = text(isAlias, ALIAS_FORM, { pattern: ALIAS_PATTERN }).describe(
   'Its name here, which is never given again.',
 )
 
@@ -51,19 +53,10 @@ const issuer = z
   .meta({ format: 'uri', minLength: 1, maxLength: TRUST_CHARACTERS_MAX })
   .describe('`iss` of its JWTs, compared as it is written.')
 
-/** A name that is none is not repeated, for it may be a secret in the wrong place. */
-const refineRequired = (claims: Readonly<Record<string, string>>, context: z.RefinementCtx): void => {
-  const entries = Object.entries(claims)
-  if (entries.length > REQUIRED_CLAIMS_MAX) {
-    context.addIssue({ code: 'custom', message: `has more than ${REQUIRED_CLAIMS_MAX} claims` })
-    return
-  }
-  for (const [name, value] of entries) {
-    if (!isClaimName(name)) context.addIssue({ code: 'custom', message: `has a name that is not ${CLAIM_NAME_FORM}` })
-    else if (!isClaimValue(value))
-      context.addIssue({ code: 'custom', path: [name], message: `is not ${CLAIM_VALUE_FORM}` })
-  }
-}
+const refineRequired = refineMembers(REQUIRED_CLAIMS_MAX, 'claims', {
+  names: [isClaimName, CLAIM_NAME_FORM],
+  values: [isClaimValue, CLAIM_VALUE_FORM],
+})
 
 const required = z
   .record(z.string(), z.string({ error: 'is not a string: only claims that are strings can be required' }))
@@ -111,7 +104,8 @@ const issuerRecord = z.object({
   resources: texts.describe(RESOURCES),
   lifetime_seconds: z.int().describe(LIFETIME),
   created_at: time,
-  disabled_at: timeOrNull.describe('Since when no JWT of it is taken; null: they are.'),
+  disabled_at: timeOrNull.describe('Since when no JWT of it is taken; null: it is not disabled.'),
+  suspended_at: suspendedAt,
 })
 
 const example = {
@@ -128,9 +122,10 @@ const example = {
   lifetime_seconds: 300,
   created_at: MADE,
   disabled_at: null,
+  suspended_at: null,
 } as const
 
-const { created_at: _made, disabled_at: _disabled, ...exampleBody } = example
+const { created_at: _made, disabled_at: _disabled, suspended_at: _suspended, ...exampleBody } = example
 
 const ALL = '/api/v1/issuers'
 const ONE = `${ALL}/{alias}` as const
@@ -197,9 +192,7 @@ export const deleteIssuer = operation({
   access: ACCESS.writeIssuers,
   query: z.object({ note: noteParameter, dry_run: dryRunParameter }),
   answers: { 200: endsCounted, 204: z.undefined().describe('Done.') },
-  example: {
-    answer: { dry_run: true, ends: { tokens: 0, descendants: 0, descendant_agents: [], exact: true, reasons: [] } },
-  },
+  example: { answer: exampleEnds('issuer_deleted') },
 })
 
 export const disableIssuer = operation({

@@ -4,7 +4,7 @@ import { AGENT_ID, AUDIENCE, ISSUER, JWT, TOKEN_ID } from './examples.ts'
 import { texts, uuid } from './fields.ts'
 import { operation } from './operation.ts'
 import { ASSERTION_TYPE } from './values/credentials.ts'
-import { ACCESS_TOKEN_TYPE, GRANT_TYPES } from './values/delegation.ts'
+import { ACCESS_TOKEN_TYPE, SUBJECT_TOKEN_TYPES, GRANT_TYPES } from './values/delegation.ts'
 
 /** The fields with which a client authenticates itself, part of every form that takes them. */
 const clientFields = {
@@ -26,9 +26,17 @@ const tokenForm = z.object({
     .meta({ description: 'Items resource:action, separated by one space each.', examples: ['db:read'] }),
   resource: texts.optional().describe('The absolute URI of what the token is for (RFC 8707); repeatable.'),
   audience: z.array(z.string()).optional().describe('Another name for resource.'),
-  subject_token: z.string().optional().describe('Of a token exchange (RFC 8693): the access token to exchange.'),
-  subject_token_type: z.string().optional().describe(`Of subject_token: ${ACCESS_TOKEN_TYPE}.`),
-  requested_token_type: z.string().optional().describe('The same, or absent.'),
+  subject_token: z
+    .string()
+    .optional()
+    .describe('Of a token exchange (RFC 8693): an access token of this service, or a JWT of a trusted issuer.'),
+  subject_token_type: z
+    .string()
+    .optional()
+    .describe(
+      `Of subject_token: ${Object.values(SUBJECT_TOKEN_TYPES).join(', ')}; the last is an access token without its own typ.`,
+    ),
+  requested_token_type: z.string().optional().describe(`${ACCESS_TOKEN_TYPE}, or absent.`),
   actor_token: z.string().optional().describe('Refused: the actor is the client.'),
   actor_token_type: z.string().optional().describe('Refused.'),
 })
@@ -77,7 +85,13 @@ const introspectAnswer = z.object({
   jti: uuid.optional(),
   token_type: z.enum(['Bearer', 'DPoP']).optional(),
   act: z
-    .object({ sub: uuid, act: z.unknown().optional().describe('Who acted before, in the same form.') })
+    .object({
+      sub: uuid,
+      act: z
+        .unknown()
+        .optional()
+        .describe('Who acted before, in the same form; with `iss` no agent, but who a trusted issuer says acted.'),
+    })
     .optional()
     .describe('Who acts for sub: the id of the last agent, and those before it inside (RFC 8693 §4.1).'),
   cnf: z

@@ -1,6 +1,5 @@
 // Revocations of many tokens at once: the kill switch.
 import { z } from 'zod'
-import { refineLabels } from './agent-settings.ts'
 import { AGENT_ID, API_KEY_ID, LATER, OPERATOR, REVOCATION_ID } from './examples.ts'
 import {
   audience,
@@ -20,7 +19,7 @@ import {
   uuidOrNull,
   wholeNumber,
 } from './fields.ts'
-import { actor } from './names.ts'
+import { actor, refineLabels } from './names.ts'
 import { operation } from './operation.ts'
 import { tokenRecord } from './tokens.ts'
 import { holding } from './verifiers.ts'

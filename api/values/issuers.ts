@@ -10,6 +10,8 @@ export const ALIAS_PATTERN = `^${ALIAS}$`
 
 const WHOLE_ALIAS = new RegExp(ALIAS_PATTERN)
 
+export const ALIAS_FORM = '1 to 32 of a-z, 0-9 and hyphen'
+
 /** Whether the text may be the alias of an issuer. */
 export const isAlias = (text: string): boolean => WHOLE_ALIAS.test(text)
 
@@ -33,8 +35,8 @@ export const ISSUER_LIFETIME_SECONDS = 300
 
 const CLAIM_NAME = /^[\x21-\x7e]{1,64}$/
 
-/** Each token has another, the record has it already, or it names a person for ever in the audit log. */
-const NOT_REQUIRED: readonly string[] = ['iss', 'sub', 'oid', 'aud', 'exp', 'nbf', 'iat', 'jti']
+/** Each token has another, none with it is taken, the record has it already, or it names a person for ever in the audit log. */
+const NOT_REQUIRED: readonly string[] = ['iss', 'sub', 'oid', 'aud', 'exp', 'nbf', 'iat', 'jti', 'cnf', 'act']
 
 export const isClaimName = (text: string): boolean => CLAIM_NAME.test(text) && !NOT_REQUIRED.includes(text)
 

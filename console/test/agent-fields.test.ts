@@ -41,6 +41,15 @@ test('a name that is emptied and a number that is none are sent as they are: the
   assert.deepEqual(change, { name: '', scope: 'db:*', tokens_per_minute: '6o' })
 })
 
+test('client ids at issuers are sent whole, and an option each; without any they are taken away', () => {
+  const before = { issuer_clients: 'acme=a\nglobex=b' }
+  const change = changeOf({ issuer_clients: 'acme=a\ninitech=x=y' }, before)
+  assert.deepEqual(change, { issuer_clients: { acme: 'a', initech: 'x=y' } })
+  assert.equal(optionsFor(change).join(' '), '--issuer-client acme=a --issuer-client initech=x=y')
+  const none = changeOf({ issuer_clients: '' }, before)
+  assert.deepEqual([none, optionsFor(none)], [{ issuer_clients: {} }, ['--no-issuer-client']])
+})
+
 test('lists and labels are repeated options', () => {
   const change = changeOf({ acts_for: '* label:team=data', labels: 'a=1\nb=x=y' }, {})
   assert.equal(optionsFor(change).join(' '), '--label a=1 --label b=x=y --acts-for * --acts-for label:team=data')

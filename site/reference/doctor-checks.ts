@@ -106,8 +106,8 @@ const ROWS: Readonly<Record<CheckName, Row>> = {
     remedy: 'Configure the key with which the store was migrated.',
   },
   suspensions: {
-    looksAt: 'whether agents, credentials or API keys wait to be accepted after a restore',
-    finds: ['Warning: some do; requests with them are refused.'],
+    looksAt: 'whether agents, credentials, API keys or trusted issuers wait to be accepted after a restore',
+    finds: ['Warning: some do; requests that use them are refused.'],
     remedy:
       'End again what had been ended, then run `mintmark restore accept`: [Backup and restore](../run/backup-and-restore.md).',
   },

@@ -34,6 +34,7 @@ export const LIMITS_OF_WORK: readonly LimitSection[] = [
       ['resources', 'audience/RESOURCES_MAX', 'agent', '400'],
       ['`acts_for`', 'delegation/ACTS_FOR_MAX', 'agent', '400'],
       ['`receives`', 'delegation/RECEIVES_MAX', 'agent', '400'],
+      ['`issuer_clients`', 'delegation/ISSUER_CLIENTS_MAX', 'agent', '400'],
       ['audiences', 'audience/KEY_AUDIENCES_MAX', 'API key', '400'],
       ['labels', 'labels/LABELS_MAX', 'agent', '400'],
       ['registered keys', 'credentials/REGISTERED_KEYS_MAX', 'credential', '400'],

@@ -188,6 +188,12 @@ export const LIMITS_OF_CALLERS: readonly LimitSection[] = [
         'assertion',
         'Refused',
       ],
+      [
+        "`exp` of an issuer's JWT that is exchanged, from now",
+        'foreign-jwt/EXPIRY_SECONDS_MAX',
+        'JWT',
+        '400 `invalid_request`',
+      ],
       ['`sub` of an operator', 'identity-providers/SUB_CHARACTERS_MAX', 'JWT', '401'],
       ['scope', 'scope/SCOPE_CHARACTERS_MAX', 'request', '400 `invalid_scope`'],
       ['items of a scope', 'scope/SCOPE_ITEMS_MAX', 'request', '400 `invalid_scope`'],

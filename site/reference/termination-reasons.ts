@@ -20,6 +20,8 @@ const CAUSES: Readonly<Record<Reason, string>> = {
   restored: 'The store was restored from a backup, which ends every token',
   ancestor_ended: 'A token that it was exchanged for, directly or over others, ended; `ancestor_id` names it',
   actor_removed: "The agent that exchanged another's token for it may not act for that one any more",
+  issuer_disabled: 'The issuer of its subject was disabled',
+  issuer_deleted: 'The issuer of its subject was deleted',
 }
 
 const mayGive = (reason: Reason): string => {

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { CONSOLE_CLIENT_ID, fetchDevToken, issuerAt } from '../../server/src/dev/dev-token.ts'
 import { makeDevSecrets } from '../../server/src/dev/dev-secrets.ts'
-import { makeIdentityProvider } from '../../server/src/dev/identity-provider.ts'
+import { makeIdentityProvider, operatorsAudienceOf } from '../../server/src/dev/identity-provider.ts'
 import { TIMING } from '../../server/src/ports/timing.ts'
 import { freePorts, makeFolder, run, type Scope, serveVariables, start } from '../commands/run-mintmark.ts'
 import { makeTestDatabase } from '../databases/postgres-cluster.ts'
@@ -48,7 +48,7 @@ export const startReplicas = async (scope: Scope): Promise<RunningReplicas> => {
     MINTMARK_ALLOW_UNSAFE_DATABASE: 'fsync,full_page_writes',
     MINTMARK_BASE_URL: baseUrl,
     MINTMARK_IDP_ISSUER: provider.issuer,
-    MINTMARK_IDP_AUDIENCE: baseUrl,
+    MINTMARK_IDP_AUDIENCE: operatorsAudienceOf(baseUrl),
     MINTMARK_CONSOLE_CLIENT_ID: CONSOLE_CLIENT_ID,
     MINTMARK_CONSOLE_CLIENT_SECRET: provider.client_secret,
   })

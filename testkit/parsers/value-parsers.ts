@@ -5,7 +5,7 @@ import { parseSubjectPattern, SUBJECT_KINDS, type SubjectKind } from '../../api/
 import { canonicalName, parseName } from '../../api/values/distinguished-name.ts'
 import { FEED_WAIT_SECONDS_MAX, parseEpoch, parsePosition, parseRange, parseWait } from '../../api/values/feed.ts'
 import { isKid } from '../../packages/verify/src/readers/kid.ts'
-import { GRANT_TYPES, isActsForEntry, isGrantType, labelIn } from '../../api/values/delegation.ts'
+import { GRANT_TYPES, isActsForEntry, isGrantType, issuerIn, labelIn } from '../../api/values/delegation.ts'
 import { isLabelKey, parseLabel } from '../../api/values/labels.ts'
 import { isDescription, isName, isNote } from '../../api/values/name.ts'
 import { parseReasonList, REASONS, type Reason } from '../../api/values/reason.ts'
@@ -48,8 +48,9 @@ export const goodName = printable.filter(isName)
 
 /** With colons of its own, and all else that a subject may hold. */
 const visible = fc.integer({ min: 0x21, max: 0x7e }).map(code => String.fromCharCode(code))
+const alias = wordOf('abcxyz019-', 32)
 const issuerSubject = fc
-  .tuple(wordOf('abcxyz019-', 32), fc.string({ unit: visible, minLength: 1, maxLength: 255 }))
+  .tuple(alias, fc.string({ unit: visible, minLength: 1, maxLength: 255 }))
   .map(([issuer, sub]) => ({ issuer, sub }))
 const formatted = issuerSubject.map(({ issuer, sub }) => `${issuer}:${sub}`)
 
@@ -210,6 +211,16 @@ export const VALUE_PARSERS: readonly Parser[] = [
       good: fc.tuple(word, goodName).map(([key, value]) => ({ input: `label:${key}=${value}`, value: { key, value } })),
     },
     labelIn,
+  ),
+  delegation.ofText(
+    {
+      name: 'issuerIn',
+      good: fc.oneof(
+        alias.map(issuer => ({ input: `issuer:${issuer}`, value: { issuer, sub: null } })),
+        issuerSubject.map(value => ({ input: `issuer:${value.issuer}:${value.sub}`, value })),
+      ),
+    },
+    issuerIn,
   ),
   delegation.ofText({ name: 'isActsForEntry', good: taken(fc.uuid()) }, isActsForEntry),
   delegation.ofText({ name: 'isGrantType', good: taken(fc.constantFrom(...GRANT_TYPES)) }, isGrantType),

@@ -7,8 +7,8 @@ import { pairsOf, wordsOf } from '../parts/typed-lines.ts'
 
 type Setting = Exclude<keyof ChangeAgentBody, 'dry_run'>
 
-/** `text` may be long; `words` are separated by white space; `labels` are lines of `key=value`. */
-export type Kind = 'line' | 'text' | 'words' | 'number' | 'flag' | 'labels' | readonly string[]
+/** `text` may be long; `words` are separated by white space; `labels` and `pairs` are lines of `key=value`, where all pairs are sent. */
+export type Kind = 'line' | 'text' | 'words' | 'number' | 'flag' | 'labels' | 'pairs' | readonly string[]
 
 export type Field = {
   readonly title: string
@@ -36,8 +36,18 @@ export const FIELDS: Readonly<Record<Setting, Field>> = {
   dpop_bound_access_tokens: { title: 'Only with DPoP proof', kind: 'flag' },
   tls_client_certificate_bound_access_tokens: { title: 'Bound to its TLS certificate', kind: 'flag' },
   grant_types: { title: 'Grants', kind: 'words', hint: GRANT_TYPES[0], option: 'grant-type' },
-  acts_for: { title: 'Acts for', kind: 'words', hint: 'ids of agents, label:key=value, or *' },
+  acts_for: {
+    title: 'Acts for',
+    kind: 'words',
+    hint: 'ids of agents, label:key=value, *, issuer:ALIAS, or issuer:ALIAS:SUB',
+  },
   receives: { title: 'Exchanges tokens for', kind: 'words', hint: 'URIs' },
+  issuer_clients: {
+    title: 'Clients at issuers',
+    kind: 'pairs',
+    hint: 'alias=id of its client there, one a line',
+    option: 'issuer-client',
+  },
 }
 
 export const SETTINGS = Object.keys(FIELDS) as readonly Setting[] // of that table
@@ -46,7 +56,7 @@ type Values = Readonly<Record<string, string>>
 
 /** What a field shows of an agent; a flag is `on` or empty. */
 export const textOf = (agent: AgentRecord, setting: Setting): string => {
-  if (setting === 'labels') return formatLabels(agent.labels).join('\n')
+  if (setting === 'labels' || setting === 'issuer_clients') return formatLabels(agent[setting]).join('\n')
   const value = agent[setting]
   if (value === null || value === false) return ''
   if (value === true) return 'on'
@@ -72,6 +82,7 @@ const isList = (value: Value): value is readonly string[] => Array.isArray(value
 const parse = (setting: Setting, text: string, before: string): Value => {
   const { kind, isRequired } = FIELDS[setting]
   if (kind === 'labels') return changeOfLabels(text, before)
+  if (kind === 'pairs') return labelsIn(text)
   if (kind === 'words') return wordsOf(text)
   if (kind === 'flag') return text === 'on'
   if (text === '' && isRequired !== true) return null
@@ -94,8 +105,9 @@ export const changeOf = (values: Values, before: Values): Change => {
 }
 
 const optionsOf = (setting: Setting, value: Value): readonly string[] => {
-  const name = FIELDS[setting].option ?? setting.replaceAll('_', '-')
-  if (value === null || value === false || (isList(value) && value.length === 0)) return [`--no-${name}`]
+  const { kind, option: name = setting.replaceAll('_', '-') } = FIELDS[setting]
+  const isWhole = kind === 'words' || kind === 'pairs'
+  if (value === null || value === false || (isWhole && Object.keys(value).length === 0)) return [`--no-${name}`]
   if (value === true) return [`--${name}`]
   if (isList(value)) return value.flatMap(one => [`--${name}`, one])
   if (typeof value !== 'object') return [`--${name}`, String(value)]

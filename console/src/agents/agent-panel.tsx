@@ -52,6 +52,7 @@ const MEMBERS: Readonly<
   grant_types: ['Grants', agent => agent.grant_types.join('\n')],
   acts_for: null,
   receives: null,
+  issuer_clients: ['Clients at issuers', agent => formatLabels(agent.issuer_clients).join('\n')],
   created_at: ['Made', agent => instantOf(agent.created_at)],
   disabled_at: ['Disabled', agent => instantOf(agent.disabled_at)],
   suspended_at: ['Suspended by a restore', agent => instantOf(agent.suspended_at)],

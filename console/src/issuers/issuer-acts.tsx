@@ -3,18 +3,12 @@ import { ACCESS } from '../../../api/values/access.ts'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
 import { wasUnheard } from '../acts/open-act.ts'
-import { NothingChanged, TheAct } from '../acts/what-ended.tsx'
+import { historyWithin } from '../acts/act-of-end.ts'
+import { NothingChanged, TheAct, WhatEnded } from '../acts/what-ended.tsx'
 import { leave } from '../parts/panel.tsx'
 import { administration } from '../reading/service.ts'
 
 type IssuerActProps = { readonly alias: string }
-
-const Switched = ({ alias, isChanged }: IssuerActProps & { readonly isChanged: boolean }) => (
-  <>
-    {!isChanged && <NothingChanged />}
-    <TheAct subject={alias} />
-  </>
-)
 
 export const DisableIssuer = ({ alias }: IssuerActProps) => (
   <ActDialog
@@ -23,7 +17,7 @@ export const DisableIssuer = ({ alias }: IssuerActProps) => (
     trigger="Stop"
     triggerLabel={`Stop ${alias}`}
     title={`Stop ${alias}?`}
-    about="None of its JWTs is taken from now on, until an administrator enables it again."
+    about="None of its JWTs is taken from now on, until an administrator enables it again. All tokens that act for its subjects end."
     submit="Stop it"
     count={async signal =>
       (await administration.disableIssuer({ path: { alias }, body: { dry_run: true }, signal })).ends
@@ -31,9 +25,14 @@ export const DisableIssuer = ({ alias }: IssuerActProps) => (
     fields={() => <NoteField />}
     commandOf={form => ['mintmark', 'issuer', 'disable', alias, ...noteOptions(form)]}
     act={form => administration.disableIssuer({ path: { alias }, body: noteIn(form) })}
-    done={({ changed }) => ({
+    done={({ changed, disabled_at: since }, ends) => ({
       title: changed || wasUnheard() ? `${alias} is stopped` : `${alias} was stopped before`,
-      body: <Switched alias={alias} isChanged={changed} />,
+      body: since !== null && (
+        <>
+          {!changed && <NothingChanged />}
+          <WhatEnded since={since} ends={changed ? ends : undefined} history={historyWithin(since)} />
+        </>
+      ),
     })}
   />
 )
@@ -51,7 +50,12 @@ export const EnableIssuer = ({ alias }: IssuerActProps) => (
     act={form => administration.enableIssuer({ path: { alias }, body: noteIn(form) })}
     done={({ changed }) => ({
       title: changed || wasUnheard() ? `${alias} is enabled` : `${alias} was enabled before`,
-      body: <Switched alias={alias} isChanged={changed} />,
+      body: (
+        <>
+          {!changed && <NothingChanged />}
+          <TheAct subject={alias} />
+        </>
+      ),
     })}
   />
 )
@@ -63,7 +67,7 @@ export const DeleteIssuer = ({ alias }: IssuerActProps) => (
     trigger="Delete"
     triggerLabel={`Delete ${alias}`}
     title={`Delete ${alias}?`}
-    about="It is trusted no more, for good, and its alias is never given again."
+    about="It is trusted no more, for good, and its alias is never given again. All tokens that act for its subjects end."
     submit="Delete it"
     typed={alias}
     count={async signal =>

@@ -9,6 +9,7 @@ const KINDS = [
   ['agents_suspended', 'agent'],
   ['credentials_suspended', 'credential'],
   ['api_keys_suspended', 'API key'],
+  ['issuers_suspended', 'trusted issuer'],
 ] as const
 
 const list = new Intl.ListFormat('en')

@@ -4,6 +4,7 @@ import { type FormEvent, Fragment, useState } from 'react'
 import type { AgentRecord, ShowDelegationAnswer } from '../../../packages/client/src/index.ts'
 import { addressOf, changeQuery, useAddress } from '../address.ts'
 import { ANY_AGENT, TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
+import { formatLabels } from '../../../api/values/labels.ts'
 import { AgentName } from '../parts/agent-name.tsx'
 import { Command } from '../parts/command.tsx'
 import { Link } from '../parts/link.tsx'
@@ -20,7 +21,7 @@ type Peer = ShowDelegationAnswer['subjects'][number]
 
 const delegationOf = (id: string): string => addressOf('delegation', new URLSearchParams({ [AGENT]: id }))
 
-/** An entry of `acts_for`: an agent by its name, a label, or any agent. */
+/** An entry of `acts_for`: an agent by its name, any agent, or a label or an issuer as it stands there. */
 const Entry = ({ of: entry }: { readonly of: string }) =>
   entry === ANY_AGENT ? <strong>any agent</strong> : <AgentName id={entry} />
 
@@ -83,8 +84,9 @@ const Delegations = ({ id }: { readonly id: string }) => {
           <Members
             of={[
               ['Grants', data.grant_types.join('\n')],
-              ['Acts for', data.acts_for.length === 0 ? 'no agent' : <ActsFor key="for" of={data.acts_for} />],
+              ['Acts for', data.acts_for.length === 0 ? 'nobody' : <ActsFor key="for" of={data.acts_for} />],
               ['Exchanges tokens for', data.receives.length === 0 ? 'no audience' : data.receives.join('\n')],
+              ['Clients at issuers', formatLabels(data.issuer_clients).join('\n')],
             ]}
           />
         </section>

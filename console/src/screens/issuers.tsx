@@ -18,8 +18,13 @@ import { readPage } from '../reading/read-page.ts'
 import { useMay } from '../reading/role.ts'
 import { administration } from '../reading/service.ts'
 
-const State = ({ of: { disabled_at: at } }: { readonly of: ShowIssuerAnswer }) =>
-  at === null ? <>trusted</> : <span className="state ended">stopped</span>
+const stateOf = ({ disabled_at: disabled, suspended_at: suspended }: ShowIssuerAnswer): string => {
+  if (disabled !== null) return 'stopped'
+  return suspended === null ? 'trusted' : 'suspended'
+}
+
+const State = ({ of: issuer }: { readonly of: ShowIssuerAnswer }) =>
+  stateOf(issuer) === 'trusted' ? <>trusted</> : <span className="state ended">{stateOf(issuer)}</span>
 
 const requiredOf = ({ require: claims }: ShowIssuerAnswer, separator: string): string =>
   Object.entries(claims)
@@ -70,6 +75,7 @@ const membersOf = (issuer: ShowIssuerAnswer) =>
     ['Algorithms', issuer.algorithms.join(' ')],
     ['Trusted since', <Instant key="made" at={issuer.created_at} />],
     ['Stopped', issuer.disabled_at !== null && <Instant key="stopped" at={issuer.disabled_at} />],
+    ['Suspended by a restore', issuer.suspended_at !== null && <Instant key="suspended" at={issuer.suspended_at} />],
   ] as const
 
 const IssuerPanel = ({ alias }: { readonly alias: string }) => {

@@ -24,6 +24,28 @@ const makeExchanger = async (name: string): Promise<Agent> => {
   return agent
 }
 
+test('entries that name issuers are shown as they stand, with the client ids there', { skip: SKIPPED }, async () => {
+  const issuer = { issuer: 'https://acme.example', jwks_uri: 'https://acme.example/jwks' }
+  await service.ask('POST', '/api/v1/issuers', { alias: 'acme', ...issuer, token_types: ['id_token'], scope: 'db:*' })
+  const { agent_id: id } = await service.makeAgent('for people')
+  await service.ask('PATCH', `/api/v1/agents/${id}`, {
+    acts_for: ['issuer:acme:alice'],
+    issuer_clients: { acme: 'app' },
+  })
+  await open(`delegation?agent=${id}`)
+  await page.getByRole('listitem').getByText('issuer:acme:alice', { exact: true }).waitFor()
+  await page.getByText('acme=app').waitFor()
+  await open(`agents?open=${id}`)
+  await page.getByText('acme=app').waitFor()
+  await page.getByRole('button', { name: 'Change for people' }).click()
+  await dialog().getByText('More settings').click()
+  await dialog().getByLabel('Clients at issuers').fill('acme=other')
+  await dialog().getByText('--issuer-client acme=other').waitFor()
+  await dialog().locator('button[type=submit]').click()
+  await page.getByText('acme=other').first().waitFor()
+  assert.deepEqual(complaints, [])
+})
+
 test('the delegation screen begins with the agents that may exchange tokens, also in a search', {
   skip: SKIPPED,
 }, async () => {

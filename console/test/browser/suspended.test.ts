@@ -22,6 +22,8 @@ test('what a restore suspended stands on the first line of every screen, until i
     assert.equal(status, 0, stderr)
   }
   await before.makeAgent('busy')
+  const issuer = { alias: 'idp', issuer: 'https://idp.example', token_types: ['id_token'], scope: 'db:read' }
+  await before.ask('POST', '/api/v1/issuers', issuer)
   await before.stop()
   mintmark('restore', 'epoch', '--yes')
   const { baseUrl } = await startDev(t, place)
@@ -31,11 +33,19 @@ test('what a restore suspended stands on the first line of every screen, until i
   const first = page.locator('main > :first-child')
   for (const [, path] of SCREENS) {
     await page.goto(`${baseUrl}/console/${path}`)
-    await first.getByText(/A restore suspended 2 agents, .* Their requests are refused until you accept them/).waitFor()
+    await first
+      .getByText(
+        /A restore suspended 2 agents, .*, and 1 trusted issuer\. Their requests are refused until you accept them/,
+      )
+      .waitFor()
     await first.getByText('mintmark restore accept').waitFor()
     await page.locator('main h1').waitFor()
   }
   assert.deepEqual(await findAxeFaults(page), [])
+  await page.goto(`${baseUrl}/console/issuers?open=idp`)
+  const panel = page.getByRole('complementary', { name: 'idp' })
+  await panel.getByText('suspended', { exact: true }).waitFor()
+  await panel.getByText('Suspended by a restore').waitFor()
   mintmark('restore', 'accept', '--yes')
   await page.goto(`${baseUrl}/console/`)
   await page.getByRole('heading', { level: 2, name: 'Health' }).waitFor()

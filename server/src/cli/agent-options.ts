@@ -39,10 +39,13 @@ const ROWS = Object.entries(SETTINGS).map(([wireName, row]) => {
 
 type Row = (typeof ROWS)[number]
 
+/** Whether each value is `name=value`. */
+const isOfPairs = (flags: string): boolean => flags.includes('=')
+
 const optionOf = ({ flags, help }: Row): Option => {
   const option = new Option(flags, help)
   if (flags.endsWith('<n>')) return option.argParser(countIn)
-  if (flags.endsWith('<key=value>')) return option.argParser(gatherLabels)
+  if (isOfPairs(flags)) return option.argParser(gatherLabels)
   return flags.startsWith('--at-live-tokens-max') ? option.choices(AT_LIVE_TOKENS_MAX) : option
 }
 
@@ -76,14 +79,20 @@ const labelsOf = ({
 /** What `--no-…` asks for. */
 const cleared = ({ flags, isFlag }: Row): unknown => {
   if (isFlag) return false
+  if (isOfPairs(flags)) return {}
   return flags.endsWith('...>') ? [] : null
+}
+
+const isLabel = (value: unknown): value is Label => typeof value === 'object' && value !== null && 'key' in value
+
+const saidBy = (row: Row, value: unknown): unknown => {
+  if (value === false) return cleared(row)
+  if (!isOfPairs(row.flags) || !Array.isArray(value)) return value
+  return Object.fromEntries(value.filter(isLabel).map(one => [one.key, one.value]))
 }
 
 /** What the options say of the agent, as the API takes it. */
 export const bodyOf = (options: AgentOptions): ChangeBody => {
-  const said = ROWS.map(row => {
-    const value = options[optionOf(row).attributeName()]
-    return [row.wireName, value === false ? cleared(row) : value]
-  })
+  const said = ROWS.map(row => [row.wireName, saidBy(row, options[optionOf(row).attributeName()])])
   return { ...Object.fromEntries(said), labels: labelsOf(options) } as ChangeBody // the service parses it
 }

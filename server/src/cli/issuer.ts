@@ -12,7 +12,7 @@ import { showAll } from './lists/read-list.ts'
 import { addOptions, givenIn, type OptionRows } from './terminal/option-rows.ts'
 import { printLine } from './terminal/print.ts'
 
-const COLUMNS = ['alias', 'issuer', 'require', 'token_types', 'scope', 'disabled_at']
+const COLUMNS = ['alias', 'issuer', 'require', 'token_types', 'scope', 'disabled_at', 'suspended_at']
 
 type Note = { readonly note?: string }
 

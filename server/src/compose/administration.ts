@@ -32,12 +32,23 @@ const openForCommand = (config: StoreConfig): Promise<Store> =>
 export const openAdministration = async (config: CommandConfig, origin: Origin<CliCaller>) => {
   const loading = import('../http/admin/direct.ts')
   const store = await openForCommand(config)
-  const { baseUrl, defaultAudience, tokenLifetimeSeconds: lifetimeSeconds, signingKeys } = config
+  const { baseUrl, defaultAudience, operatorsAudience, tokenLifetimeSeconds: lifetimeSeconds, signingKeys } = config
   const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds, rotationDays: signingKeys.rotationDays }
   const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
   const makers = await makersUnder(store, config)
   const assertions = { readKeys: readRegisteredKeys }
-  const own = { secrets, planSigning, randomness, assertions, certificates, monotonic: monotonicMs, profile, codec }
+  const operators = { audiences: () => (operatorsAudience === null ? [] : [operatorsAudience]) }
+  const own = {
+    operators,
+    secrets,
+    planSigning,
+    randomness,
+    assertions,
+    certificates,
+    monotonic: monotonicMs,
+    profile,
+    codec,
+  }
   const ports = { ...store, ...makers, ...own, foreignIssuers: null, timing: ofCommands, settings: settingsHere }
   const { makeDirect } = await loading
   return { ...makeDirect(ports, origin), close: store.close }

@@ -52,7 +52,11 @@ export const foreignJwtsOf = async (
     metrics,
     assertions: makeClientAssertions({ keySets, monotonicNow, timing, metrics }),
     foreignIssuers: makeForeignIssuers({ keySets, monotonicNow, timing, metrics }),
-    operators: { verify: (...given) => operators.verify(...given), check: () => operators.check() },
+    operators: {
+      verify: (...given) => operators.verify(...given),
+      check: () => operators.check(),
+      audiences: () => operators.audiences(),
+    },
     providers: () => providers,
     replaceProviders: next => {
       operators = operatorsOf(next)

@@ -236,9 +236,10 @@ export const readCommandConfig = (env: Environment = process.env) =>
     const baseUrl = read.value('MINTMARK_BASE_URL') ?? null
     // Those of a service with these settings, where they define one.
     const defaultAudience = read.value('MINTMARK_DEFAULT_AUDIENCE') ?? baseUrl
+    const operatorsAudience = read.value('MINTMARK_IDP_AUDIENCE') ?? null
     // A secret, needed only for imports and new signing keys.
     const keyEncryptionKey = read.value('MINTMARK_KEY_ENCRYPTION_KEY') ?? null
-    return freeze({ ...rest, baseUrl, defaultAudience, keyEncryptionKey })
+    return freeze({ ...rest, baseUrl, defaultAudience, operatorsAudience, keyEncryptionKey })
   })
 
 export type CommandConfig = ReturnType<typeof readCommandConfig>

@@ -74,29 +74,31 @@ type ProviderJwk = {
 
 type ProviderOptions = {
   readonly port: number
-  /** The only audience of its tokens: the service. */
   readonly baseUrl: string
   readonly privateJwk: ProviderJwk
   readonly clientSecret: string
 }
+
+/** The only audience of its tokens: the administration. Another than that of tokens of agents, which agents may receive. */
+export const operatorsAudienceOf = (baseUrl: string): string => `${baseUrl}/api/v1`
 
 const clientIds = new Map<string | undefined, Role>(ROLES.map(role => [clientIdOf(role), role]))
 
 type Features = NonNullable<Configuration['features']>
 
 const resourceIndicators = (
-  baseUrl: string,
+  audience: string,
   errors: typeof OidcErrors,
 ): NonNullable<Features['resourceIndicators']> => ({
   enabled: true,
-  defaultResource: () => baseUrl,
+  defaultResource: () => audience,
   // A refresh token renews what the code was for.
   useGrantedResource: () => true,
   getResourceServerInfo: (_context, resource, { clientId }) => {
-    if (resource !== baseUrl) throw new errors.InvalidTarget()
+    if (resource !== audience) throw new errors.InvalidTarget()
     const accessTokenTTL = clientId === CONSOLE_CLIENT_ID ? CONSOLE_JWT_SECONDS : JWT_LIFETIME_SECONDS
     const jwt = { sign: { alg: 'ES256' } } as const
-    return { scope: '', audience: baseUrl, accessTokenTTL, accessTokenFormat: 'jwt', jwt }
+    return { scope: '', audience, accessTokenTTL, accessTokenFormat: 'jwt', jwt }
   },
 })
 
@@ -155,7 +157,7 @@ const configure = (options: ProviderOptions, errors: typeof OidcErrors): Configu
   features: {
     clientCredentials: { enabled: true },
     devInteractions: { enabled: false },
-    resourceIndicators: resourceIndicators(options.baseUrl, errors),
+    resourceIndicators: resourceIndicators(operatorsAudienceOf(options.baseUrl), errors),
   },
   jwks: { keys: [{ ...options.privateJwk, alg: 'ES256', use: 'sig' }] },
   ttl: {

@@ -21,7 +21,7 @@ import type { Timing } from '../ports/timing.ts'
 import { ensureDemo } from './demo.ts'
 import { type DevSecrets, makeDevSecrets, readDevSecrets, writeDevSecrets, readPrivateFile } from './dev-secrets.ts'
 import { CONSOLE_CLIENT_ID, fetchDevToken, issuerAt } from './dev-token.ts'
-import { makeIdentityProvider } from './identity-provider.ts'
+import { makeIdentityProvider, operatorsAudienceOf } from './identity-provider.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { loopbackHosts } from './loopback-hosts.ts'
 
@@ -135,7 +135,11 @@ const LOOPBACK_RANGES = ['127.0.0.0/8', '::1/128']
 
 const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string, secrets: DevSecrets): ServiceConfig => {
   const baseUrl = `http://${HOST}:${config.port}`
-  const provider = { issuer: issuerAt(config.identityProviderPort), audience: baseUrl, jwksUri: undefined }
+  const provider = {
+    issuer: issuerAt(config.identityProviderPort),
+    audience: operatorsAudienceOf(baseUrl),
+    jwksUri: undefined,
+  }
   const mapping = { roleClaim: DEFAULT_ROLE_CLAIM, roleSeparator: 'none', roles: DEFAULT_ROLES } as const
   return {
     ...config,

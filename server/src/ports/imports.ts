@@ -1,6 +1,7 @@
 // Importing the clients of another server with their existing secrets.
 import type { Act } from '../domain/audit/act.ts'
 import type { Agent } from '../domain/clients/agent.ts'
+import type { EntryObstacle } from '../domain/clients/issuer-entries.ts'
 import type { Sha256 } from '../domain/text/text.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
 
@@ -19,8 +20,15 @@ export type ImportedAgent = Omit<Agent, 'name' | 'createdAt' | 'disabledAt' | 's
   }
 }
 
-/** `exists`: an agent has this client id. `client_id_retired`: a deleted agent had it. */
-export type ImportObstacle = 'exists' | 'client_id_retired' | 'secret_expired' | 'name_taken' | 'lifetimes_full'
+/** `exists`: an agent has this client id. `client_id_retired`: a deleted agent had it. `client_id_at_issuer`: an agent has it there. */
+export type ImportObstacle =
+  | 'exists'
+  | 'client_id_retired'
+  | 'client_id_at_issuer'
+  | 'secret_expired'
+  | 'name_taken'
+  | 'lifetimes_full'
+  | EntryObstacle['why']
 
 export interface ImportRepository {
   /**

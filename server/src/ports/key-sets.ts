@@ -57,4 +57,6 @@ export interface Operators {
   verify(jwt: string, source: string): Promise<OperatorCaller | { readonly refused: string }>
   /** The state of each configured provider, in that order. Fetches keys if a fetch is due. */
   check(): Promise<readonly ProviderState[]>
+  /** What `aud` of their JWTs is, by the providers configured now. At a terminal: as far as its settings have it. */
+  audiences(): readonly string[]
 }

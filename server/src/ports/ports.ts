@@ -201,7 +201,7 @@ export type NewAgent = Omit<Agent, 'createdAt' | 'disabledAt' | 'suspendedAt'> &
 export interface AgentRepository {
   viewForIssue(clientIds: readonly string[], freshness: Freshness): Promise<IssueView>
   /** `lifetimes_full`: the agent's lifetime would be the 17th in use. Of two callers with one key one creates. */
-  create(agent: NewAgent, act: Act): Promise<Agent | 'name_taken' | 'lifetimes_full' | AlreadyExists>
+  create(agent: NewAgent, act: Act): Promise<OrRefusal<Agent> | 'name_taken' | 'lifetimes_full' | AlreadyExists>
   show(agentId: string): Promise<Agent | undefined>
   /** Lists agents by name; on the first page the agent with the searched id comes before all others. */
   list(request: KeyedRequest<AgentFilters>): Promise<KeyedPage<Agent>>
@@ -288,13 +288,12 @@ type PartlyPorts = {
   /** Null at a terminal, which asks no other server. */
   readonly foreignIssuers: Pick<ForeignIssuers, 'discover'> | null
   readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
+  readonly operators: Pick<Operators, 'audiences'>
   /** The issuer is empty if unknown: then URLs in responses are relative to it. Null: the audience is not known. */
   readonly profile: Pick<ServiceProfile, 'issuer' | 'lifetimeSeconds' | 'rotationDays'> & {
     readonly defaultAudience: string | null
   }
 }
 
-type NotOfAdministration = 'feed' | 'health' | 'operators' | 'proofs' | 'signIn'
-
 /** The ports of administration: nothing that signs tokens or verifies JWTs of others. */
-export type AdministrationPorts = Omit<Ports, keyof PartlyPorts | NotOfAdministration> & PartlyPorts
+export type AdministrationPorts = Omit<Ports, keyof PartlyPorts | 'feed' | 'health' | 'proofs' | 'signIn'> & PartlyPorts

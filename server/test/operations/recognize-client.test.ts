@@ -36,6 +36,7 @@ const clientWith = (credentials: Client['credentials'], disabledAt: number | nul
     grantTypes: ['client_credentials'],
     actsFor: [],
     receives: [],
+    issuerClients: {},
     createdAt: NOW,
   },
   credentials,

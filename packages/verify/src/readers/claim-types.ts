@@ -1,7 +1,10 @@
 // The claims of an access token (RFC 9068 §2.2) as Mintmark writes them and resource servers read them.
 
-/** Who acts for whom (RFC 8693 §4.1): the last agent outermost. */
-export type Actor = { readonly sub: string; readonly act?: Actor }
+/**
+ * Who acts for whom (RFC 8693 §4.1): the last agent outermost, by its id. With `iss` it is no agent: who acted before, as a trusted
+ * issuer says, by the name that `iss` gives.
+ */
+export type Actor = { readonly iss?: string; readonly sub: string; readonly act?: Actor }
 
 /** The one key that a token is bound to: of DPoP proofs (RFC 9449 §6.1) or of a certificate (RFC 8705 §3.1). */
 export type Confirmation = { readonly jkt: string } | { readonly 'x5t#S256': string }

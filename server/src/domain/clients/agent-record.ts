@@ -30,6 +30,7 @@ type Written = {
   grantTypes: string[]
   actsFor: string[]
   receives: string[]
+  issuerClients: Record<string, string>
 }
 
 /** The settings of an agent, under their names on the wire. */
@@ -53,6 +54,7 @@ export const settingsRecord = (settings: AgentSettings): SettingsRecord => {
     grantTypes: [...settings.grantTypes],
     actsFor: [...settings.actsFor],
     receives: [...settings.receives],
+    issuerClients: { ...settings.issuerClients },
   }
   return Object.fromEntries(NAMES.map(([name, wireName]) => [wireName, written[name]])) as SettingsRecord // one of each name
 }
@@ -90,6 +92,7 @@ export const delegationRecord = ({ agent, subjects, actors }: Delegation) => ({
   grant_types: [...agent.grantTypes],
   acts_for: [...agent.actsFor],
   receives: [...agent.receives],
+  issuer_clients: { ...agent.issuerClients },
   subjects: subjects.peers.map(peerRecord),
   subjects_more: subjects.hasMore,
   actors: actors.peers.map(peerRecord),

@@ -38,10 +38,12 @@ export type Agent = AgentLimits & {
   readonly certificateBound: boolean
   /** The grant types that it may use, never empty. */
   readonly grantTypes: readonly GrantType[]
-  /** The agents whose tokens it may exchange: their ids, `label:key=value`, `*`. */
+  /** Whose tokens it may exchange: ids of agents, `label:key=value`, `*`; `issuer:ALIAS`, `issuer:ALIAS:SUB`. */
   readonly actsFor: readonly string[]
   /** The audiences whose tokens are sent to it: it may exchange these. */
   readonly receives: readonly string[]
+  /** Its client ids at trusted issuers, by their aliases, which are sorted. */
+  readonly issuerClients: Readonly<Record<string, string>>
   readonly createdAt: Milliseconds
 }
 

@@ -1,11 +1,18 @@
 // The effect of a change on an agent, and what the agent loses: pure, so that the store can decide inside its transaction.
 import type { Agent } from './agent.ts'
 import { ANY_RESOURCE, audiencesOfAgent, firstResourceBeyond } from '../../../../api/values/audience.ts'
-import { ANY_AGENT, CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
+import {
+  actsForPrincipal,
+  ANY_AGENT,
+  CLIENT_CREDENTIALS,
+  issuerIn,
+  TOKEN_EXCHANGE,
+} from '../../../../api/values/delegation.ts'
 import { LABELS_MAX, type LabelsChange, mergeLabels } from '../../../../api/values/labels.ts'
 import { NO_LIMITS } from '../../../../api/values/limits.ts'
 import { type OrRefusal, refuse } from '../refusal.ts'
 import { firstScopeBeyond } from '../../../../api/values/scope.ts'
+import type { IssuerSubject } from '../../../../api/values/subject.ts'
 
 /** The settings of an agent. */
 export type AgentSettings = Omit<Agent, 'id' | 'clientId' | 'createdAt' | 'disabledAt' | 'suspendedAt'>
@@ -44,6 +51,7 @@ export const BLANK_SETTINGS: AgentSettings = {
   grantTypes: [CLIENT_CREDENTIALS],
   actsFor: [],
   receives: [],
+  issuerClients: {},
 }
 
 /** What a change names: its members less undefined ones. */
@@ -108,11 +116,42 @@ export const scopesKept = (before: AgentSettings, after: AgentSettings): readonl
   // `db:*` matches `db:*` and every item of db, and an item matches itself alone: so patterns compare as items do.
   firstScopeBeyond(after.scopes, before.scopes) === undefined ? null : after.scopes
 
-/** Whether the agent may no longer exchange what it could exchange before: it then loses all that it got so. */
-export const losesActors = (before: AgentSettings, after: AgentSettings): boolean =>
-  (!after.actsFor.includes(ANY_AGENT) && before.actsFor.some(entry => !after.actsFor.includes(entry))) ||
-  firstResourceBeyond(after.receives, before.receives) !== undefined ||
-  (before.grantTypes.includes(TOKEN_EXCHANGE) && !after.grantTypes.includes(TOKEN_EXCHANGE))
+const losesExchange = (before: AgentSettings, after: AgentSettings): boolean =>
+  before.grantTypes.includes(TOKEN_EXCHANGE) && !after.grantTypes.includes(TOKEN_EXCHANGE)
+
+/** Whether the agent may no longer exchange tokens of agents that it could exchange before: it then loses all that it got so. */
+export const losesActors = (before: AgentSettings, after: AgentSettings): boolean => {
+  const ofAgents = before.actsFor.filter(entry => issuerIn(entry) === undefined)
+  return (
+    (!after.actsFor.includes(ANY_AGENT) && ofAgents.some(entry => !after.actsFor.includes(entry))) ||
+    firstResourceBeyond(after.receives, before.receives) !== undefined ||
+    losesExchange(before, after)
+  )
+}
+
+/** Subjects of issuers: all of those with these aliases, and some of others. */
+export type LostPrincipals = { readonly aliases: readonly string[]; readonly subjects: readonly IssuerSubject[] }
+
+/**
+ * For whom the agent may no longer exchange JWTs, or no longer those that it could: it then loses all that it has for them. What it
+ * lost of an issuer, of which it keeps single subjects, ends for these too.
+ */
+export const lostPrincipals = (before: AgentSettings, after: AgentSettings): LostPrincipals => {
+  const named = before.actsFor.flatMap(entry => issuerIn(entry) ?? [])
+  const removed = before.actsFor.filter(entry => !after.actsFor.includes(entry)).flatMap(entry => issuerIn(entry) ?? [])
+  const isRecipientLost = before.receives.some(one => !after.receives.includes(one))
+  const aliases = new Set([
+    ...removed.filter(({ sub }) => sub === null).map(({ issuer }) => issuer),
+    ...Object.entries(before.issuerClients).flatMap(([alias, id]) =>
+      after.issuerClients[alias] === id ? [] : [alias],
+    ),
+    ...(isRecipientLost || losesExchange(before, after) ? named.map(({ issuer }) => issuer) : []),
+  ])
+  const subjects = removed.flatMap(({ issuer, sub }) =>
+    sub === null || aliases.has(issuer) || actsForPrincipal(after.actsFor, issuer, sub) ? [] : [{ issuer, sub }],
+  )
+  return { aliases: [...aliases], subjects }
+}
 
 /**
  * The audiences that tokens may keep, if some audience was lost; null if none was. `serviceAudience` is null

@@ -33,7 +33,12 @@ export type NewIssuer = IssuerSettings & {
   readonly required: Readonly<Record<string, string>>
 }
 
-export type TrustedIssuer = NewIssuer & { readonly createdAt: Milliseconds; readonly disabledAt: Milliseconds | null }
+export type TrustedIssuer = NewIssuer & {
+  readonly createdAt: Milliseconds
+  readonly disabledAt: Milliseconds | null
+  /** The time of the restore that suspended it: no JWT of it is taken until an operator accepts it. */
+  readonly suspendedAt: Milliseconds | null
+}
 
 /** `changed`: by this act, which otherwise found it so, and is recorded nowhere. */
 export type SwitchedIssuer = TrustedIssuer & { readonly changed: boolean }
@@ -96,4 +101,5 @@ export const issuerRecord = (issuer: TrustedIssuer) => ({
   ...newIssuerRecord(issuer),
   created_at: formatTime(issuer.createdAt),
   disabled_at: formatTimeOrNull(issuer.disabledAt),
+  suspended_at: formatTimeOrNull(issuer.suspendedAt),
 })

@@ -16,6 +16,8 @@ const REFUSED_REASONS = {
   client_id_malformed: 'Its client id is not 1 to 255 printable ASCII characters without spaces around them.',
   client_id_repeated: 'Its client id is given more than once; the first counts.',
   client_id_retired: 'An agent that is deleted had its client id, which is never used again.',
+  client_id_at_issuer:
+    'Its client id is that of another agent at a trusted issuer. Take it out of issuer_clients of that agent first.',
   secret_too_short: `Its secret has less than ${IMPORTED_SECRET_CHARACTERS_MIN} characters. Give it a longer one there, or take it out of the document: the agent then gets a new one.`,
   secret_too_long: `Its secret has more than ${IMPORTED_SECRET_CHARACTERS_MAX} characters.`,
   secret_expired:
@@ -29,6 +31,10 @@ const REFUSED_REASONS = {
   too_many_resources: 'It has more audiences than an agent can have resources.',
   lifetime_out_of_range: 'The lifetime of its tokens is not a whole number of seconds from 1 to 86400.',
   lifetimes_full: 'The lifetime of its tokens would be one more than there may be in use.',
+  issuer_unknown: 'Its acts_for or issuer_clients names an issuer that is not trusted.',
+  issuer_client_taken: 'Another agent has one of its issuer_clients.',
+  issuer_client_of_agent:
+    'One of its issuer_clients is the agent_id or client_id of another agent, which may be deleted.',
   name_malformed: `Neither its name nor its client id is ${NAME_FORM}.`,
   name_taken: 'Other agents have its name and its client id as their names.',
 } as const

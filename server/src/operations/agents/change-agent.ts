@@ -2,15 +2,17 @@
 import type { Agent } from '../../domain/clients/agent.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
 import type { AgentChange } from '../../domain/clients/change-agent.ts'
+import { refuseOperatorsAudience } from '../../domain/clients/issuer-entries.ts'
 import type { Counted } from '../../domain/ledger/ends.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
-import type { Ports } from '../../ports/ports.ts'
+import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
 import { refuseAgent } from './create-agent.ts'
 import { refuseUnknownAgent } from './read-agents.ts'
 
 /** Null where the default audience of the service is not known, as at the terminal. */
-type ChangePorts = Pick<Ports, 'agents' | 'dryRuns'> & { readonly profile: { readonly defaultAudience: string | null } }
+type ChangePorts = Pick<Ports, 'agents' | 'dryRuns'> &
+  Pick<AdministrationPorts, 'operators'> & { readonly profile: { readonly defaultAudience: string | null } }
 
 export type ChangeRequest = {
   readonly change: AgentChange
@@ -29,6 +31,11 @@ export const changeAgent = async (
   { change, dryRun }: ChangeRequest,
 ): Promise<OrRefusal<Agent | Counted>> => {
   if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
+  const audiences = ports.operators.audiences()
+  if (refuseOperatorsAudience(audiences, change) !== undefined) {
+    const refused = refuseOperatorsAudience(audiences, change, await ports.agents.show(agentId))
+    if (refused !== undefined) return refused
+  }
   const wanted = { agentId, change, serviceAudience: ports.profile.defaultAudience }
   const found = dryRun
     ? await ports.dryRuns.changeAgent(wanted)

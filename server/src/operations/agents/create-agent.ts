@@ -2,9 +2,10 @@
 import { actBy, type Origin } from '../../domain/caller.ts'
 import { type Agent, LIFETIMES_MAX } from '../../domain/clients/agent.ts'
 import { type AgentChange, applyChange, BLANK_SETTINGS } from '../../domain/clients/change-agent.ts'
+import { refuseOperatorsAudience } from '../../domain/clients/issuer-entries.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
-import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import type { Ports } from '../../ports/ports.ts'
+import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
+import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
 
 export type AgentRequest = AgentChange & { readonly name: string; readonly scopes: readonly string[] }
 
@@ -28,16 +29,19 @@ export const refuseAgent = async (
 
 /** Creates an agent. Its `client_id` is its id: one identifier fewer to mix up. */
 export const createAgent = async (
-  ports: Pick<Ports, 'agents' | 'secrets' | 'randomness'>,
+  ports: Pick<Ports, 'agents' | 'secrets' | 'randomness'> & Pick<AdministrationPorts, 'operators'>,
   origin: Origin,
   request: AgentRequest,
 ): Promise<OrRefusal<CreatedAgent>> => {
   const settings = applyChange(BLANK_SETTINGS, request)
-  if ('refusal' in settings) return settings
+  if (isRefused(settings)) return settings
+  const refused = refuseOperatorsAudience(ports.operators.audiences(), request)
+  if (refused !== undefined) return refused
   const id = ports.randomness.uuid()
   const clientSecret = ports.secrets.makeClientSecret()
   const credential = { id: ports.randomness.uuid(), secretHash: ports.secrets.hash(clientSecret) }
   const agent = await ports.agents.create({ id, clientId: id, ...settings, credential }, actBy(origin, 'agent.create'))
   if (typeof agent === 'string') return refuseAgent(ports, agent, request.name)
+  if (isRefused(agent)) return agent
   return isExisting(agent) ? refuseRepeat(agent) : { agent, clientSecret }
 }

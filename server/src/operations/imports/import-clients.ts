@@ -2,6 +2,7 @@
 import { atPlaces } from '../../domain/one-by-one.ts'
 import { type Agent, isClientId } from '../../domain/clients/agent.ts'
 import { type AgentChange, type AgentSettings, applyChange, BLANK_SETTINGS } from '../../domain/clients/change-agent.ts'
+import { refuseOperatorsAudience } from '../../domain/clients/issuer-entries.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
 import type { ForeignClient } from '../../domain/import/foreign-client.ts'
 import type { ClientOutcome, ImportedSecret } from '../../domain/import/import-outcome.ts'
@@ -13,7 +14,7 @@ import type { AdministrationPorts } from '../../ports/ports.ts'
 import type { ImportedAgent, ImportObstacle } from '../../ports/imports.ts'
 import { refuseUnknownKey } from '../authentication/authenticate-administrator.ts'
 
-type ImportPorts = Pick<AdministrationPorts, 'importedSecrets' | 'imports' | 'randomness' | 'secrets'>
+type ImportPorts = Pick<AdministrationPorts, 'importedSecrets' | 'imports' | 'operators' | 'randomness' | 'secrets'>
 
 export type WantedAgent = Pick<ForeignClient, 'clientId' | 'secret' | 'secretExpiresAt' | 'isDisabled'> & {
   readonly change: AgentChange
@@ -62,10 +63,13 @@ const prepare = (ports: ImportPorts, { clientId, settings, isDisabled, ...wanted
 }
 
 /** Adds the settings of a new agent; or returns why the first of them cannot be one. */
-const settle = (agents: readonly WantedAgent[]): OrRefusal<{ readonly wanted: readonly Wanted[] }> => {
+const settle = (
+  { operators }: ImportPorts,
+  agents: readonly WantedAgent[],
+): OrRefusal<{ readonly wanted: readonly Wanted[] }> => {
   const wanted: Wanted[] = []
   for (const [n, { change, ...one }] of agents.entries()) {
-    const settings = applyChange(BLANK_SETTINGS, change)
+    const settings = refuseOperatorsAudience(operators.audiences(), change) ?? applyChange(BLANK_SETTINGS, change)
     if (isRefused(settings))
       return { refusal: { ...settings.refusal, description: `agents.${n}: ${settings.refusal.description}` } }
     wanted.push({ ...one, settings })
@@ -109,7 +113,7 @@ export const importClients = async (
   origin: Origin,
   { agents, isTrial }: Imports,
 ): Promise<OrRefusal<{ readonly outcomes: readonly ClientOutcome[] }>> => {
-  const settled = settle(agents)
+  const settled = settle(ports, agents)
   if (isRefused(settled)) return settled
   const decided = decide(ports, settled.wanted)
   const prepared = decided.flatMap(one => ('reason' in one ? [] : [one]))

@@ -129,6 +129,44 @@ test('agent create and change say for whom it may act, and confirm what a narrow
   assert.deepEqual(own, { ...narrowed, grant_types: [EXCHANGE] })
 })
 
+test('agent create and change name subjects of issuers, and client ids there: all of these are replaced', t => {
+  const folder = makeStore(t)
+  for (const alias of ['acme', 'globex']) {
+    const issuer = `https://${alias}.example`
+    const named = ['--alias', alias, '--issuer', issuer, '--jwks-uri', `${issuer}/jwks`]
+    const { status, stderr } = run(folder, ['issuer', 'create', ...named, '--type', 'id_token', '--scope', 'db:*'])
+    assert.equal(status, 0, stderr)
+  }
+  const entries = ['issuer:acme', 'issuer:globex:repo:org/app']
+  const clients = ['--issuer-client', 'globex=a=b', '--issuer-client', 'acme=relay']
+  const id = create(folder, 'relay', '--acts-for', ...entries, ...clients)
+  const before = reported(folder, ['agent', 'show', id])
+  assert.deepEqual(before['acts_for'], entries)
+  assert.deepEqual(before['issuer_clients'], { acme: 'relay', globex: 'a=b' })
+  const shown = run(folder, ['agent', 'show', id]).stdout
+  assert.match(shown, /^acts_for +issuer:acme issuer:globex:repo:org\/app$/m)
+  assert.match(shown, /^issuer_clients +acme=relay globex=a=b$/m)
+  const change = (options: readonly string[], variables: Variables = {}) =>
+    reported(folder, ['agent', 'change', id, '--yes', ...options], variables)['issuer_clients']
+  assert.deepEqual(change(['--name', 'other']), before['issuer_clients'])
+  assert.deepEqual(change(['--issuer-client', 'globex=c']), { globex: 'c' })
+  assert.deepEqual(change(['--no-issuer-client']), {})
+
+  const twice = run(folder, ['agent', 'change', id, ...['a', 'b'].flatMap(one => ['--issuer-client', `acme=${one}`])])
+  assert.deepEqual([twice.status, twice.stderr.includes('acme is there already')], [2, true], twice.stderr)
+  const operators = { MINTMARK_IDP_AUDIENCE: 'https://operators.example' }
+  for (const options of [
+    ['--issuer-client', 'acme=https://operators.example'],
+    ['--receives', 'https://operators.example'],
+  ]) {
+    const refused = run(folder, ['agent', 'change', id, ...options], operators)
+    assert.equal(refused.status, 1)
+    assert.match(refused.stderr, /is the audience of the operators' JWTs, MINTMARK_IDP_AUDIENCE/)
+  }
+  // Without the setting the audience is not known at the terminal.
+  assert.deepEqual(change(['--issuer-client', 'acme=https://operators.example']), { acme: 'https://operators.example' })
+})
+
 test('a change that hangs on the default audience of the service names the variable that sets it', t => {
   const folder = makeStore(t)
   const id = create(folder, 'reports', '--resource', 'https://a.example', 'https://b.example')

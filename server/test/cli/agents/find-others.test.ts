@@ -148,9 +148,10 @@ test('an agent for which another may act is named too, in full', () => {
   assert.equal(ask('agent', 'change', relay, '--acts-for', 'princ', '--yes').status, 2)
 })
 
-test('restore accept takes whole names too, and asks about the agent by its name and owner', () => {
+test('restore accept takes whole names too, aliases of issuers, and asks about the agent by its name and owner', () => {
   const id = agent('accepted', '--owner', 'Ada')
   const key = apiKey('accepted key')
+  json('issuer', 'create', ...'--alias idp --issuer https://idp.example --type id_token --scope db:read'.split(' '))
   assert.equal(ask('restore', 'epoch', '--yes').status, 0)
   const asked = ask('restore', 'accept', '--agent', 'accepted')
   assert.equal(asked.status, 2)
@@ -160,11 +161,20 @@ test('restore accept takes whole names too, and asks about the agent by its name
     agents: 1,
     credentials: 1,
     api_keys: 0,
+    issuers: 0,
   })
   assert.equal(json('agent', 'show', id)['suspended_at'], null)
   json('restore', 'accept', '--api-key-id', 'accepted key', '--yes')
   assert.equal(json('api-key', 'show', key)['suspended_at'], null)
   assert.match(ask('restore', 'accept', '--credential', 'first', '--yes').stderr, /Name the credential by its whole id/)
+  assert.equal(ask('restore', 'accept', '--issuer', 'idp', '--agent', 'accepted', '--yes').status, 2)
+  assert.match(ask('restore', 'accept', '--issuer', 'idp').stderr, /From now on trusted issuer idp can be used/)
+  assert.match(ask('restore', 'accept', '--issuer', 'id', '--yes').stderr, /: No trusted issuer has the alias id\.\n$/)
+  assert.partialDeepStrictEqual(json('restore', 'accept', '--issuer', 'idp', '--yes')['accepted'], {
+    agents: 0,
+    issuers: 1,
+  })
+  assert.equal(json('issuer', 'show', 'idp')['suspended_at'], null)
 })
 
 test('a session ends by its whole id, or by the name of the operator who has no other', async t => {

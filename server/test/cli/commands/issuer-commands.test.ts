@@ -32,6 +32,7 @@ const DEFAULTS = {
   resources: ['*'],
   lifetime_seconds: 300,
   disabled_at: null,
+  suspended_at: null,
 }
 
 const ALL = [

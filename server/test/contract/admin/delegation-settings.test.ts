@@ -64,7 +64,7 @@ const many = (count: number, entryOf: (n: number) => string): readonly string[] 
   Array.from({ length: count }, (_, n) => entryOf(n))
 
 const GRANTS = `grant_types is not one or more of client_credentials, ${EXCHANGE}.`
-const ENTRY = 'acts_for has one that is not the id of an agent, label:key=value, or *.'
+const ENTRY = 'acts_for has one that is not the id of an agent, label:key=value, issuer:ALIAS, issuer:ALIAS:SUB, or *.'
 const URI = 'receives has one that is not an absolute URI without a fragment.'
 
 const labels = (count: number): readonly string[] => many(count, n => `label:n=${n}`)

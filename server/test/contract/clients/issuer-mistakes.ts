@@ -4,7 +4,7 @@ const PLACEHOLDER =
   'issuer holds a placeholder, and iss of a token never does: write the id of your tenant in its place.'
 const CLAIM_VALUE = 'require.tid is not 1 to 256 printable characters without a space at either end.'
 const CLAIM_NAME =
-  'require has a name that is not 1 to 64 printable ASCII characters without spaces, other than iss, sub, oid, aud, exp, nbf, iat, jti.'
+  'require has a name that is not 1 to 64 printable ASCII characters without spaces, other than iss, sub, oid, aud, exp, nbf, iat, jti, cnf, act.'
 const ADDRESS =
   'issuer is not an https address (or http of this machine) without a password, a query and a fragment, of at most 512 characters.'
 const TENANTS = (host: string) =>

@@ -57,6 +57,7 @@ test('creating one: 201 with Location and the record with its defaults, as it is
     lifetime_seconds: 300,
     created_at: new Date(service.clock.wall()).toISOString(),
     disabled_at: null,
+    suspended_at: null,
   }
   assert.deepEqual(
     [answer.status, answer.headers['location'], answer.json],
@@ -68,7 +69,7 @@ test('creating one: 201 with Location and the record with its defaults, as it is
     data.find(({ alias }) => alias === body.alias),
     record,
   )
-  const { created_at: _created, disabled_at: _disabled, ...after } = record
+  const { created_at: _created, disabled_at: _disabled, suspended_at: _suspended, ...after } = record
   assert.deepEqual(detailsOf(body.alias), [['issuer.create', { after, seq: undefined }]])
 })
 
@@ -189,7 +190,7 @@ test('a change takes what it names, keeps the rest, and is audited with what was
   const noParty =
     'token_types has jwt, which any client of the issuer could get: name those that are trusted in parties.'
   assertProblem(await patch(alias, { parties: [] }), 400, 'invalid_request', noParty)
-  for (const member of ['alias', 'issuer', 'subject_claim', 'require', 'disabled_at']) {
+  for (const member of ['alias', 'issuer', 'subject_claim', 'require', 'disabled_at', 'suspended_at']) {
     const unknown = `The body has a member that this operation does not know: ${member}.`
     assertProblem(await patch(alias, { [member]: 'x' }), 400, 'invalid_request', unknown)
   }
@@ -198,13 +199,13 @@ test('a change takes what it names, keeps the rest, and is audited with what was
 
 test('disabling and enabling say whether they did something; a dry run does nothing', async () => {
   const { alias } = await create()
-  const nothing = {
+  const wouldEnd = (reason: string): object => ({
     dry_run: true,
-    ends: { tokens: 0, descendants: 0, descendant_agents: [], exact: true, reasons: [] },
-  }
-  assert.deepEqual((await post(`${ALL}/${alias}/disable`, { dry_run: true })).json, nothing)
+    ends: { tokens: 0, descendants: 0, descendant_agents: [], exact: true, reasons: [reason] },
+  })
+  assert.deepEqual((await post(`${ALL}/${alias}/disable`, { dry_run: true })).json, wouldEnd('issuer_disabled'))
   const dryDelete = await call(service, { method: 'DELETE', path: `${ALL}/${alias}?dry_run=true` }, headers)
-  assert.deepEqual([dryDelete.status, dryDelete.json], [200, nothing])
+  assert.deepEqual([dryDelete.status, dryDelete.json], [200, wouldEnd('issuer_deleted')])
   const at = new Date(service.clock.wall()).toISOString()
   for (const [act, disabled_at, changed] of [
     ['enable', null, false],

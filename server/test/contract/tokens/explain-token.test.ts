@@ -13,15 +13,19 @@ import { idOf, makeExplainer, readExplained } from '../../../../testkit/callers/
 import { type Answer, claimsOf, issue, postForm, revoke } from '../../../../testkit/callers/requests.ts'
 import { act } from '../../../../testkit/stores/store.ts'
 import { type AgentOfTest, type AgentOfTestRequest, AUDIENCE } from '../../../../testkit/services/test-server.ts'
+import { makeForPrincipals } from '../../../../testkit/services/for-principals.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
+import type { TestPrincipal } from '../../../../testkit/stores/principals.ts'
 
 const ORDERS = 'https://orders.example'
 
 let ports: Ports
+const forPrincipals = makeForPrincipals()
+let principals: readonly TestPrincipal[]
 const service = useService({
   break: own => {
     ports = own
-    return own
+    return forPrincipals.inFront(own)
   },
 })
 const agent = service.agent()
@@ -32,6 +36,7 @@ let api: AgentsApi
 
 service.before(async () => {
   api = await makeAgentsApi(service)
+  principals = await forPrincipals.trustIssuers(service)
 })
 
 const { askId, explain, codeOf } = makeExplainer(service, {
@@ -54,6 +59,16 @@ type Ending = {
   readonly issue?: (agent: AgentOfTest) => Promise<string>
   readonly end: (agent: AgentOfTest, token: string) => Promise<unknown>
 }
+
+/** Ends with the issuer of this alias. */
+const endsWithIssuer = (alias: string, end: (path: string) => Promise<unknown>): Ending => ({
+  issue: async own => {
+    const principal = principals.find(({ shown }) => shown.issuer === alias)
+    assert.ok(principal)
+    return forPrincipals.issueFor(service, own, principal)
+  },
+  end: () => end(`/api/v1/issuers/${alias}`),
+})
 
 /** How a token ends for each reason that there is: a new one does not compile without its end here. */
 const ENDINGS: Readonly<Record<Reason, Ending>> = {
@@ -82,6 +97,8 @@ const ENDINGS: Readonly<Record<Reason, Ending>> = {
     issue: async actor => exchange(service, actor, await issue(service, agent)),
     end: ({ agentId }) => api.patch(agentId, { acts_for: [] }),
   },
+  issuer_disabled: endsWithIssuer('acme', path => asAdmin('POST', `${path}/disable`, {})),
+  issuer_deleted: endsWithIssuer('acme-two', path => asAdmin('DELETE', path)),
   ancestor_ended: {
     settings: { grantTypes: [CLIENT_CREDENTIALS, TOKEN_EXCHANGE] },
     issue: async own => {

@@ -119,6 +119,7 @@ test('an operation of the administration: its JSON body, the id in its path, its
     'grant_types',
     'acts_for',
     'receives',
+    'issuer_clients',
     'dry_run',
   ])
   assert.deepEqual(

@@ -77,6 +77,7 @@ test('agent show --json prints the agent as it was configured, and no secret', t
     grant_types: ['client_credentials'],
     acts_for: [],
     receives: [],
+    issuer_clients: {},
     disabled_at: null,
     suspended_at: null,
   })

@@ -180,7 +180,7 @@ test('dev-token prints another JWT of the running provider, with the role asked 
   assert.equal(status, 0, stderr)
   const claims = JSON.parse(Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
   assert.deepEqual(claims['roles'], ['mintmark-viewer'])
-  assert.equal(claims['aud'], `http://127.0.0.1:${port}`)
+  assert.equal(claims['aud'], `http://127.0.0.1:${port}/api/v1`)
   assert.equal(Number(claims['exp']) - Number(claims['iat']), 12 * 3600)
   const asViewer = { authorization: `Bearer ${stdout.trim()}` }
   assert.equal((await fetchDescribed(`http://127.0.0.1:${port}/api/v1/tokens`, { headers: asViewer })).status, 200)

@@ -1,5 +1,6 @@
 // `mintmark serve` reads the identity providers of its configuration file again when it changes.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { renameSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
@@ -65,17 +66,33 @@ const startWith = async (t: Scope, providers: readonly IdentityProvider[], fixed
       `${status} for ${provider.issuer}`,
       async () => (await statusesFor(provider, 1)) === status && (await statusesFor(provider)) === status,
     )
-  return { running, write, name, get, statusesFor, untilAnswered }
+  /** What creations of agents that receive this audience are answered, over connections that either thread may take. */
+  const statusesOfReceiver = async (audience: string): Promise<string> => {
+    const authorization = `Bearer ${await fixed.operatorJwt({ role: 'mintmark-admin' })}`
+    const create = async () => {
+      const body = JSON.stringify({ name: randomUUID(), scope: 'db:read', receives: [audience] })
+      const headers = { authorization, 'content-type': 'application/json', connection: 'close' }
+      return (await fetch(`http://127.0.0.1:${port}/api/v1/agents`, { method: 'POST', headers, body })).status
+    }
+    return [...new Set(await Promise.all(Array.from({ length: 16 }, create)))].join()
+  }
+  return { running, write, name, get, statusesFor, statusesOfReceiver, untilAnswered }
 }
+
+const OTHER_AUDIENCE = 'https://other.test'
 
 const [fixed, first, second] = await Promise.all([
   startIdentityProvider(),
   startIdentityProvider(),
-  startIdentityProvider(),
+  startIdentityProvider({ audience: OTHER_AUDIENCE }),
 ])
 after(() => Promise.all([fixed, first, second].map(one => one.close())))
 /** One service for both tests. The first test removes a provider that was there at the start. */
-const { running, write, name, get, statusesFor, untilAnswered } = await startWith({ after }, [first], fixed)
+const { running, write, name, get, statusesFor, statusesOfReceiver, untilAnswered } = await startWith(
+  { after },
+  [first],
+  fixed,
+)
 
 test(
   'operators of an added provider are recognized, of a removed one refused, and of the others as before',
@@ -85,8 +102,10 @@ test(
       [await statusesFor(fixed), await statusesFor(first), await statusesFor(second)],
       ['200', '200', '401'],
     )
+    assert.equal(await statusesOfReceiver(OTHER_AUDIENCE), '201')
     name(first, second)
     await untilAnswered(second, '200')
+    assert.equal(await statusesOfReceiver(OTHER_AUDIENCE), '400')
     assert.deepEqual([await statusesFor(fixed), await statusesFor(first)], ['200', '200'])
     name(second)
     await untilAnswered(first, '401')

@@ -33,10 +33,12 @@ export type AgentRecord = {
   readonly tls_client_certificate_bound_access_tokens: boolean
   /** The grants that it may use at the token endpoint. */
   readonly grant_types: readonly string[]
-  /** Whose tokens it may exchange (RFC 8693), where they were sent to it; each the id of an agent, label:key=value, or *. */
+  /** Whose tokens it may exchange (RFC 8693), where they were sent to it; each the id of an agent, label:key=value, issuer:ALIAS, issuer:ALIAS:SUB, or *. */
   readonly acts_for: readonly string[]
   /** The audiences for which it is the resource server: it may exchange tokens that were sent to these. */
   readonly receives: readonly string[]
+  /** Its client ids at trusted issuers, by their aliases: JWTs that were sent to these were sent to it. */
+  readonly issuer_clients: Readonly<Record<string, string>>
   readonly created_at: string
   readonly disabled_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
@@ -47,10 +49,12 @@ export type ShowDelegationAnswer = {
   readonly agent_id: string
   /** The grants that it may use at the token endpoint. */
   readonly grant_types: readonly string[]
-  /** Whose tokens it may exchange (RFC 8693), where they were sent to it; each the id of an agent, label:key=value, or *. */
+  /** Whose tokens it may exchange (RFC 8693), where they were sent to it; each the id of an agent, label:key=value, issuer:ALIAS, issuer:ALIAS:SUB, or *. */
   readonly acts_for: readonly string[]
   /** The audiences for which it is the resource server: it may exchange tokens that were sent to these. */
   readonly receives: readonly string[]
+  /** Its client ids at trusted issuers, by their aliases: JWTs that were sent to these were sent to it. */
+  readonly issuer_clients: Readonly<Record<string, string>>
   /** Agents whose tokens it may exchange, where they are for an audience that it receives. */
   readonly subjects: readonly {
     readonly agent_id: string
@@ -108,10 +112,12 @@ export type CreateAgentAnswer = {
   readonly tls_client_certificate_bound_access_tokens: boolean
   /** The grants that it may use at the token endpoint. */
   readonly grant_types: readonly string[]
-  /** Whose tokens it may exchange (RFC 8693), where they were sent to it; each the id of an agent, label:key=value, or *. */
+  /** Whose tokens it may exchange (RFC 8693), where they were sent to it; each the id of an agent, label:key=value, issuer:ALIAS, issuer:ALIAS:SUB, or *. */
   readonly acts_for: readonly string[]
   /** The audiences for which it is the resource server: it may exchange tokens that were sent to these. */
   readonly receives: readonly string[]
+  /** Its client ids at trusted issuers, by their aliases: JWTs that were sent to these were sent to it. */
+  readonly issuer_clients: Readonly<Record<string, string>>
   readonly created_at: string
   readonly disabled_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
@@ -153,10 +159,12 @@ export type EnableAgentAnswer = {
   readonly tls_client_certificate_bound_access_tokens: boolean
   /** The grants that it may use at the token endpoint. */
   readonly grant_types: readonly string[]
-  /** Whose tokens it may exchange (RFC 8693), where they were sent to it; each the id of an agent, label:key=value, or *. */
+  /** Whose tokens it may exchange (RFC 8693), where they were sent to it; each the id of an agent, label:key=value, issuer:ALIAS, issuer:ALIAS:SUB, or *. */
   readonly acts_for: readonly string[]
   /** The audiences for which it is the resource server: it may exchange tokens that were sent to these. */
   readonly receives: readonly string[]
+  /** Its client ids at trusted issuers, by their aliases: JWTs that were sent to these were sent to it. */
+  readonly issuer_clients: Readonly<Record<string, string>>
   readonly created_at: string
   readonly disabled_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
@@ -192,6 +200,7 @@ export type ChangeAgentBody = {
   readonly grant_types?: readonly string[] | undefined
   readonly acts_for?: readonly string[] | undefined
   readonly receives?: readonly string[] | undefined
+  readonly issuer_clients?: Readonly<Record<string, string>> | undefined
   /** Count what would end, and change nothing. */
   readonly dry_run?: boolean
 }
@@ -216,6 +225,7 @@ export type CreateAgentBody = {
   readonly grant_types?: readonly string[] | undefined
   readonly acts_for?: readonly string[] | undefined
   readonly receives?: readonly string[] | undefined
+  readonly issuer_clients?: Readonly<Record<string, string>> | undefined
 }
 
 export type DeleteAgentQuery = {

@@ -48,6 +48,7 @@ export type ImportClientsBody = {
     readonly grant_types?: readonly string[] | undefined
     readonly acts_for?: readonly string[] | undefined
     readonly receives?: readonly string[] | undefined
+    readonly issuer_clients?: Readonly<Record<string, string>> | undefined
     /** 1 to 255 printable ASCII characters, without spaces around them. */
     readonly client_id: string
     /** 20 to 1024 characters. Without it and a hash the agent gets a new one. */

@@ -20,8 +20,10 @@ export type ShowIssuerAnswer = {
   /** The longest lifetime of its tokens; each gets the longest of those in use that is no longer. */
   readonly lifetime_seconds: number
   readonly created_at: string
-  /** Since when no JWT of it is taken; null: they are. */
+  /** Since when no JWT of it is taken; null: it is not disabled. */
   readonly disabled_at: string | null
+  /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
+  readonly suspended_at: string | null
 }
 
 export type EnableIssuerAnswer = {
@@ -44,8 +46,10 @@ export type EnableIssuerAnswer = {
   /** The longest lifetime of its tokens; each gets the longest of those in use that is no longer. */
   readonly lifetime_seconds: number
   readonly created_at: string
-  /** Since when no JWT of it is taken; null: they are. */
+  /** Since when no JWT of it is taken; null: it is not disabled. */
   readonly disabled_at: string | null
+  /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
+  readonly suspended_at: string | null
   /** Whether this request did it; false: it was so before, and the note is kept nowhere. */
   readonly changed: boolean
 }

@@ -32,6 +32,7 @@ export type ShowStatusAnswer = {
   readonly agents_suspended: number
   readonly credentials_suspended: number
   readonly api_keys_suspended: number
+  readonly issuers_suspended: number
   /** Acts whose tokens are all dead, and whose records are still being updated. */
   readonly revocations_open: number
   readonly oldest_open_revocation_at: string | null
