@@ -39,7 +39,13 @@ const AGENTS: Door = {
     },
     {
       title: 'Choose a credential',
-      pages: ['agents/authenticate', 'agents/workload-identity', 'agents/bound-tokens', 'agents/delegation'],
+      pages: [
+        'agents/authenticate',
+        'agents/workload-identity',
+        'agents/bound-tokens',
+        'agents/delegation',
+        'agents/on-behalf',
+      ],
     },
   ],
 }

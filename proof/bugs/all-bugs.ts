@@ -7,6 +7,7 @@ import { ENDINGS } from './endings.ts'
 import { FEED } from './feed.ts'
 import { GATEWAY } from './gateway.ts'
 import { LIMITS } from './limits.ts'
+import { PRINCIPALS } from './principals.ts'
 import { REVOCATION } from './revocation.ts'
 import type { SeededBug } from './seeded-bug.ts'
 import { TOKENS } from './tokens.ts'
@@ -16,6 +17,7 @@ export const ALL_BUGS: readonly SeededBug[] = [
   ...ENDINGS,
   ...DURABILITY,
   ...DELEGATION,
+  ...PRINCIPALS,
   ...LIMITS,
   ...TOKENS,
   ...ACCESS,

@@ -1,5 +1,6 @@
 // Trusted issuers: their records in the store, and what the service learns from them: metadata, keys, JWTs.
 import type { Act } from '../domain/audit/act.ts'
+import type { ForeignJwt } from '../domain/clients/foreign-jwt.ts'
 import type { IssuerChange, NewIssuer, SwitchedIssuer, TrustedIssuer } from '../domain/clients/trusted-issuer.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
 import type { KeyedPage, KeyedRequest } from '../domain/lists/page.ts'
@@ -27,31 +28,22 @@ export interface IssuerRepository {
   /** Its alias is never given again. */
   delete(alias: string, act: Act): Promise<'deleted' | 'unknown'>
   /**
-   * The records that are neither deleted nor disabled, by alias, with the `service.seq` at which they were so. Read from
+   * The records that are not deleted, disabled or suspended, by alias, with the `service.seq` at which they were so. Read from
    * memory while that number stays.
    */
   trusted(): Promise<TrustedIssuers>
 }
 
-export type TrustedIssuers = { readonly seq: number; readonly issuers: readonly TrustedIssuer[] }
+/** `number` is the store's. */
+export type TrustedRecord = TrustedIssuer & { readonly number: number }
 
-/** The records whose `iss` is exactly this text; whether a JWT fits one of them, its required claims say. */
-export const issuersOf = ({ issuers }: Pick<TrustedIssuers, 'issuers'>, iss: unknown): readonly TrustedIssuer[] =>
-  issuers.filter(({ issuer }) => issuer === iss)
+export type TrustedIssuers = { readonly seq: number; readonly issuers: readonly TrustedRecord[] }
 
 /** Whether the keys of an issuer can be read. */
 export type IssuerState = ProviderState & Pick<TrustedIssuer, 'alias'>
 
-export const FOREIGN_TYPES = ['jwt', 'at+jwt', 'oauth-id-jag+jwt'] as const
-
-/** What a JWT of an issuer may say that it is. Anything else is a JWT for another purpose (RFC 8725 §3.11). */
-export type ForeignType = (typeof FOREIGN_TYPES)[number]
-
 /** A parsed JWT of an issuer: its claims are not trusted before `verify`. */
-export type UnverifiedJwt = {
-  /** In lower case, without `application/`; undefined where the header has none. Any other is another kind of JWT. */
-  readonly typ: ForeignType | undefined
-  readonly claims: Readonly<Record<string, unknown>>
+export type UnverifiedJwt = ForeignJwt & {
   /**
    * Returns null if a key of this record signed it, with an algorithm of this record, and `iss` is that of this record; else what is
    * wrong. Does not block the thread. Throws Unavailable if the keys cannot be read, or if too many JWTs wait for keys or verification.

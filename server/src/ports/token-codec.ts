@@ -1,5 +1,5 @@
 // Access tokens as text: how they are made, read and recognized.
-import type { Confirmation } from '../../../packages/verify/src/readers/claim-types.ts'
+import type { Actor, Confirmation } from '../../../packages/verify/src/readers/claim-types.ts'
 import type { AccessTokenClaims, TokenAddress } from '../domain/ledger/claims.ts'
 import type { IntrospectionClaims } from '../domain/ledger/introspection.ts'
 import type { RevocationDocument } from '../domain/ledger/revocation-document.ts'
@@ -13,6 +13,8 @@ export type TokenReference = TokenAddress & {
   readonly digest: Digest
   /** Trusted only if the text is one of our tokens. */
   readonly cnf?: Confirmation
+  /** As far as `cnf` is. */
+  readonly foreignAct?: Actor
 }
 
 /**

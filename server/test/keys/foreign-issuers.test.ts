@@ -34,6 +34,7 @@ const trusted = ({ issuer }: { readonly issuer: string }, changes: Partial<NewIs
   ...changes,
   createdAt: 0,
   disabledAt: null,
+  suspendedAt: null,
 })
 
 const makeWorld = (monotonicNow: () => number = () => 0) => {

@@ -5,6 +5,7 @@ import { BLANK_SETTINGS } from '../../src/domain/clients/change-agent.ts'
 import type { Client } from '../../src/domain/clients/agent.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { type IssueAnswer, issueTokens } from '../../src/operations/tokens/issue-tokens.ts'
+import type { IssuerRepository } from '../../src/ports/issuers.ts'
 import type { Freshness, InsertOutcome, IssueView, NewToken } from '../../src/ports/ports.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
@@ -126,6 +127,17 @@ const follow = ({ find = () => 'enabled', insert, insertLocked = () => 'inserted
   return { steps, viewForIssue, ledger }
 }
 
+const NO_ISSUERS: IssuerRepository = {
+  create: never,
+  show: never,
+  list: never,
+  change: never,
+  disable: never,
+  enable: never,
+  delete: never,
+  trusted: never,
+}
+
 export const issueTo = async (program: Program, ...clientIds: readonly string[]) => {
   const { steps, viewForIssue, ledger } = follow(program)
   const counted: (readonly [number | null, string])[] = []
@@ -143,6 +155,8 @@ export const issueTo = async (program: Program, ...clientIds: readonly string[])
         enable: never,
         delete: never,
       },
+      operators: { audiences: never, verify: never, check: never },
+      issuers: NO_ISSUERS,
       ledger: {
         ...ledger,
         find: never,

@@ -1,34 +1,17 @@
 // Client assertions (RFC 7521, RFC 7523 and its revision): their required claims, and how long one is accepted.
 import type { AssertionTrust } from './client-trust.ts'
 import { bindingFault } from '../caller.ts'
+import { type Claims, SKEW_SECONDS, timeFault } from './claim-times.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
-/** How far clocks may differ, as for identity providers. */
-const SKEW_SECONDS = 60
 /** How far in the future `exp` may be. An assertion is made for one request, a workload's token for longer use. */
 const EXPIRY_SECONDS_MAX = { private_key_jwt: 3600, workload_identity: 86_400 } as const
 const ASSERTION_JTI_CHARACTERS_MAX = 256
-
-type Claims = Readonly<Record<string, unknown>>
 
 /** `jti` is null if the assertion may be used again. */
 type AssertionClaims = { readonly jti: string | null; readonly until: Milliseconds }
 
 type Wrong = { readonly wrong: string }
-
-const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
-
-const timeFault = ({ exp, nbf, iat }: Claims, seconds: number, expiryMax: number): string | undefined => {
-  if (!isTime(exp)) return 'exp is missing, or no time'
-  if (seconds >= exp + SKEW_SECONDS) return 'it has expired'
-  if (exp > seconds + expiryMax) return `exp is more than ${expiryMax} s away`
-  for (const [name, value] of Object.entries({ nbf, iat })) {
-    if (value === undefined) continue
-    if (!isTime(value)) return `${name} is no time`
-    if (value > seconds + SKEW_SECONDS) return `${name} lies in the future`
-  }
-  return undefined
-}
 
 const audienceFault = (audience: unknown, trust: AssertionTrust, issuer: string): string | undefined => {
   if (trust.kind === 'workload_identity') {
@@ -57,7 +40,7 @@ export const checkAssertionClaims = (
 ): AssertionClaims | Wrong => {
   const wrong =
     audienceFault(audienceOf(claims, trust), trust, issuer) ??
-    timeFault(claims, now / 1000, EXPIRY_SECONDS_MAX[trust.kind])
+    timeFault(claims, now / 1000, { lateMax: SKEW_SECONDS, expiryMax: EXPIRY_SECONDS_MAX[trust.kind] })
   if (wrong !== undefined) return { wrong }
   const { jti, exp } = claims
   const until = Math.ceil(1000 * (Number(exp) + SKEW_SECONDS)) - 1

@@ -18,16 +18,21 @@ const formatAllowed = (allowed: readonly string[], most: number, separator: stri
 export const refuseScopeItem = (
   item: string,
   allowed: readonly string[],
-  whose: 'this agent may have' | 'the subject_token carries',
+  whose: 'this agent may have' | 'the subject_token carries' | 'the issuer of the subject_token allows',
 ): ReturnType<typeof refuse> =>
   refuse(
     'invalid_scope',
     `The scope holds ${item}, which is not among what ${whose}: ${formatAllowed(allowed, ITEMS_SHOWN_MAX, ' ')}.`,
   )
 
-export const refuseResource = (resource: string, allowed: readonly string[]): ReturnType<typeof refuse> => {
+/** Refuses a resource. `who` owns `allowed`. */
+export const refuseResource = (
+  resource: string,
+  allowed: readonly string[],
+  who: 'it may ask for' | 'the issuer of the subject_token allows' = 'it may ask for',
+): ReturnType<typeof refuse> => {
   const named = formatAllowed(allowed, RESOURCES_SHOWN_MAX, ', ')
-  return refuse('invalid_target', `This agent may not ask for the resource ${resource}: it may ask for ${named}.`)
+  return refuse('invalid_target', `This agent may not ask for the resource ${resource}: ${who} ${named || 'none'}.`)
 }
 
 export const refuseScopeForm = (requested: string): ReturnType<typeof refuse> => {

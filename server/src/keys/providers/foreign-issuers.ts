@@ -2,13 +2,8 @@
 // The record comes first, by its exact issuer: then only its keys and its algorithms are looked at.
 import type { TrustedIssuer } from '../../domain/clients/trusted-issuer.ts'
 import { Unavailable } from '../../domain/refusal.ts'
-import {
-  FOREIGN_TYPES,
-  type ForeignIssuers,
-  type ForeignType,
-  type IssuerMetadata,
-  type UnverifiedJwt,
-} from '../../ports/issuers.ts'
+import { FOREIGN_TYPES, type ForeignType } from '../../domain/clients/foreign-jwt.ts'
+import type { ForeignIssuers, IssuerMetadata, UnverifiedJwt } from '../../ports/issuers.ts'
 import type { KeySetPlace } from '../../ports/key-sets.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { measureWaits } from '../../ports/work-waits.ts'

@@ -4,6 +4,7 @@ import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { measureWaits } from '../../ports/work-waits.ts'
 import type { KeyObject } from 'node:crypto'
 import { bindingFault, type OperatorCaller } from '../../domain/caller.ts'
+import { SKEW_SECONDS, timeFault } from '../../domain/clients/claim-times.ts'
 import { isStorable, trimCharacters } from '../../domain/text/text.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySets, Operators, ProviderState } from '../../ports/key-sets.ts'
@@ -64,7 +65,6 @@ export const operatorRole = (payload: JsonObject, mapping: RoleMapping): Role | 
   return ROLES.findLast(role => given.has(role)) ?? null
 }
 
-const CLOCK_SKEW_SECONDS = 60
 const SUB_CHARACTERS_MAX = 255
 // ID tokens and access tokens of providers carry one of these, or none. Anything else is a JWT for another purpose:
 // a logout token, a security event, a DPoP proof (RFC 8725 §3.11).
@@ -116,19 +116,6 @@ const typeRefusal = ({ typ }: JsonObject): string | undefined =>
 const audienceRefusal = ({ aud }: JsonObject, audience: string): string | undefined =>
   aud === audience || (Array.isArray(aud) && aud.includes(audience)) ? undefined : 'aud does not name this service'
 
-const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
-
-const timeRefusal = ({ exp, nbf, iat }: JsonObject, nowSeconds: number): string | undefined => {
-  if (!isTime(exp)) return 'exp is missing or not a time'
-  if (nowSeconds >= exp + CLOCK_SKEW_SECONDS) return 'it has expired'
-  for (const [name, value] of Object.entries({ nbf, iat })) {
-    if (value === undefined) continue
-    if (!isTime(value)) return `${name} is not a time`
-    if (value > nowSeconds + CLOCK_SKEW_SECONDS) return `${name} lies in the future`
-  }
-  return undefined
-}
-
 /** History and audit keep `sub`, so it must be text that every store and log takes. */
 const subjectOf = ({ sub }: JsonObject): string | undefined => {
   if (typeof sub !== 'string' || sub === '' || sub.length > SUB_CHARACTERS_MAX) return undefined
@@ -154,7 +141,7 @@ const recognize = async (
   const refused =
     typeRefusal(jws.header) ??
     audienceRefusal(jws.payload, provider.audience) ??
-    timeRefusal(jws.payload, Math.floor(now / 1000)) ??
+    timeFault(jws.payload, Math.floor(now / 1000), { lateMax: SKEW_SECONDS, expiryMax: Infinity }) ??
     bindingFault(jws.payload)
   if (refused !== undefined) return { refused }
   const sub = subjectOf(jws.payload)
@@ -191,5 +178,6 @@ export const makeOperators = (options: OperatorsOptions): Operators => {
       return recognize(jws, provider, { source, now: options.now() })
     },
     check: () => Promise.all([...trusted.values()].map(({ check }) => check())),
+    audiences: () => providers.map(({ audience }) => audience),
   }
 }

@@ -1,6 +1,12 @@
 // Access tokens as text: signed at issue, found by the address in them, recognized by the digest of the whole.
 import { createPublicKey, hash, sign, type SignKeyObjectInput } from 'node:crypto'
-import { type AccessTokenClaims, addressReader, confirmationIn, formatClaims } from '../../domain/ledger/claims.ts'
+import {
+  type AccessTokenClaims,
+  addressReader,
+  confirmationIn,
+  foreignActIn,
+  formatClaims,
+} from '../../domain/ledger/claims.ts'
 import { type Digest, digestIn } from '../../domain/text/text.ts'
 import type { PublicJwk, SigningKey } from '../../domain/keys/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../../ports/token-codec.ts'
@@ -125,9 +131,11 @@ export const makeTokenReader = (
     const searched = payload ?? canonical
     const address = readAddress(searched)
     const cnf = confirmationIn(searched)
+    const foreignAct = foreignActIn(searched)
     const digest = digestOf(exact)
     if (payload === undefined || address === undefined) return undefined
-    return cnf === undefined ? { ...address, digest } : { ...address, digest, cnf }
+    const read = cnf === undefined ? { ...address, digest } : { ...address, digest, cnf }
+    return foreignAct === undefined ? read : { ...read, foreignAct }
   }
   const readLenient = (text: string): TokenReference | undefined => {
     const trimmed = text.trim()

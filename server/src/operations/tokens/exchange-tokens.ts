@@ -1,48 +1,55 @@
-// In this folder: issues, exchanges, introspects, explains and ends tokens, mostly for a group of requests at once.
 // Token exchange (RFC 8693): decides what an agent is granted for the token that it presents. What is believed of that token
 // comes from its row, and whether it is active is read from the store each time; the insert asks again.
 import { isForAny } from '../../../../api/values/audience.ts'
 import { actsForId, actsForLabels, labelIn } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond } from '../../../../api/values/scope.ts'
 import { atPlaces } from '../../domain/one-by-one.ts'
-import { refuseScopeItem } from '../../domain/clients/grant-refusals.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
 import type { Labels } from '../../../../api/values/labels.ts'
 import { delegatedLifetime, DEPTH_MAX, SHORTEST_DELEGATED } from '../../domain/ledger/lineage.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
+import type { Seconds } from '../../../../api/values/time.ts'
+import { countActors } from '../../domain/ledger/claims.ts'
 import type { FoundToken, Ports, TokenLedger } from '../../ports/ports.ts'
 import {
   assertionOf,
   type Exchange,
   type Grant,
   grantAudience,
-  grantRequested,
+  grantWithin,
   type NotGranted,
+  type SubjectToken,
 } from './grant-token.ts'
 
-type ExchangePorts = Pick<Ports, 'agents' | 'codec' | 'profile' | 'secrets'> & {
+export type ExchangePorts = Pick<Ports, 'agents' | 'codec' | 'profile' | 'secrets'> & {
   readonly ledger: Pick<TokenLedger, 'find'>
 }
 
 type Refused = { readonly refusal: Refusal }
 
 /** One text for every cause: a client that presents a token that is not active learns nothing of it. */
-export const SUBJECT_INACTIVE = 'The subject_token is not an active access token of this service.'
+export const SUBJECT_UNKNOWN =
+  'The subject_token is neither an active access token of this service nor a JWT of an issuer from which this agent may exchange one.'
 
-const refuseSubject = (description: string): Refused => refuse('invalid_request', description)
+export const refuseSubject = (description: string): Refused => refuse('invalid_request', description)
 
 /** The live tokens presented, in order; undefined for a text that is not, byte for byte, one of them. */
 const findSubjects = async (
   { codec, ledger, secrets }: ExchangePorts,
   exchanges: readonly Exchange[],
-): Promise<readonly (FoundToken | undefined)[]> => {
-  const references = exchanges.map(({ subjectToken }) => codec.read(subjectToken))
+): Promise<readonly (SubjectToken | undefined)[]> => {
+  // Nothing but an access token is ours.
+  const references = exchanges.map(({ subjectToken, type }) =>
+    type === 'access_token' ? codec.read(subjectToken) : undefined,
+  )
   // One that cannot be ours is looked up as well: the time does not say so.
   const found = await ledger.find(references)
   return references.map((reference, n) => {
     const token = found[n]
     if (reference === undefined || token === undefined || token.dead) return undefined
-    return secrets.areEqual(reference.digest, token.digest) ? token : undefined
+    if (!secrets.areEqual(reference.digest, token.digest)) return undefined
+    const { foreignAct } = reference
+    return foreignAct === undefined ? token : { ...token, foreignAct }
   })
 }
 
@@ -95,40 +102,36 @@ const grantScope = (
       ? refuse('invalid_scope', 'The subject_token carries no scope that this agent may have.')
       : { scope }
   }
-  const granted = grantRequested(agent, requested)
-  if (isRefused(granted)) return granted
-  const beyond = firstScopeBeyond(held, granted.scope)
-  return beyond === undefined ? granted : refuseScopeItem(beyond, held, 'the subject_token carries')
+  return grantWithin(agent, requested, held, 'the subject_token carries')
 }
 
-/** A lifetime with which the token ends no later than the one that it is granted for. */
-const grantLifetime = (
+/** A lifetime with which the token ends no later than the one that it is granted for, which has so many seconds left. */
+export const grantLifetime = (
   ownLifetime: number,
-  subject: FoundToken,
-  { now }: Exchange,
+  secondsLeft: Seconds,
 ): OrRefusal<{ readonly lifetimeSeconds: number }> => {
-  const secondsLeft = subject.expiresAt - Math.floor(now / 1000)
   const lifetimeSeconds = delegatedLifetime(secondsLeft, ownLifetime)
   if (lifetimeSeconds !== undefined) return { lifetimeSeconds }
   const cause = secondsLeft < SHORTEST_DELEGATED ? 'The subject_token expires' : 'The tokens of this agent expire'
   return refuseSubject(`${cause} in less than ${SHORTEST_DELEGATED} s, the shortest lifetime of an exchanged token.`)
 }
 
+const TOO_DEEP = `The subject_token has ${DEPTH_MAX} ancestors, or actors that an issuer named: the most that a token may have.`
+
 const decide = (
   { profile }: ExchangePorts,
   exchange: Exchange,
-  subject: FoundToken | undefined,
+  subject: SubjectToken | undefined,
   labels: LabelsOf,
 ): OrRefusal<Grant> => {
-  const { client, credential, request, cnf } = exchange
+  const { client, credential, request, cnf, now } = exchange
   const { agent } = client
-  if (subject === undefined) return refuseSubject(SUBJECT_INACTIVE)
+  if (subject === undefined) return refuseSubject(SUBJECT_UNKNOWN)
   const refused = refuseHolder(agent, subject, labels)
   if (refused !== undefined) return refused
-  if (subject.ancestors.length >= DEPTH_MAX) {
-    return refuseSubject(`The subject_token has ${DEPTH_MAX} ancestors, the most that a token may have.`)
-  }
-  const lived = grantLifetime(agent.lifetimeSeconds ?? profile.lifetimeSeconds, subject, exchange)
+  if (subject.ancestors.length + countActors(subject.foreignAct) >= DEPTH_MAX) return refuseSubject(TOO_DEEP)
+  const ownLifetime = agent.lifetimeSeconds ?? profile.lifetimeSeconds
+  const lived = grantLifetime(ownLifetime, subject.expiresAt - Math.floor(now / 1000))
   if (isRefused(lived)) return lived
   const scoped = grantScope(agent, subject, request.scope)
   if (isRefused(scoped)) return scoped

@@ -17,8 +17,12 @@ import type { Confirmation } from '../../../../packages/verify/src/readers/claim
 import { GRANT_TYPES, isGrantType } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond, parseScope } from '../../../../api/values/scope.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
+import type { IssuerSubject } from '../../../../api/values/subject.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
+import type { ExchangedType, ForeignJwt } from '../../domain/clients/foreign-jwt.ts'
+import type { TrustedRecord } from '../../ports/issuers.ts'
 import type { FoundToken, Ports, TokenProof } from '../../ports/ports.ts'
+import type { TokenReference } from '../../ports/token-codec.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
 import {
   type AuthenticatedClient,
@@ -35,6 +39,9 @@ type Bindable = {
   readonly certificate?: PresentedCertificate
 }
 
+/** A JWT whose signature is verified, by the record as it was then. */
+export type VerifiedJwt = ForeignJwt & { readonly by: Pick<TrustedRecord, 'number' | 'jwksUri' | 'algorithms'> }
+
 export type IssueRequest = Bindable & {
   readonly grantType: string
   readonly credentials: CheckedCredentials
@@ -44,6 +51,8 @@ export type IssueRequest = Bindable & {
   readonly resources: readonly string[]
   /** The fields of a token exchange; absent for other grants. */
   readonly exchange?: ExchangeFields
+  /** The subject token of that exchange, where a trusted issuer has signed it. */
+  readonly jwt?: VerifiedJwt
   /** Called with the caller, once it is recognized. */
   readonly onCaller?: ((caller: ClientCaller) => void) | undefined
 }
@@ -56,12 +65,24 @@ export type Grant = AuthenticatedClient & {
   readonly proof: TokenProof | undefined
   readonly assertion: SingleUse | undefined
   /** The live token that it is granted for. */
-  readonly subject?: FoundToken
+  readonly subject?: SubjectToken
+  /** The subject of a trusted issuer for whom it is granted. */
+  readonly principal?: IssuerSubject & Pick<TrustedRecord, 'number'> & Pick<TokenReference, 'foreignAct'>
 }
+
+/** A token of this service that is exchanged. */
+export type SubjectToken = FoundToken & Pick<TokenReference, 'foreignAct'>
 
 /** A token exchange that its client may ask for: the token that it presents is yet to be looked up. */
 export type Exchange = Bound &
-  AuthenticatedClient & { readonly request: IssueRequest; readonly subjectToken: string; readonly now: Milliseconds }
+  AuthenticatedClient & {
+    readonly request: IssueRequest
+    readonly subjectToken: string
+    readonly type: ExchangedType
+    /** The subject token, where a trusted issuer has signed it. */
+    readonly jwt?: VerifiedJwt
+    readonly now: Milliseconds
+  }
 
 type Bound = { readonly cnf?: Confirmation }
 
@@ -100,11 +121,24 @@ const bindToken = (
 }
 
 /** A scope that a request names, where the agent may have all of it. */
-export const grantRequested = (agent: Agent, requested: string): OrRefusal<{ scope: readonly string[] }> => {
+const grantRequested = (agent: Agent, requested: string): OrRefusal<{ scope: readonly string[] }> => {
   const scope = parseScope(requested)
   if (scope === undefined) return refuseScopeForm(requested)
   const beyond = firstScopeBeyond(agent.scopes, scope)
   return beyond === undefined ? { scope } : refuseScopeItem(beyond, agent.scopes, 'this agent may have')
+}
+
+/** The same, where another ceiling allows all of it too. */
+export const grantWithin = (
+  agent: Agent,
+  requested: string,
+  ceiling: readonly string[],
+  whose: Parameters<typeof refuseScopeItem>[2],
+): OrRefusal<{ scope: readonly string[] }> => {
+  const granted = grantRequested(agent, requested)
+  if (isRefused(granted)) return granted
+  const beyond = firstScopeBeyond(ceiling, granted.scope)
+  return beyond === undefined ? granted : refuseScopeItem(beyond, ceiling, whose)
 }
 
 const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ scope: readonly string[] }> => {
@@ -165,7 +199,9 @@ const decide = (
   if (isRefused(bound)) return bound
   if (request.exchange !== undefined) {
     const read = readExchange(request.exchange)
-    return isRefused(read) ? read : { ...authenticated, ...bound, ...read, request, now }
+    if (isRefused(read)) return read
+    const { jwt } = request
+    return { ...authenticated, ...bound, ...read, ...(jwt !== undefined && { jwt }), request, now }
   }
   const scoped = grantScope(agent, request.scope)
   if (isRefused(scoped)) return scoped

@@ -2,7 +2,7 @@
 import { isForAny } from '../../../../api/values/audience.ts'
 import { atPlaces, oneByOne } from '../../domain/one-by-one.ts'
 import type { ApiKeyCaller } from '../../domain/caller.ts'
-import type { Actor, Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
+import type { Actor } from '../../../../packages/verify/src/readers/claim-types.ts'
 import { actorClaim, audienceClaim } from '../../domain/ledger/claims.ts'
 import type { Introspection } from '../../domain/ledger/introspection.ts'
 import { subjectClaim } from '../../domain/ledger/token-subject.ts'
@@ -32,12 +32,12 @@ type Found = { readonly reference: TokenReference | undefined; readonly token: F
 
 const NOT_READ: Found = { reference: undefined, token: undefined }
 
-const actOf = ({ actors }: FoundToken): { readonly act?: Actor } => {
-  const act = actorClaim(actors)
+const actOf = ({ actors }: FoundToken, { foreignAct }: TokenReference): { readonly act?: Actor } => {
+  const act = actorClaim(actors, foreignAct)
   return act === undefined ? NO_ACT : { act }
 }
 
-const describe = (token: FoundToken, cnf: Confirmation | undefined, issuer: string): Introspection => ({
+const describe = (token: FoundToken, reference: TokenReference, issuer: string): Introspection => ({
   active: true,
   sub: subjectClaim(token.subject),
   scope: token.scope,
@@ -48,9 +48,9 @@ const describe = (token: FoundToken, cnf: Confirmation | undefined, issuer: stri
   iat: token.issuedAt,
   jti: token.id,
   // The key of a certificate is proved by the connection: such a token comes as a bearer token (RFC 8705 §3).
-  token_type: cnf !== undefined && 'jkt' in cnf ? 'DPoP' : 'Bearer',
-  ...actOf(token),
-  ...(cnf !== undefined && { cnf }),
+  token_type: reference.cnf !== undefined && 'jkt' in reference.cnf ? 'DPoP' : 'Bearer',
+  ...actOf(token, reference),
+  ...(reference.cnf !== undefined && { cnf: reference.cnf }),
 })
 
 type JudgingPorts = Pick<Ports, 'secrets'> & { readonly profile: Pick<Ports['profile'], 'issuer'> }
@@ -71,7 +71,7 @@ const judge = (
   const isExact = secrets.areEqual(presented.digest, known.digest)
   const isForCaller = isForAny(audiences, known.audience)
   if (reference === undefined || token === undefined || token.dead) return INACTIVE
-  return isExact && isForCaller ? describe(token, reference.cnf, profile.issuer) : INACTIVE
+  return isExact && isForCaller ? describe(token, reference, profile.issuer) : INACTIVE
 }
 
 type OwnerPorts = JudgingPorts & Pick<Ports, 'ledger'> & { readonly codec: Pick<Ports['codec'], 'read'> }

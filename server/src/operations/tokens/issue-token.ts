@@ -1,11 +1,12 @@
-// Answers one token request: its client is authenticated and its DPoP proof checked by itself, and it then joins the group
-// of those that arrived with it, which are decided on, signed and written together.
+// Answers one token request: its client is authenticated, and its DPoP proof and a JWT of a trusted issuer are checked by itself; it then
+// joins the group of those that arrived with it, which are decided on, signed and written together.
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { NO_TRACES, type Traces } from '../../ports/traces.ts'
 import { authenticateClients, type Checked, type RequestOrigin } from '../authentication/authenticate-client.ts'
 import { checkProof } from '../authentication/check-proof.ts'
+import { foreignSubject, makeCheckSubjectJwt } from './check-subject-jwt.ts'
 import type { ClientCredentials } from '../authentication/recognize-client.ts'
 import { withPermit, inGroups } from '../group.ts'
 import { GROUP_MAX } from '../../domain/one-by-one.ts'
@@ -111,20 +112,31 @@ export const makeIssueToken = (
       },
       { groupMax: GROUP_MAX, defer, timing: ports.timing, traced: { traces, name: 'issue' } },
     )
-  const [grants, exchanges] = [makeGroups(), makeGroups()]
+  const [grants, exchanges, jwts] = [makeGroups(), makeGroups(), makeGroups()]
   // In groups of their own: no other request waits for the look-up of their tokens, nor for the lock under which they are written.
-  const issueTogether = (request: Joining) => (request.exchange === undefined ? grants(request) : exchanges(request))
-  // A proof is checked before its request joins a group: no other request waits for it.
+  const issueTogether = (request: Joining) => {
+    if (request.exchange === undefined) return grants(request)
+    return request.jwt === undefined ? exchanges(request) : jwts(request)
+  }
+  // What a trusted issuer has signed, and a proof, are checked before their request joins a group: no other request waits for it.
+  const checkSubjectJwt = makeCheckSubjectJwt(ports, defer)
+  const issueOne = async (request: Joining): Promise<OrRefusal<Issued>> => {
+    const jwt = foreignSubject(ports, request)
+    if (jwt === undefined) return issueTogether(request)
+    const checked = await checkSubjectJwt(request, jwt)
+    return isRefused(checked) ? countNotGranted(ports, checked) : issueTogether(checked)
+  }
   const issueBound = async (request: Checked<TokenRequest>, text: string): Promise<OrRefusal<Issued>> => {
     const checked = await checkProof(ports, request.credentials, text)
     if (isRefused(checked)) return countNotGranted(ports, checked)
-    const issued = await issueTogether({ ...request, proof: checked.proof })
+    const issued = await issueOne({ ...request, proof: checked.proof })
     return isRefused(issued) ? issued : { ...issued, nonce: checked.nonce }
   }
   return authenticateClients<TokenRequest, Issued>(ports, {
     decide: request => {
-      const { dpop, origin } = request
-      return dpop === undefined ? issueTogether(request) : inTime(issueBound(request, dpop), origin.until)
+      const { dpop, exchange, origin } = request
+      if (dpop !== undefined) return inTime(issueBound(request, dpop), origin.until)
+      return exchange === undefined ? issueTogether(request) : inTime(issueOne(request), origin.until)
     },
     limit: attempt => withPermit(attempt, room.requestsMax, onFull),
     inTime,

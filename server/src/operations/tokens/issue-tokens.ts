@@ -2,7 +2,7 @@
 // once: decide, sign, write, answer. A token leaves only once its row is durable.
 import { atPlaces, oneByOne } from '../../domain/one-by-one.ts'
 import { refuseProof } from '../../domain/ledger/dpop.ts'
-import { type LimitName, limitsOf } from '../../../../api/values/limits.ts'
+import type { LimitName } from '../../../../api/values/limits.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse, Unavailable } from '../../domain/refusal.ts'
 import { AGENT_LIMITS } from '../../domain/refusal-reasons.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
@@ -14,25 +14,12 @@ import type {
   NewToken,
   Ports,
   TokenLedger,
-  FoundToken,
 } from '../../ports/ports.ts'
 import { clientIdOf, refuseUsed } from '../authentication/recognize-client.ts'
-import { decideExchanges, areDecided, SUBJECT_INACTIVE } from './exchange-tokens.ts'
+import { decideEach } from './exchange-jwts.ts'
+import { areDecided, SUBJECT_UNKNOWN } from './exchange-tokens.ts'
 import { countNotGranted, type Grant, grantToken, type IssueRequest } from './grant-token.ts'
-import type { Ancestor } from '../../../../packages/verify/src/readers/claim-types.ts'
-import {
-  type AccessTokenClaims,
-  actorClaim,
-  audienceClaim,
-  type TokenAddress,
-  expiresSecondOf,
-  issuedSecondOf,
-  makeTokenId,
-} from '../../domain/ledger/claims.ts'
-import { subjectClaim } from '../../domain/ledger/token-subject.ts'
-import type { NamedAncestor } from '../../domain/lists/page.ts'
-import { formatScope } from '../../../../api/values/scope.ts'
-import type { MintedToken } from '../../ports/token-codec.ts'
+import { type Minted, mintTokens } from './mint-tokens.ts'
 
 export type IssuedToken = {
   readonly accessToken: string
@@ -43,7 +30,16 @@ export type IssuedToken = {
 
 type IssuePorts = Pick<
   Ports,
-  'agents' | 'codec' | 'importedSecrets' | 'ledger' | 'profile' | 'randomness' | 'secrets' | 'usage'
+  | 'agents'
+  | 'codec'
+  | 'importedSecrets'
+  | 'issuers'
+  | 'ledger'
+  | 'operators'
+  | 'profile'
+  | 'randomness'
+  | 'secrets'
+  | 'usage'
 >
 
 /** The ports with a ledger that only finds and inserts tokens. */
@@ -77,7 +73,7 @@ const answerOf = ({ grant, request }: Granted, minted: Minted, outcome: InsertOu
   if (outcome === 'proof_used' || outcome === 'proof_late') return refuseProof(PROOF_FAILURES[outcome])
   if (outcome === 'assertion_used') return refuseUsed(request.credentials, grant.client)
   if (outcome === 'earlier_program') return new Unavailable(EARLIER_PROGRAM, { toCaller: EARLIER_PROGRAM })
-  if (outcome === 'parent_ended') return refuse('invalid_request', SUBJECT_INACTIVE)
+  if (outcome === 'parent_ended') return refuse('invalid_request', SUBJECT_UNKNOWN)
   return outcome === 'inserted' ? issuedToken(minted.token, minted.row) : 'again'
 }
 
@@ -126,10 +122,11 @@ const issueRound = async (
   const view = await ports.agents.viewForIssue(clientIds, freshness)
   const granted: Granted[] = []
   const first = requests.map((request, n) => grantToken(ports, request, view.clients[n], view.now))
-  const decisions = areDecided(first) ? first : await decideExchanges(ports, first)
+  const decisions = areDecided(first) ? first : await decideEach(ports, first, view)
   const refused = requests.map((request, n): Decided | undefined => {
     const decided = decisions[n]
     if (decided === undefined) throw new Error('A request of a group was not decided on.')
+    if (decided === 'again' || decided instanceof Error) return decided
     if (isRefused(decided)) {
       if (freshness === 'cached') return 'again'
       return countNotGranted(ports, decided)
@@ -201,93 +198,4 @@ export const issueTokens = async (
     ports.ledger.exclusively(({ insert }) => issueRound({ ...ports, ledger: { find, insert } }, some, 'fresh'), until),
   )
   return answers.map(answer => answer ?? new Unavailable(UNDECIDED))
-}
-
-// Makes signed tokens of grants, and the rows that record them.
-
-const RANDOM_BYTES_OF_ID = 10
-
-type MintPorts = Pick<Ports, 'codec' | 'profile' | 'randomness'>
-
-const ancestorClaim = (one: Omit<NamedAncestor, 'audience'>): Ancestor => ({
-  id: one.id,
-  exp: one.expiresAt,
-  seq: one.seq,
-  agent_id: one.agentId,
-  credential_id: one.credentialId,
-  kid: one.kid,
-})
-
-/** What a token that is got for another says of where it comes from. An agent that narrows a token of its own is no new actor. */
-const inheritedClaims = ({ client: { agent } }: Grant, subject: FoundToken) => {
-  const act = actorClaim(subject.agentId === agent.id ? subject.actors : [agent.id, ...subject.actors])
-  return {
-    sub: subjectClaim(subject.subject),
-    ...(act !== undefined && { act }),
-    lineage: [subject, ...subject.ancestors].map(ancestorClaim),
-  }
-}
-
-const claimsOf = (ports: MintPorts, grant: Grant, view: IssueView, random: Uint8Array): AccessTokenClaims => {
-  const jti = makeTokenId(view.now, random)
-  const claims = {
-    iss: ports.profile.issuer,
-    sub: grant.client.agent.id,
-    aud: audienceClaim(grant.audience),
-    client_id: grant.client.agent.clientId,
-    iat: issuedSecondOf(jti),
-    exp: expiresSecondOf(jti, grant.lifetimeSeconds),
-    jti,
-    scope: formatScope(grant.scope),
-    seq: view.seq,
-    credential_id: grant.credential.id,
-  }
-  const confirmed = grant.cnf === undefined ? claims : { ...claims, cnf: grant.cnf }
-  return grant.subject === undefined ? confirmed : { ...confirmed, ...inheritedClaims(grant, grant.subject) }
-}
-
-const addressOf = ({ id, issuedAt, expiresAt }: FoundToken): TokenAddress => ({
-  id,
-  lifetimeSeconds: expiresAt - issuedAt,
-})
-
-const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, signingKey: number): NewToken => {
-  const row = {
-    id: claims.jti,
-    lifetimeSeconds: grant.lifetimeSeconds,
-    digest: minted.digest,
-    agent: grant.client.number,
-    credential: grant.credential.number,
-    signingKey,
-    scope: claims.scope,
-    audience: grant.audience,
-    seq: claims.seq,
-    limits: limitsOf(grant.client.agent),
-  }
-  const { proof, assertion, subject } = grant
-  if (proof === undefined && assertion === undefined && subject === undefined) return row
-  return {
-    ...row,
-    ...(proof !== undefined && { proof }),
-    ...(assertion !== undefined && { assertion }),
-    ...(subject !== undefined && { parent: addressOf(subject) }),
-  }
-}
-
-/** A token with the row that records it. */
-type Minted = { readonly token: string; readonly row: NewToken }
-
-/** A signed token and its row for each grant, in order; undefined where the token would be too long. */
-const mintTokens = (ports: MintPorts, grants: readonly Grant[], view: IssueView): readonly (Minted | undefined)[] => {
-  const random = ports.randomness.bytes(RANDOM_BYTES_OF_ID * grants.length)
-  const claims = grants.map((grant, n) =>
-    claimsOf(ports, grant, view, random.subarray(RANDOM_BYTES_OF_ID * n, RANDOM_BYTES_OF_ID * (n + 1))),
-  )
-  const minted = ports.codec.mint(claims, view.signingKey)
-  if (minted.length !== grants.length) throw new Error('The codec minted fewer tokens than asked for.')
-  return grants.map((grant, n) => {
-    const [own, signed] = [claims[n], minted[n]]
-    if (own === undefined || signed === undefined) return undefined
-    return { token: signed.token, row: rowOf(grant, own, signed, view.signingKey.number) }
-  })
 }

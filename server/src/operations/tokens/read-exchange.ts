@@ -1,5 +1,7 @@
-// The fields of a token exchange (RFC 8693 §2.1), and what of them this service takes: an access token of its own.
-import { ACCESS_TOKEN_TYPE } from '../../../../api/values/delegation.ts'
+// The fields of a token exchange (RFC 8693 §2.1), and what of them this service takes: an access token of its own, or a JWT of an issuer
+// that is trusted.
+import { ACCESS_TOKEN_TYPE, SUBJECT_TOKEN_TYPES } from '../../../../api/values/delegation.ts'
+import type { ExchangedType } from '../../domain/clients/foreign-jwt.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 
 /** The fields of a token exchange; each is undefined where the request does not have it. */
@@ -13,20 +15,27 @@ export type ExchangeFields = {
 
 const ONLY_TYPE = `the one type of this service is ${ACCESS_TOKEN_TYPE}`
 
-/** The token to exchange, as it was sent. */
-export const readExchange = (fields: ExchangeFields): OrRefusal<{ readonly subjectToken: string }> => {
+const TYPES: ReadonlyMap<string, ExchangedType> = new Map(
+  Object.entries(SUBJECT_TOKEN_TYPES).map(([type, urn]) => [urn, type as ExchangedType]), // the keys of that constant
+)
+
+const TYPE_UNKNOWN = `subject_token_type is missing or unknown: send one of ${[...TYPES.keys()].join(', ')}.`
+
+/** The token to exchange, and as what it was sent. */
+export const readExchange = (
+  fields: ExchangeFields,
+): OrRefusal<{ readonly subjectToken: string; readonly type: ExchangedType }> => {
   const { subjectToken, subjectTokenType, requestedTokenType, actorToken, actorTokenType } = fields
   if (subjectToken === undefined) {
-    return refuse('invalid_request', 'subject_token is missing: send the access token to exchange.')
+    return refuse('invalid_request', 'subject_token is missing: send the token to exchange.')
   }
-  if (subjectTokenType !== ACCESS_TOKEN_TYPE) {
-    return refuse('invalid_request', `subject_token_type is missing or unknown: ${ONLY_TYPE}.`)
-  }
+  const type = TYPES.get(subjectTokenType ?? '')
+  if (type === undefined) return refuse('invalid_request', TYPE_UNKNOWN)
   if (requestedTokenType !== undefined && requestedTokenType !== ACCESS_TOKEN_TYPE) {
     return refuse('invalid_request', `requested_token_type is unknown: ${ONLY_TYPE}.`)
   }
   if (actorToken !== undefined || actorTokenType !== undefined) {
     return refuse('invalid_request', 'No actor_token is taken: the actor is the agent that authenticates itself.')
   }
-  return { subjectToken }
+  return { subjectToken, type }
 }

@@ -9,7 +9,8 @@ import { countRows } from '../../../../testkit/stores/store-file.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
-const INACTIVE = 'The subject_token is not an active access token of this service.'
+const INACTIVE =
+  'The subject_token is neither an active access token of this service nor a JWT of an issuer from which this agent may exchange one.'
 
 /** What happens once, before the next tokens are written. */
 let beforeInsert: (() => Promise<unknown>) | undefined

@@ -1,7 +1,12 @@
 // Token exchange (RFC 8693): every refusal, in which order they come, and that none reveals a token that is not active.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCESS_TOKEN_TYPE, CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
+import {
+  ACCESS_TOKEN_TYPE,
+  CLIENT_CREDENTIALS,
+  SUBJECT_TOKEN_TYPES,
+  TOKEN_EXCHANGE,
+} from '../../../../api/values/delegation.ts'
 import { askExchange, exchange, exchangeFields } from '../../../../testkit/callers/exchanges.ts'
 import { type Answer, assertError, introspect, issue, postForm, revoke } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTestRequest, AUDIENCE } from '../../../../testkit/services/test-server.ts'
@@ -9,9 +14,12 @@ import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Fields = Readonly<Record<string, string>>
 
-const INACTIVE = 'The subject_token is not an active access token of this service.'
+const INACTIVE =
+  'The subject_token is neither an active access token of this service nor a JWT of an issuer from which this agent may exchange one.'
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt'
 const TYPES = `the one type of this service is ${ACCESS_TOKEN_TYPE}.`
+const SUBJECT_TYPES = `send one of ${Object.values(SUBJECT_TOKEN_TYPES).join(', ')}.`
+const SAML_TYPE = 'urn:ietf:params:oauth:token-type:saml2'
 const ACTOR = 'No actor_token is taken: the actor is the agent that authenticates itself.'
 const NOT_GRANTED = 'This agent may not use this grant_type.'
 const SCOPE_BEYOND = 'The scope holds db:write, which is not among what this agent may have: db:read mail:send.'
@@ -36,9 +44,9 @@ const askWith = async (fields: Fields): Promise<Answer> => {
 }
 
 const WRONG_FIELDS: readonly (readonly [Fields, string])[] = [
-  [{ subject_token: '' }, 'subject_token is missing: send the access token to exchange.'],
-  [{ subject_token_type: '' }, `subject_token_type is missing or unknown: ${TYPES}`],
-  [{ subject_token_type: JWT_TYPE }, `subject_token_type is missing or unknown: ${TYPES}`],
+  [{ subject_token: '' }, 'subject_token is missing: send the token to exchange.'],
+  [{ subject_token_type: '' }, `subject_token_type is missing or unknown: ${SUBJECT_TYPES}`],
+  [{ subject_token_type: SAML_TYPE }, `subject_token_type is missing or unknown: ${SUBJECT_TYPES}`],
   [{ requested_token_type: JWT_TYPE }, `requested_token_type is unknown: ${TYPES}`],
   [{ actor_token: 'x', actor_token_type: ACCESS_TOKEN_TYPE }, ACTOR],
   [{ actor_token_type: ACCESS_TOKEN_TYPE }, ACTOR],

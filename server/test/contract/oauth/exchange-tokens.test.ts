@@ -208,7 +208,8 @@ test('eight exchanges one after another, and no ninth', async () => {
     assert.equal(lineageOf(token).length, depth)
     assert.equal((await introspected(token))['active'], true)
   }
-  const description = 'The subject_token has 8 ancestors, the most that a token may have.'
+  const description =
+    'The subject_token has 8 ancestors, or actors that an issuer named: the most that a token may have.'
   assertError(await askExchange(service, agent, token), 400, 'invalid_request', description)
 })
 

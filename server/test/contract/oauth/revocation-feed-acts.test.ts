@@ -7,6 +7,7 @@ import { admin, call, type Headers } from '../../../../testkit/callers/administr
 import { exchange } from '../../../../testkit/callers/exchanges.ts'
 import { claimsOf, introspect, issue, revoke } from '../../../../testkit/callers/requests.ts'
 import type { Members, SentStep, Verdict } from '../../../../testkit/feed/case.ts'
+import { CLIENT_ID, presentJwt, subjectJwt, trust } from '../../../../testkit/callers/subject-jwts.ts'
 import { readDocument, type SnapshotPayload } from '../../../../testkit/feed/feed-client.ts'
 import { type Follower, takeStep } from '../../../../testkit/feed/reference-follow.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
@@ -64,6 +65,8 @@ const recordOf = (token: string): Promise<Members> => administer('GET', `tokens/
 type World = {
   readonly agent: AgentOfTest
   readonly actor: AgentOfTest
+  /** Of the issuer for whose subjects it acts: one of all, and another. */
+  readonly alias: string
   readonly owner: string
   readonly root: string
   readonly child: string
@@ -80,9 +83,19 @@ const makeWorld = async (): Promise<World> => {
   const owner = `owner ${(worlds += 1)}`
   const scope = 'db:read db:write'
   const agent = await service.createAgent({ scope, owner, labels: { world: String(worlds) } })
-  const exchanges = { grantTypes: [CLIENT_CREDENTIALS, TOKEN_EXCHANGE], actsFor: ['*'], receives: [AUDIENCE] } as const
-  const actor = await service.createAgent({ scope, ...exchanges })
-  const beside = await service.createAgent({ scope })
+  const alias = await trust(service, service.provider, { alias: `world-${worlds}`, require: { world: String(worlds) } })
+  const actsFor = ['*', `issuer:${alias}:alice`, `issuer:${alias}:bob`]
+  const exchanges = { grantTypes: [CLIENT_CREDENTIALS, TOKEN_EXCHANGE] as const, receives: [AUDIENCE] }
+  const actor = await service.createAgent({ scope, actsFor, issuerClients: { [alias]: CLIENT_ID }, ...exchanges })
+  const issuerClients = { [alias]: 'beside-app' }
+  const beside = await service.createAgent({ scope, actsFor: ['*', `issuer:${alias}`], issuerClients, ...exchanges })
+  const tokenFor = async (sub: string, by = actor): Promise<string> => {
+    const claims = { sub, world: String(worlds), ...(by === beside && { aud: 'beside-app' }) }
+    const jwt = await subjectJwt(service, service.provider, 'id_token', { claims })
+    const answer = await presentJwt(service, by, jwt, { as: 'id_token', scope: 'db:read' })
+    return (answer.json as { access_token: string }).access_token
+  }
+  const alice = await tokenFor('alice')
   const root = await issue(service, agent, { scope: 'db:read' })
   const child = await exchange(service, actor, root)
   const others = [
@@ -92,8 +105,12 @@ const makeWorld = async (): Promise<World> => {
     await issue(service, actor),
     await issue(service, beside, { scope: 'db:read' }),
     await issue(service, beside, { scope: 'db:write' }),
+    alice,
+    await tokenFor('bob'),
+    await tokenFor('alice', beside),
+    await exchange(service, beside, alice),
   ]
-  return { agent, actor, owner, root, child, tokens: [root, child, ...others] }
+  return { agent, actor, alias, owner, root, child, tokens: [root, child, ...others] }
 }
 
 const revokeMany = (conditions: Members): Promise<unknown> => administer('POST', 'revocations', conditions)
@@ -107,6 +124,12 @@ const ACTS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   'a deleted agent': ({ agent }) => administer('DELETE', `agents/${agent.agentId}`),
   'a narrowed scope': ({ agent }) =>
     administer('PATCH', `agents/${agent.agentId}`, { scope: 'db:write', default_scope: null }),
+  'an actor that may act for one subject of an issuer less': ({ actor, alias }) =>
+    administer('PATCH', `agents/${actor.agentId}`, { acts_for: ['*', `issuer:${alias}:bob`] }),
+  'an actor that is another client of the issuer': ({ actor, alias }) =>
+    administer('PATCH', `agents/${actor.agentId}`, { issuer_clients: { [alias]: 'another' } }),
+  'a disabled issuer': ({ alias }) => administer('POST', `issuers/${alias}/disable`, {}),
+  'a deleted issuer': ({ alias }) => administer('DELETE', `issuers/${alias}`),
   'an actor that may act for nobody': ({ actor }) => administer('PATCH', `agents/${actor.agentId}`, { acts_for: [] }),
   'a revoked credential': async ({ agent, root }) =>
     administer(

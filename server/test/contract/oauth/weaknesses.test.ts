@@ -28,7 +28,8 @@ import { setTrap, type Trap } from '../../../../testkit/identity-providers/trap.
 import { type Weakness, weaknessesOf } from '../../../../testkit/forgeries/weaknesses.ts'
 
 const INACTIVE = '{"active":false}'
-const NOT_ACTIVE = 'The subject_token is not an active access token of this service.'
+const NOT_ACTIVE =
+  'The subject_token is neither an active access token of this service nor a JWT of an issuer from which this agent may exchange one.'
 const JWT_REFUSED = 'The bearer token is not a valid JWT of a configured identity provider for this service.'
 
 /** The table for our own tokens. */

@@ -1,0 +1,33 @@
+// The times in JWTs of others (RFC 7519 §4.1.4 to §4.1.6), and how far their clocks may differ from ours.
+import type { Seconds } from '../../../../api/values/time.ts'
+
+export type Claims = Readonly<Record<string, unknown>>
+
+/** How far clocks may differ. */
+export const SKEW_SECONDS = 60
+
+type Allowed = {
+  /** How long after `exp` the JWT is taken. */
+  readonly lateMax: Seconds
+  /** How far in the future `exp` may be. */
+  readonly expiryMax: Seconds
+}
+
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+
+/** Why the JWT is not taken at `now`; undefined where its times are right. `nbf` and `iat` may be missing. */
+export const timeFault = (
+  { exp, nbf, iat }: Claims,
+  now: Seconds,
+  { lateMax, expiryMax }: Allowed,
+): string | undefined => {
+  if (!isTime(exp)) return 'exp is missing or not a time'
+  if (now >= exp + lateMax) return 'it has expired'
+  if (exp > now + expiryMax) return `exp is more than ${expiryMax} s away`
+  for (const [name, value] of Object.entries({ nbf, iat })) {
+    if (value === undefined) continue
+    if (!isTime(value)) return `${name} is not a time`
+    if (value > now + SKEW_SECONDS) return `${name} lies in the future`
+  }
+  return undefined
+}
