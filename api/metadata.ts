@@ -4,7 +4,7 @@ import { EXAMPLE_KEY, ISSUER } from './examples.ts'
 import { operation } from './operation.ts'
 import { PROOF_ALGORITHMS } from '../packages/verify/src/readers/proof-claims.ts'
 import { ASSERTION_ALGORITHMS } from './values/algorithms.ts'
-import { GRANT_TYPES } from './values/delegation.ts'
+import { GRANT_PROFILE, GRANT_TYPES } from './values/delegation.ts'
 
 const common = {
   kid: z.string().describe('The RFC 7638 thumbprint, or the name under which the key was imported.'),
@@ -63,6 +63,7 @@ const metadataAnswer = z.object({
   jwks_uri: z.url(),
   service_documentation: z.url(),
   grant_types_supported: names,
+  authorization_grant_profiles_supported: names.describe('draft-ietf-oauth-identity-assertion-authz-grant §7.'),
   response_types_supported: names,
   token_endpoint_auth_methods_supported: names,
   token_endpoint_auth_signing_alg_values_supported: names.describe('RFC 8414 §2: of client assertions.'),
@@ -93,6 +94,7 @@ const example = {
   jwks_uri: `${ISSUER}/.well-known/jwks.json`,
   service_documentation: `${ISSUER}/docs`,
   grant_types_supported: GRANT_TYPES,
+  authorization_grant_profiles_supported: [GRANT_PROFILE],
   response_types_supported: ['none'],
   token_endpoint_auth_methods_supported: AUTH_METHODS,
   token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,

@@ -36,6 +36,7 @@ const tokenForm = z.object({
     .describe(
       `Of subject_token: ${Object.values(SUBJECT_TOKEN_TYPES).join(', ')}; the last is an access token without its own typ.`,
     ),
+  assertion: z.string().optional().describe('Of the jwt-bearer grant (RFC 7523): an ID-JAG of a trusted issuer.'),
   requested_token_type: z.string().optional().describe(`${ACCESS_TOKEN_TYPE}, or absent.`),
   actor_token: z.string().optional().describe('Refused: the actor is the client.'),
   actor_token_type: z.string().optional().describe('Refused.'),
@@ -46,6 +47,10 @@ const tokenAnswer = z.object({
   token_type: z.enum(['Bearer', 'DPoP']).describe('DPoP where the request carried a proof (RFC 9449 §5).'),
   expires_in: z.int().positive().describe('Lifetime of the token in seconds.'),
   scope: z.string().describe('The scope granted.'),
+  resource: z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .describe('What the token is for, where the assertion named it.'),
   issued_token_type: z.string().optional().describe(`Of a token exchange: ${ACCESS_TOKEN_TYPE}.`),
 })
 

@@ -7,8 +7,13 @@ import { isUuid } from './uuid.ts'
 export const CLIENT_CREDENTIALS = 'client_credentials'
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
-/** RFC 6749 §4.4, RFC 8693 §2.1; in the order of the metadata. */
-export const GRANT_TYPES = [CLIENT_CREDENTIALS, TOKEN_EXCHANGE] as const
+export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+/** RFC 6749 §4.4, RFC 8693 §2.1, RFC 7523 §2.1; in the order of the metadata. */
+export const GRANT_TYPES = [CLIENT_CREDENTIALS, TOKEN_EXCHANGE, JWT_BEARER] as const
+
+/** What is taken by {@link JWT_BEARER}: ID-JAGs (draft-ietf-oauth-identity-assertion-authz-grant §7). */
+export const GRANT_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag'
 
 export type GrantType = (typeof GRANT_TYPES)[number]
 

@@ -6,6 +6,7 @@ const EXCHANGE = 'server/src/operations/tokens/exchange-jwts.ts'
 const REFUSALS = 'server/test/contract/subjects/jwt-refusals.test.ts'
 const GRANTS = 'server/test/contract/subjects/exchange-jwts.test.ts'
 const RACES = 'server/test/contract/subjects/jwt-races.test.ts'
+const ID_JAG = 'server/test/contract/subjects/id-jag.test.ts'
 const ENDS = 'server/test/contract/subjects/jwt-ends.test.ts'
 const SENT = 'A JWT is exchanged only by the agent to which it was sent'
 
@@ -15,8 +16,8 @@ export const PRINCIPALS: readonly SeededBug[] = [
     bug: 'The recipient of an ID token is not asked for.',
     breaks: SENT,
     file: JWT,
-    from: '  if (clientId === undefined || !audience.includes(clientId)) return refuseJwt(NOT_SENT)',
-    to: '  if (clientId === undefined) return refuseJwt(NOT_SENT)',
+    from: '  if (clientId === undefined || !audience.includes(clientId)) return NOT_SENT',
+    to: '  if (clientId === undefined) return NOT_SENT',
     test: REFUSALS,
     title: '400: ',
   },
@@ -35,7 +36,7 @@ export const PRINCIPALS: readonly SeededBug[] = [
     bug: 'An ID token for several clients is taken from any of them.',
     breaks: SENT,
     file: JWT,
-    from: "  if (audience.length > 1 && own(claims, 'azp') !== clientId) return refuseJwt(OTHERS_TOO)\n",
+    from: "  if (audience.length > 1 && own(claims, 'azp') !== clientId) return OTHERS_TOO\n",
     to: '',
     test: REFUSALS,
     title: '400: ',
@@ -85,8 +86,8 @@ export const PRINCIPALS: readonly SeededBug[] = [
     bug: 'What the issuer may have does not bound the scope that a request names.',
     breaks: 'Ceilings of an issuer',
     file: EXCHANGE,
-    from: "grantWithin(agent, requested, scopes, 'the issuer",
-    to: "grantWithin(agent, requested, agent.scopes, 'the issuer",
+    from: 'grantWithin(agent, requested, record.scopes, ALLOWS)',
+    to: 'grantWithin(agent, requested, agent.scopes, ALLOWS)',
     test: GRANTS,
     title: 'what the record allows bounds the scope, the audience and the lifetime',
   },
@@ -149,5 +150,45 @@ export const PRINCIPALS: readonly SeededBug[] = [
     to: '({ disabledAt }) => disabledAt === null',
     test: 'server/test/store/offline/restore-in-place.test.ts',
     title: 'issuers wait too, disabled ones with them',
+  },
+  {
+    name: 'id-jag-twice',
+    bug: 'An ID-JAG gets a token as often as it is presented.',
+    breaks: 'An ID-JAG gets one token',
+    file: 'server/src/store/ledger/insert-tokens.ts',
+    from: "  ...(idJag === undefined ? [] : [{ kind: 'id_jag' as const, id: idJag.id, until: idJag.until }]),\n",
+    to: '  ...(idJag === undefined ? [] : []),\n',
+    test: ID_JAG,
+    title: 'of 50 at once one gets a token',
+  },
+  {
+    name: 'id-jag-of-another-client',
+    bug: 'An ID-JAG that another client got is taken.',
+    breaks: SENT,
+    file: JWT,
+    from: "  if (!isOneOf(clients, own(claims, 'client_id'))) {",
+    to: "  if (clients.length === 0 && !isOneOf(clients, own(claims, 'client_id'))) {",
+    test: ID_JAG,
+    title: '400 invalid_grant: the assertion ',
+  },
+  {
+    name: 'id-jag-bound-to-any-key',
+    bug: 'An ID-JAG that is bound to a key is taken with the proof of another.',
+    breaks: 'RFC 7800: a bound JWT is taken from the holder of its key',
+    file: 'server/src/domain/clients/id-jag.ts',
+    from: " && cnf['jkt'] === jkt",
+    to: ' && jkt !== undefined',
+    test: ID_JAG,
+    title: 'a cnf needs the proof of its key',
+  },
+  {
+    name: 'client-assertion-as-grant',
+    bug: "A client's own assertion is taken in the place of a workload's.",
+    breaks: 'A client authenticates itself in one place',
+    file: 'server/src/operations/authentication/check-assertion.ts',
+    from: "  if (presented.isGrant === true && kind !== 'workload_identity') {",
+    to: '  if (presented.isGrant === true && kind === undefined) {',
+    test: 'server/test/contract/subjects/workload-grants.test.ts',
+    title: "a client's own assertion is none",
   },
 ]

@@ -1,11 +1,13 @@
-// JWTs of a trusted issuer as subject tokens (RFC 8693): who signs them, the agent to which they are sent, and how it presents them.
+// JWTs of a trusted issuer as subject tokens (RFC 8693) and assertions: who signs them, the agent to which they are sent, and how it
+// presents them.
 import assert from 'node:assert/strict'
-import { SUBJECT_TOKEN_TYPES, TOKEN_EXCHANGE } from '../../api/values/delegation.ts'
+import { randomUUID } from 'node:crypto'
+import { JWT_BEARER, SUBJECT_TOKEN_TYPES, TOKEN_EXCHANGE } from '../../api/values/delegation.ts'
 import type { IdentityProvider, JwtHeader } from '../identity-providers/identity-provider.ts'
 import type { AgentOfTest, AgentOfTestRequest, TestServer } from '../services/test-server.ts'
 import { admin, call } from './administration.ts'
 import { askExchange } from './exchanges.ts'
-import type { Answer } from './requests.ts'
+import { type Answer, postForm } from './requests.ts'
 
 export type SubjectTokenType = keyof typeof SUBJECT_TOKEN_TYPES
 
@@ -40,20 +42,26 @@ export const exchangerOf = (alias: string, more: AgentOfTestRequest = {}): Agent
   ...more,
 })
 
+const TYPS = { id_token: 'JWT', access_token: 'at+jwt', jwt: 'JWT', 'id-jag': 'oauth-id-jag+jwt' } as const
+
+/** What only JWTs of this type say. */
+const SAID = {
+  id_token: () => ({}),
+  access_token: () => ({ azp: PARTY }),
+  jwt: () => ({ azp: PARTY }),
+  'id-jag': () => ({ client_id: CLIENT_ID, jti: randomUUID() }),
+} as const
+
 /** A JWT that passes as the type, unless the claims or the header say otherwise; what is undefined is left out. */
 export const subjectJwt = (
   service: Pick<TestServer, 'clock'>,
   provider: Pick<IdentityProvider, 'issuer' | 'sign'>,
-  type: SubjectTokenType,
+  type: SubjectTokenType | 'id-jag',
   { claims = {}, header = {} }: { readonly claims?: object; readonly header?: JwtHeader } = {},
 ): Promise<string> => {
   const iat = Math.floor(service.clock.wall() / 1000)
   const usual = { iss: provider.issuer, aud: CLIENT_ID, sub: 'alice', iat, exp: iat + 600 }
-  const party = type === 'id_token' ? {} : { azp: PARTY }
-  return provider.sign(
-    { ...usual, ...party, ...claims },
-    { typ: type === 'access_token' ? 'at+jwt' : 'JWT', ...header },
-  )
+  return provider.sign({ ...usual, ...SAID[type](), ...claims }, { typ: TYPS[type], ...header })
 }
 
 /** Presents a JWT as a type of subject token, with further fields, authenticated by the secret of the agent. */
@@ -63,3 +71,17 @@ export const presentJwt = (
   jwt: string,
   { as: type, ...fields }: { readonly as: SubjectTokenType; readonly [field: string]: string },
 ): Promise<Answer> => askExchange(service, agent, jwt, { subject_token_type: SUBJECT_TOKEN_TYPES[type], ...fields })
+
+/** Presents an ID-JAG, authenticated by the secret of the agent, with further fields, and a DPoP proof where there is one. */
+export const presentIdJag = (
+  service: TestServer,
+  { clientId, clientSecret }: AgentOfTest,
+  assertion: string,
+  { dpop, ...fields }: Readonly<Record<string, string>> = {},
+): Promise<Answer> =>
+  postForm(
+    service,
+    '/oauth/token',
+    { grant_type: JWT_BEARER, assertion, client_id: clientId, client_secret: clientSecret, ...fields },
+    dpop === undefined ? {} : { dpop },
+  )

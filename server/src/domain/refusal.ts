@@ -8,6 +8,7 @@ type PlainCode =
   | 'invalid_request'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
+  | 'invalid_grant'
   | 'invalid_scope'
   | 'invalid_target'
   | 'unauthorized_client'
@@ -43,7 +44,7 @@ export const WORK_LIMITS = [
 export type WorkLimit = (typeof WORK_LIMITS)[number]
 
 type CallerRefusal = {
-  readonly code: 'invalid_client' | 'invalid_token'
+  readonly code: 'invalid_client' | 'invalid_token' | 'invalid_grant'
   readonly description: string
   readonly challenges: readonly Challenge[]
   /** The cause, for the log only. */
@@ -79,7 +80,7 @@ export const refuse = (code: PlainCode, description: string, limit?: WorkLimit):
 })
 
 export const refuseCaller = (
-  code: 'invalid_client' | 'invalid_token',
+  code: 'invalid_client' | 'invalid_token' | 'invalid_grant',
   description: string,
   ...challenges: readonly Challenge[]
 ): { readonly refusal: CallerRefusal } => ({ refusal: { code, description, challenges } })

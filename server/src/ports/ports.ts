@@ -98,8 +98,9 @@ export type NewToken = {
   readonly limits: AgentLimits | null
   /** Recorded with the token, so that it gets no other. */
   readonly proof?: SingleUse
-  /** The client's assertion, if it authenticated with one that may be used once. */
+  /** The client's assertion, if it authenticated with one that may be used once; the ID-JAG that it is got for. */
   readonly assertion?: SingleUse
+  readonly idJag?: SingleUse
   /** The token that it is got for; it expires no later. Absent: it has no parent. */
   readonly parent?: TokenAddress
   /** On whose behalf it acts, where it has no parent. Absent: for its agent. */
@@ -111,7 +112,7 @@ export type LimitReached = { readonly limit: LimitName; readonly retryAfterSecon
 
 /**
  * `decide_again`: its `seq` is no longer the service's. `no_room`: the ledger has none for its lifetime, scope or audiences. `proof_used`,
- * `proof_late`, `assertion_used`: its proof or assertion was used, or is too old by now. `parent_ended`: its parent, or an ancestor, has
+ * `proof_late`, `assertion_used`, `id_jag_used`: its proof or assertion was used, or is too old by now. `parent_ended`: its parent, or an ancestor, has
  * ended. `earlier_program`: one uses the store that does not look at ancestors, or at principals. Only `inserted` is written and counted.
  */
 export type InsertOutcome =
@@ -120,7 +121,7 @@ export type InsertOutcome =
   | 'no_room'
   | 'proof_used'
   | 'proof_late'
-  | 'assertion_used'
+  | ('assertion_used' | 'id_jag_used')
   | 'parent_ended'
   | 'earlier_program'
   | LimitReached

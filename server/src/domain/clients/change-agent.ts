@@ -5,7 +5,9 @@ import {
   actsForPrincipal,
   ANY_AGENT,
   CLIENT_CREDENTIALS,
+  type GrantType,
   issuerIn,
+  JWT_BEARER,
   TOKEN_EXCHANGE,
 } from '../../../../api/values/delegation.ts'
 import { LABELS_MAX, type LabelsChange, mergeLabels } from '../../../../api/values/labels.ts'
@@ -116,8 +118,8 @@ export const scopesKept = (before: AgentSettings, after: AgentSettings): readonl
   // `db:*` matches `db:*` and every item of db, and an item matches itself alone: so patterns compare as items do.
   firstScopeBeyond(after.scopes, before.scopes) === undefined ? null : after.scopes
 
-const losesExchange = (before: AgentSettings, after: AgentSettings): boolean =>
-  before.grantTypes.includes(TOKEN_EXCHANGE) && !after.grantTypes.includes(TOKEN_EXCHANGE)
+const losesGrant = (grant: GrantType, before: AgentSettings, after: AgentSettings): boolean =>
+  before.grantTypes.includes(grant) && !after.grantTypes.includes(grant)
 
 /** Whether the agent may no longer exchange tokens of agents that it could exchange before: it then loses all that it got so. */
 export const losesActors = (before: AgentSettings, after: AgentSettings): boolean => {
@@ -125,7 +127,7 @@ export const losesActors = (before: AgentSettings, after: AgentSettings): boolea
   return (
     (!after.actsFor.includes(ANY_AGENT) && ofAgents.some(entry => !after.actsFor.includes(entry))) ||
     firstResourceBeyond(after.receives, before.receives) !== undefined ||
-    losesExchange(before, after)
+    losesGrant(TOKEN_EXCHANGE, before, after)
   )
 }
 
@@ -145,7 +147,9 @@ export const lostPrincipals = (before: AgentSettings, after: AgentSettings): Los
     ...Object.entries(before.issuerClients).flatMap(([alias, id]) =>
       after.issuerClients[alias] === id ? [] : [alias],
     ),
-    ...(isRecipientLost || losesExchange(before, after) ? named.map(({ issuer }) => issuer) : []),
+    ...(isRecipientLost || ([TOKEN_EXCHANGE, JWT_BEARER] as const).some(grant => losesGrant(grant, before, after))
+      ? named.map(({ issuer }) => issuer)
+      : []),
   ])
   const subjects = removed.flatMap(({ issuer, sub }) =>
     sub === null || aliases.has(issuer) || actsForPrincipal(after.actsFor, issuer, sub) ? [] : [{ issuer, sub }],

@@ -29,7 +29,10 @@ const audienceFault = (audience: unknown, trust: AssertionTrust, issuer: string)
 const audienceOf = ({ aud }: Claims, { kind }: AssertionTrust): unknown =>
   kind === 'workload_identity' && Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
 
-const isJti = (jti: unknown): jti is string =>
+/** For a sentence that says what is missing. */
+export const JTI_FORM = `jti of 1 to ${ASSERTION_JTI_CHARACTERS_MAX} characters`
+
+export const isJti = (jti: unknown): jti is string =>
   typeof jti === 'string' && jti !== '' && jti.length <= ASSERTION_JTI_CHARACTERS_MAX
 
 /** The checked claims at `now`, or why they do not match this trust. `issuer` is this service. */

@@ -18,7 +18,7 @@ const formatAllowed = (allowed: readonly string[], most: number, separator: stri
 export const refuseScopeItem = (
   item: string,
   allowed: readonly string[],
-  whose: 'this agent may have' | 'the subject_token carries' | 'the issuer of the subject_token allows',
+  whose: 'this agent may have' | 'the subject_token carries' | 'the issuer of the JWT allows',
 ): ReturnType<typeof refuse> =>
   refuse(
     'invalid_scope',
@@ -29,7 +29,7 @@ export const refuseScopeItem = (
 export const refuseResource = (
   resource: string,
   allowed: readonly string[],
-  who: 'it may ask for' | 'the issuer of the subject_token allows' = 'it may ask for',
+  who: 'it may ask for' | 'the issuer of the JWT allows' | 'the assertion allows' = 'it may ask for',
 ): ReturnType<typeof refuse> => {
   const named = formatAllowed(allowed, RESOURCES_SHOWN_MAX, ', ')
   return refuse('invalid_target', `This agent may not ask for the resource ${resource}: ${who} ${named || 'none'}.`)

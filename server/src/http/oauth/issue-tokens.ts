@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { issueToken } from '../../../../api/oauth.ts'
 import type { AnswerOf, FormOf } from '../../../../api/operation.ts'
-import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
+import { ACCESS_TOKEN_TYPE, JWT_BEARER, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
 import { isRefused } from '../../domain/refusal.ts'
 import { makeIssueToken } from '../../operations/tokens/issue-token.ts'
 import type { ExchangeFields } from '../../operations/tokens/read-exchange.ts'
@@ -42,7 +42,9 @@ export const makeTokenHandler = (wire: Wire) => {
     const dpop = dpopOf(request)
     const onCaller = makeCallerNote(request.raw)
     const isExchange = form.grant_type === TOKEN_EXCHANGE
-    const asked = { ...client, grantType: form.grant_type, scope: form.scope, resources, dpop, onCaller }
+    const { grant_type: grantType, scope, assertion } = form
+    const ofAssertion = grantType === JWT_BEARER ? { assertion, clientId: form.client_id } : {}
+    const asked = { ...client, grantType, scope, resources, dpop, onCaller, ...ofAssertion }
     const work = issue(isExchange ? { ...asked, exchange: exchangeOf(form) } : asked)
     const issued = await answerInGroup(wire, request.raw, work)
     if (isRefused(issued)) return void refuser.refuse(reply, issued.refusal)
@@ -51,6 +53,7 @@ export const makeTokenHandler = (wire: Wire) => {
       token_type: issued.tokenType,
       expires_in: issued.expiresInSeconds,
       scope: issued.scope,
+      ...(issued.resource !== undefined && { resource: issued.resource }),
       ...(isExchange && { issued_token_type: ACCESS_TOKEN_TYPE }),
     }
     if (typeof issued.nonce === 'string') void reply.header('dpop-nonce', issued.nonce)

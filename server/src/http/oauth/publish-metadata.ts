@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CertificateSources } from '../../domain/clients/client-certificate.ts'
 import { ASSERTION_ALGORITHMS } from '../../../../api/values/algorithms.ts'
 import { PROOF_ALGORITHMS } from '../../../../packages/verify/src/readers/proof-claims.ts'
-import { GRANT_TYPES } from '../../../../api/values/delegation.ts'
+import { GRANT_PROFILE, GRANT_TYPES } from '../../../../api/values/delegation.ts'
 import { publishKeys } from '../../operations/signing-keys/read-signing-keys.ts'
 import type { Ports, ServiceProfile } from '../../ports/ports.ts'
 import { allowAnyOrigin, makeVersionedBody, sendConstant } from '../wire/constant-body.ts'
@@ -35,6 +35,8 @@ const describeServer = ({ profile: { issuer, scopesSupported, certificates }, si
   jwks_uri: `${issuer}/.well-known/jwks.json`,
   service_documentation: `${issuer}/docs`,
   grant_types_supported: GRANT_TYPES,
+  // Whether any issuer is trusted or none.
+  authorization_grant_profiles_supported: [GRANT_PROFILE],
   // Required; §3.2 forbids an empty array, Authlib refuses one, and no client refuses this.
   response_types_supported: ['none'],
   token_endpoint_auth_methods_supported: clientAuthMethods(certificates),

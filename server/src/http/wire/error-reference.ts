@@ -41,6 +41,16 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
     ],
     remedy: 'Request tokens at `/oauth/token` with `grant_type=client_credentials`.',
   },
+  invalid_grant: {
+    status: 400,
+    title: 'Invalid grant',
+    causes: [
+      'At `/oauth/token` with the jwt-bearer grant: the assertion is no ID-JAG of an issuer from which this agent may present one, or was used before.',
+      'The assertion was not sent to this agent, or its subject is none for whom the agent may act; the description says so once its signature is verified.',
+      'Nothing that the assertion names in `scope` or `resource` is what this service allows.',
+    ],
+    remedy: 'Ask the issuer for a new assertion for this agent, or an administrator to allow what it names.',
+  },
   invalid_scope: {
     status: 400,
     title: 'Invalid scope',

@@ -34,7 +34,7 @@ const arityOf = (field: unknown): Arity => {
 const quoteUnknown = (name: string): string => (/^[A-Za-z_]{1,40}$/.test(name) ? name : 'A name in the query string')
 
 /** Whatever their text, such a token is one that nobody issued: what is said of it is the same for all of those. */
-const TOKENS: ReadonlySet<string> = new Set(['token', 'subject_token'])
+const TOKENS: ReadonlySet<string> = new Set(['token', 'subject_token', 'assertion'])
 
 /** What begins with a byte order mark, which an editor puts in front of a file that is then sent as it is. */
 const marked = ([name, value]: Pair): string | undefined => {

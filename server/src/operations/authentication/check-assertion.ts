@@ -111,6 +111,9 @@ export const checkAssertion = async (
   const named = await nameOf(ports, read)
   if ('wrong' in named) return refuseClient(said, undefined, named.wrong)
   const { clientId, kind } = named
+  if (presented.isGrant === true && kind !== 'workload_identity') {
+    return refuseClient(said, undefined, 'a client authenticates itself by client_assertion')
+  }
   if (kind === 'private_key_jwt' && (presented.clientId ?? clientId) !== clientId) {
     return refuse('invalid_request', 'client_id is not the client that the assertion names.')
   }
@@ -124,6 +127,13 @@ export const checkAssertion = async (
   const tried = await tryAll(read, candidatesOf(client, named, now), { issuer: ports.profile.issuer, now, source })
   if ('wrong' in tried) return refuseClient(said, client, tried.wrong)
   const assertion = singleUse(ports, client, tried)
-  const verified = { kind: 'verified', by: 'assertion', clientId, credentialId: tried.credential.id } as const
+  const ofGrant = presented.isGrant === true ? { isGrant: true as const } : {}
+  const verified = {
+    kind: 'verified',
+    by: 'assertion',
+    clientId,
+    credentialId: tried.credential.id,
+    ...ofGrant,
+  } as const
   return assertion === undefined ? verified : { ...verified, assertion }
 }

@@ -21,6 +21,8 @@ export type PresentedAssertion = {
   readonly assertion: string
   /** The client id beside it, which is optional. */
   readonly clientId?: string
+  /** Whether it came as the assertion of a grant, without client authentication: then only that of a workload counts. */
+  readonly isGrant?: true
 }
 
 /** The credential that an assertion or a legacy secret was verified for. */
@@ -31,6 +33,8 @@ export type VerifiedCredentials = {
   readonly credentialId: string
   /** The assertion, where it may be used once and is not used yet. */
   readonly assertion?: SingleUse
+  /** As the assertion had it. */
+  readonly isGrant?: true
 }
 
 /** What is compared with the client as the store knows it. */
@@ -79,6 +83,9 @@ const ASSERTION_REFUSED =
 const CERTIFICATE_REFUSED =
   'Client authentication failed: connect with a certificate registered for the enabled agent whose client_id you send.'
 
+const WORKLOAD_REFUSED =
+  'The assertion is none of a workload that an enabled agent trusts, and an ID-JAG needs client authentication.'
+
 /** One text for every cause (RFC 6749 §5.2): the caller learns what the way of authentication needs, and not which part was wrong. */
 const refusedText = (credentials: ClientCredentials): string => {
   const way = credentials.kind === 'verified' ? credentials.by : credentials.kind
@@ -88,7 +95,11 @@ const refusedText = (credentials: ClientCredentials): string => {
 
 /** The refusal; counted, where anything was presented. `client` is the one with the client id of the request. */
 export const refuseClient = (credentials: ClientCredentials, client: Client | undefined, inside?: string) => {
-  const refused = refuseCaller('invalid_client', refusedText(credentials), 'Basic')
+  // RFC 7523 §3.1. It counts as a failed authentication all the same.
+  const refused =
+    'isGrant' in credentials && credentials.isGrant
+      ? refuseCaller('invalid_grant', WORKLOAD_REFUSED)
+      : refuseCaller('invalid_client', refusedText(credentials), 'Basic')
   if (credentials.kind === 'none') return refused
   const presentedId = 'clientId' in credentials ? credentials.clientId : undefined
   const { refusal } = counted(refused, { way: 'client', clientId: client?.agent.clientId ?? null }, presentedId)

@@ -10,7 +10,7 @@ import type { Freshness, Ports } from '../../ports/ports.ts'
 import type { RequestOrigin } from '../authentication/authenticate-client.ts'
 import { clientIdOf } from '../authentication/recognize-client.ts'
 import { inGroups } from '../group.ts'
-import { refuseSubject, SUBJECT_UNKNOWN } from './exchange-tokens.ts'
+import { refuseUnknown } from './exchange-tokens.ts'
 import { type Exchange, type Grant, grantToken, type IssueRequest, type NotGranted } from './grant-token.ts'
 
 type CheckPorts = Pick<
@@ -18,12 +18,12 @@ type CheckPorts = Pick<
   'agents' | 'codec' | 'foreignIssuers' | 'importedSecrets' | 'issuers' | 'profile' | 'secrets' | 'timing'
 >
 
-/** The subject token, where an issuer other than this service can have made it. */
+/** The subject token or the assertion, where an issuer other than this service can have made it. */
 export const foreignSubject = (
   { codec, foreignIssuers, profile }: CheckPorts,
-  { exchange }: Pick<IssueRequest, 'exchange'>,
+  { exchange, assertion }: Pick<IssueRequest, 'exchange' | 'assertion'>,
 ): UnverifiedJwt | undefined => {
-  const text = exchange?.subjectToken
+  const text = exchange?.subjectToken ?? assertion
   if (text === undefined || codec.read(text) !== undefined) return undefined
   const jwt = foreignIssuers.read(text)
   return 'wrong' in jwt || jwt.claims['iss'] === profile.issuer ? undefined : jwt
@@ -33,22 +33,23 @@ type Presenting = IssueRequest & { readonly origin: RequestOrigin }
 
 type Asked = { readonly request: Presenting; readonly jwt: UnverifiedJwt }
 
-type Found = { readonly record: TrustedRecord; readonly client: number }
+type Found = { readonly record: TrustedRecord; readonly exchange: Exchange }
 
 const isExchange = (decided: Grant | Exchange | NotGranted): decided is Exchange => 'subjectToken' in decided
 
 const recordOf = (
   decided: Grant | Exchange | NotGranted,
   issuers: readonly TrustedRecord[],
-  jwt: UnverifiedJwt,
+  jwt: UnverifiedJwt | undefined,
 ): Found | NotGranted => {
   if (isRefused(decided)) return decided
-  const { agent, number: client } = decided.client
-  const record = recordFor(issuers, jwt.claims)
+  if (!isExchange(decided)) throw new Error('A request with a JWT asks for nothing by it.')
+  const { agent, number } = decided.client
+  const record = jwt === undefined ? undefined : recordFor(issuers, jwt.claims)
   // For no other agent keys are fetched.
   const mayExchange = agent.actsFor.some(entry => record !== undefined && issuerIn(entry)?.issuer === record.alias)
-  if (record !== undefined && mayExchange) return { record, client }
-  return { ...refuseSubject(SUBJECT_UNKNOWN), authenticated: client }
+  if (record !== undefined && mayExchange) return { record, exchange: decided }
+  return { ...refuseUnknown(decided), authenticated: number }
 }
 
 const findRecords = async (
@@ -60,7 +61,7 @@ const findRecords = async (
   const { clients, now } = await ports.agents.viewForIssue(clientIds, freshness)
   const decided = asked.map(({ request }, n) => grantToken(ports, request, clients[n], now))
   const issuers = decided.some(isExchange) ? (await ports.issuers.trusted()).issuers : []
-  return asked.map(({ jwt }, n) => recordOf(decided[n] ?? refuseSubject(SUBJECT_UNKNOWN), issuers, jwt))
+  return decided.map((one, n) => recordOf(one, issuers, asked[n]?.jwt))
 }
 
 /** The records by which the JWTs are to be verified; in order. No refusal comes from a cache. */
@@ -85,9 +86,9 @@ export const makeCheckSubjectJwt = (ports: CheckPorts, defer: (work: () => void)
   return async <Request extends Presenting>(request: Request, jwt: UnverifiedJwt): Promise<Request | NotGranted> => {
     const found = await find({ request, jwt })
     if (isRefused(found)) return found
-    const { record, client } = found
+    const { record, exchange } = found
     const wrong = await jwt.verify(record, request.origin.source)
-    if (wrong !== null) return { ...refuseSubject(SUBJECT_UNKNOWN), authenticated: client }
+    if (wrong !== null) return { ...refuseUnknown(exchange), authenticated: exchange.client.number }
     return { ...request, jwt: { typ: jwt.typ, claims: jwt.claims, by: record } }
   }
 }

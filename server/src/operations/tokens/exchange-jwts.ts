@@ -1,23 +1,26 @@
-// Token exchange of JWTs of trusted issuers (RFC 8693): decides what an agent is granted for one whose signature was verified before.
+// JWTs of trusted issuers, by token exchange (RFC 8693) and as assertions (ID-JAG): decides what an agent is granted for one whose
+// signature was verified before.
 // All else is judged in each round, by the records as they are then: the insert is refused where one changed since.
-import { firstResourceBeyond } from '../../../../api/values/audience.ts'
+import {
+  AUDIENCES_MAX,
+  audiencesOfAgent,
+  distinctResources,
+  firstResourceBeyond,
+} from '../../../../api/values/audience.ts'
 import { firstScopeBeyond, formatScope, parseScope } from '../../../../api/values/scope.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
-import { judgeJwt, recordFor } from '../../domain/clients/foreign-jwt.ts'
-import { refuseResource } from '../../domain/clients/grant-refusals.ts'
+import { judgeJwt, type JudgedJwt, recordFor } from '../../domain/clients/foreign-jwt.ts'
+import { type IdJag, idJagOf } from '../../domain/clients/id-jag.ts'
+import { refuseResource, refuseScopeForm } from '../../domain/clients/grant-refusals.ts'
 import type { TrustedIssuer } from '../../domain/clients/trusted-issuer.ts'
 import { isRefused, type OrRefusal, refuse, Unavailable } from '../../domain/refusal.ts'
 import { atPlaces } from '../../domain/one-by-one.ts'
 import type { TrustedRecord } from '../../ports/issuers.ts'
+import type { SingleUse } from '../../ports/secret-repositories.ts'
 import type { IssueView, Ports } from '../../ports/ports.ts'
-import {
-  areDecided,
-  decideExchanges,
-  type ExchangePorts,
-  grantLifetime,
-  refuseSubject,
-  SUBJECT_UNKNOWN,
-} from './exchange-tokens.ts'
+import { digestIn } from '../../domain/text/text.ts'
+import type { Seconds } from '../../../../api/values/time.ts'
+import { areDecided, decideExchanges, type ExchangePorts, grantLifetime, refuseUnknown } from './exchange-tokens.ts'
 import {
   assertionOf,
   type Exchange,
@@ -30,40 +33,90 @@ import {
 
 type JwtExchange = Exchange & { readonly jwt: VerifiedJwt }
 
-const NAME_SCOPE =
-  'This agent and the issuer of the subject_token allow no scope in common that need not be named: send scope.'
+/** What bounds a token, and what an ID-JAG says of it. */
+type Bounds = { readonly agent: Agent; readonly record: TrustedIssuer; readonly idJag: IdJag | undefined }
+
+type Scoped = { readonly scope: readonly string[] }
+
+const NAME_SCOPE = 'This agent and the issuer of the JWT allow no scope in common that need not be named: send scope.'
+const ALLOWS = 'the issuer of the JWT allows'
 
 /** Without a request: what both name. Where either allows all of a resource, the request has to choose. */
-const commonScope = (one: readonly string[], other: readonly string[]): readonly string[] | undefined => {
+const commonScope = (one: readonly string[], other: readonly string[]): OrRefusal<Scoped> => {
   const both = [...one, ...other].filter(
     item => firstScopeBeyond(one, [item]) === undefined && firstScopeBeyond(other, [item]) === undefined,
   )
-  return parseScope(formatScope([...new Set(both)].filter(item => parseScope(item) !== undefined)))
-}
-
-const grantScope = (
-  agent: Agent,
-  { scopes }: TrustedIssuer,
-  requested: string | undefined,
-): OrRefusal<{ readonly scope: readonly string[] }> => {
-  if (requested !== undefined) return grantWithin(agent, requested, scopes, 'the issuer of the subject_token allows')
-  const scope = commonScope(agent.scopes, scopes)
+  const scope = parseScope(formatScope([...new Set(both)].filter(item => parseScope(item) !== undefined)))
   return scope === undefined ? refuse('invalid_scope', NAME_SCOPE) : { scope }
 }
 
-const grantTarget = (
-  agent: Agent,
-  { resources }: TrustedIssuer,
-  requested: readonly string[],
-  fallback: string,
-): OrRefusal<{ readonly audience: readonly string[] }> => {
-  const granted = grantAudience(agent, requested, fallback)
-  if (isRefused(granted)) return granted
-  const beyond = firstResourceBeyond(resources, granted.audience)
-  return beyond === undefined ? granted : refuseResource(beyond, resources, 'the issuer of the subject_token allows')
+const TOO_MUCH = 'The assertion names more than a token may have: name a part of it in the request.'
+
+/** What is allowed of an ID-JAG and of the request is granted, and the rest left out (ID-JAG §4.4.1). */
+const grantClaimedScope = (
+  { agent, record }: Bounds,
+  claimed: readonly string[] | null,
+  requested: string | undefined,
+): OrRefusal<Scoped> => {
+  const isAllowed = (item: string): boolean =>
+    firstScopeBeyond(agent.scopes, [item]) === undefined && firstScopeBeyond(record.scopes, [item]) === undefined
+  const allowed = claimed?.filter(isAllowed)
+  if (allowed?.length === 0)
+    return refuse('invalid_grant', 'The assertion has no scope that this agent and its issuer allow.')
+  const asked = requested === undefined ? allowed : parseScope(requested)
+  if (asked === undefined) {
+    return requested === undefined ? commonScope(agent.scopes, record.scopes) : refuseScopeForm(requested)
+  }
+  const granted = asked.filter(item => (allowed ?? [item]).includes(item) && isAllowed(item))
+  if (granted.length === 0)
+    return refuse('invalid_scope', 'The scope holds nothing that the assertion, this agent and the issuer allow.')
+  const scope = parseScope(formatScope(granted))
+  return scope === undefined ? refuse('invalid_grant', TOO_MUCH) : { scope }
 }
 
-const KEYS_CHANGED = 'The record of the issuer changed while the subject_token was verified: try again.'
+const grantScope = (bounds: Bounds, requested: string | undefined): OrRefusal<Scoped> => {
+  const { agent, record, idJag } = bounds
+  if (idJag !== undefined) return grantClaimedScope(bounds, idJag.scope, requested)
+  return requested === undefined
+    ? commonScope(agent.scopes, record.scopes)
+    : grantWithin(agent, requested, record.scopes, ALLOWS)
+}
+
+type Targeted = { readonly audience: readonly string[] }
+
+/** The claim says what the token is for (ID-JAG §4.4.1); a request only narrows it. */
+const grantClaimedTarget = (
+  { agent, record }: Bounds,
+  claimed: readonly string[],
+  requested: readonly string[],
+  fallback: string,
+): OrRefusal<Targeted> => {
+  const isAllowed = (one: string): boolean =>
+    firstResourceBeyond(audiencesOfAgent(agent, fallback), [one]) === undefined &&
+    firstResourceBeyond(record.resources, [one]) === undefined
+  const allowed = claimed.filter(isAllowed)
+  if (allowed.length === 0)
+    return refuse('invalid_grant', 'The assertion has no resource that this agent and its issuer allow.')
+  if (requested.length === 0 && distinctResources(allowed).length > AUDIENCES_MAX)
+    return refuse('invalid_grant', TOO_MUCH)
+  const granted = grantAudience(agent, requested.length === 0 ? allowed : requested, fallback)
+  if (isRefused(granted)) return granted
+  const beyond = firstResourceBeyond(allowed, granted.audience)
+  return beyond === undefined ? granted : refuseResource(beyond, allowed, 'the assertion allows')
+}
+
+const grantTarget = (bounds: Bounds, requested: readonly string[], fallback: string): OrRefusal<Targeted> => {
+  const { agent, record, idJag } = bounds
+  if (idJag !== undefined && idJag.resources !== null) {
+    return grantClaimedTarget(bounds, idJag.resources, requested, fallback)
+  }
+  const granted = grantAudience(agent, requested, fallback)
+  if (isRefused(granted)) return granted
+  const beyond = firstResourceBeyond(record.resources, granted.audience)
+  return beyond === undefined ? granted : refuseResource(beyond, record.resources, ALLOWS)
+}
+
+const KEYS_CHANGED = 'The record of the issuer changed while its JWT was verified: try again.'
 
 /** Whether the signature was verified by what the record says now. */
 const isVerifiedBy = ({ by }: VerifiedJwt, record: TrustedRecord): boolean =>
@@ -71,35 +124,69 @@ const isVerifiedBy = ({ by }: VerifiedJwt, record: TrustedRecord): boolean =>
   by.jwksUri === record.jwksUri &&
   by.algorithms.join(' ') === record.algorithms.join(' ')
 
+/** An ID-JAG does not bound the lifetime, for it is used once (ID-JAG §4.4.2); any other JWT does. */
+const lifetimeOf = (
+  { profile }: Pick<Ports, 'profile'>,
+  { client: { agent }, type, now }: JwtExchange,
+  { lifetimeSeconds: longest }: TrustedIssuer,
+  expiresAt: Seconds,
+): OrRefusal<{ readonly lifetimeSeconds: number }> => {
+  const ownLifetime = agent.lifetimeSeconds ?? profile.lifetimeSeconds
+  if (type !== 'id-jag') return grantLifetime(Math.min(ownLifetime, longest), expiresAt - Math.floor(now / 1000))
+  // No lifetime is added to those in use: each is a stream of every list.
+  return ownLifetime <= longest ? { lifetimeSeconds: ownLifetime } : grantLifetime(longest, longest)
+}
+
+type JwtPorts = Pick<Ports, 'operators' | 'profile' | 'secrets'>
+
+/** No text of another kind of use is hashed so: none of these has a line break. */
+const useOf = ({ secrets }: JwtPorts, { issuer }: TrustedIssuer, { jti, until }: IdJag): SingleUse => ({
+  id: digestIn(secrets.hash(`id-jag\n${issuer}\n${jti}`)),
+  until,
+})
+
+const principalOf = (
+  { number, alias: issuer }: TrustedRecord,
+  { sub, foreignAct }: JudgedJwt,
+): NonNullable<Grant['principal']> =>
+  foreignAct === undefined ? { number, issuer, sub } : { number, issuer, sub, foreignAct }
+
 const decide = (
-  { operators, profile }: Pick<Ports, 'operators' | 'profile'>,
+  ports: JwtPorts,
   exchange: JwtExchange,
   issuers: readonly TrustedRecord[],
 ): OrRefusal<Grant> | Unavailable => {
   const { client, credential, request, jwt, type, now, cnf } = exchange
   const { agent } = client
+  const { issuer, defaultAudience } = ports.profile
   const record = recordFor(issuers, jwt.claims)
-  if (record === undefined) return refuseSubject(SUBJECT_UNKNOWN)
+  if (record === undefined) return refuseUnknown(exchange)
   // Returned and not thrown: it concerns no other member of the group.
   if (!isVerifiedBy(jwt, record)) return new Unavailable(KEYS_CHANGED, { toCaller: KEYS_CHANGED })
-  const judged = judgeJwt({ jwt, type, record, agent, now, operatorsAudiences: operators.audiences() })
+  const asked = { jkt: request.proof?.jkt, issuer, now, operatorsAudiences: ports.operators.audiences() }
+  const judged = judgeJwt({ jwt, type, record, agent, ...asked })
   if (isRefused(judged)) return judged
-  const longest = Math.min(agent.lifetimeSeconds ?? profile.lifetimeSeconds, record.lifetimeSeconds)
-  const lived = grantLifetime(longest, judged.expiresAt - Math.floor(now / 1000))
+  const lived = lifetimeOf(ports, exchange, record, judged.expiresAt)
   if (isRefused(lived)) return lived
-  const scoped = grantScope(agent, record, request.scope)
+  const idJag = type === 'id-jag' ? idJagOf(jwt.claims) : undefined
+  const bounds = { agent, record, idJag }
+  const scoped = grantScope(bounds, request.scope)
   if (isRefused(scoped)) return scoped
-  const targeted = grantTarget(agent, record, request.resources, profile.defaultAudience)
+  const targeted = grantTarget(bounds, request.resources, defaultAudience)
   if (isRefused(targeted)) return targeted
-  const { sub, foreignAct } = judged
-  const principal = {
-    number: record.number,
-    issuer: record.alias,
-    sub,
-    ...(foreignAct !== undefined && { foreignAct }),
-  }
   const shown = { ...(cnf !== undefined && { cnf }), proof: request.proof, assertion: assertionOf(request) }
-  return { client, credential, ...scoped, ...targeted, ...lived, ...shown, principal }
+  const granted = {
+    client,
+    credential,
+    ...scoped,
+    ...targeted,
+    ...lived,
+    ...shown,
+    principal: principalOf(record, judged),
+  }
+  if (idJag === undefined) return granted
+  const once = { ...granted, idJag: useOf(ports, record, idJag) }
+  return idJag.resources === null ? once : { ...once, namesResource: true }
 }
 
 type Undecided = Grant | Exchange | NotGranted

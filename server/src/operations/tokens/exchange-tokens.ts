@@ -31,7 +31,13 @@ type Refused = { readonly refusal: Refusal }
 export const SUBJECT_UNKNOWN =
   'The subject_token is neither an active access token of this service nor a JWT of an issuer from which this agent may exchange one.'
 
-export const refuseSubject = (description: string): Refused => refuse('invalid_request', description)
+const refuseSubject = (description: string): Refused => refuse('invalid_request', description)
+
+const ASSERTION_UNKNOWN = 'The assertion is no ID-JAG of an issuer from which this agent may present one.'
+
+/** One text for all that is neither ours nor of an issuer of whom the agent may present it. */
+export const refuseUnknown = ({ type }: Pick<Exchange, 'type'>): Refused =>
+  type === 'id-jag' ? refuse('invalid_grant', ASSERTION_UNKNOWN) : refuseSubject(SUBJECT_UNKNOWN)
 
 /** The live tokens presented, in order; undefined for a text that is not, byte for byte, one of them. */
 const findSubjects = async (
@@ -126,7 +132,7 @@ const decide = (
 ): OrRefusal<Grant> => {
   const { client, credential, request, cnf, now } = exchange
   const { agent } = client
-  if (subject === undefined) return refuseSubject(SUBJECT_UNKNOWN)
+  if (subject === undefined) return refuseUnknown(exchange)
   const refused = refuseHolder(agent, subject, labels)
   if (refused !== undefined) return refused
   if (subject.ancestors.length + countActors(subject.foreignAct) >= DEPTH_MAX) return refuseSubject(TOO_DEEP)

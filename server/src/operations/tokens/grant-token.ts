@@ -14,12 +14,13 @@ import {
   sameResourceIn,
 } from '../../../../api/values/audience.ts'
 import type { Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
-import { GRANT_TYPES, isGrantType } from '../../../../api/values/delegation.ts'
+import { GRANT_TYPES, isGrantType, JWT_BEARER } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond, parseScope } from '../../../../api/values/scope.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { IssuerSubject } from '../../../../api/values/subject.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
-import type { ExchangedType, ForeignJwt } from '../../domain/clients/foreign-jwt.ts'
+import type { ForeignJwt } from '../../domain/clients/foreign-jwt.ts'
+import type { TokenType } from '../../../../api/values/issuers.ts'
 import type { TrustedRecord } from '../../ports/issuers.ts'
 import type { FoundToken, Ports, TokenProof } from '../../ports/ports.ts'
 import type { TokenReference } from '../../ports/token-codec.ts'
@@ -29,7 +30,7 @@ import {
   type CheckedCredentials,
   recognizeClient,
 } from '../authentication/recognize-client.ts'
-import { type ExchangeFields, readExchange } from './read-exchange.ts'
+import { type ExchangeFields, readAssertion, readExchange } from './read-exchange.ts'
 
 /** What a request presents to bind its token to. */
 type Bindable = {
@@ -51,7 +52,9 @@ export type IssueRequest = Bindable & {
   readonly resources: readonly string[]
   /** The fields of a token exchange; absent for other grants. */
   readonly exchange?: ExchangeFields
-  /** The subject token of that exchange, where a trusted issuer has signed it. */
+  /** The assertion of the jwt-bearer grant. */
+  readonly assertion?: string | undefined
+  /** The subject token of that exchange, or that assertion, where a trusted issuer has signed it. */
   readonly jwt?: VerifiedJwt
   /** Called with the caller, once it is recognized. */
   readonly onCaller?: ((caller: ClientCaller) => void) | undefined
@@ -64,6 +67,9 @@ export type Grant = AuthenticatedClient & {
   readonly cnf?: Confirmation
   readonly proof: TokenProof | undefined
   readonly assertion: SingleUse | undefined
+  readonly idJag?: SingleUse
+  /** Whether the answer says what the token is for. */
+  readonly namesResource?: true
   /** The live token that it is granted for. */
   readonly subject?: SubjectToken
   /** The subject of a trusted issuer for whom it is granted. */
@@ -73,12 +79,12 @@ export type Grant = AuthenticatedClient & {
 /** A token of this service that is exchanged. */
 export type SubjectToken = FoundToken & Pick<TokenReference, 'foreignAct'>
 
-/** A token exchange that its client may ask for: the token that it presents is yet to be looked up. */
+/** What its client may ask for with a token or a JWT: the token is yet to be looked up, or the JWT to be judged. */
 export type Exchange = Bound &
   AuthenticatedClient & {
     readonly request: IssueRequest
     readonly subjectToken: string
-    readonly type: ExchangedType
+    readonly type: TokenType
     /** The subject token, where a trusted issuer has signed it. */
     readonly jwt?: VerifiedJwt
     readonly now: Milliseconds
@@ -197,10 +203,10 @@ const decide = (
   if (wrong !== undefined) return wrong
   const bound = bindToken(agent, request, now)
   if (isRefused(bound)) return bound
-  if (request.exchange !== undefined) {
-    const read = readExchange(request.exchange)
+  const { exchange, jwt } = request
+  if (exchange !== undefined || request.grantType === JWT_BEARER) {
+    const read = exchange === undefined ? readAssertion(request.assertion) : readExchange(exchange)
     if (isRefused(read)) return read
-    const { jwt } = request
     return { ...authenticated, ...bound, ...read, ...(jwt !== undefined && { jwt }), request, now }
   }
   const scoped = grantScope(agent, request.scope)

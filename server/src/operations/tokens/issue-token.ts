@@ -1,5 +1,7 @@
 // Answers one token request: its client is authenticated, and its DPoP proof and a JWT of a trusted issuer are checked by itself; it then
 // joins the group of those that arrived with it, which are decided on, signed and written together.
+import { CLIENT_CREDENTIALS, JWT_BEARER } from '../../../../api/values/delegation.ts'
+import { ID_JAG_TYPE } from '../../domain/clients/foreign-jwt.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -75,6 +77,8 @@ export const makeIssueRoom = ({ monotonic: now, timing: { issueGroupMs } }: Cloc
 /** A token request as it was read. */
 export type TokenRequest = Omit<IssueRequest, 'credentials' | 'proof'> & {
   readonly credentials: ClientCredentials
+  /** The client id of the form, whatever else authenticates the client. */
+  readonly clientId?: string | undefined
   /** The text of the DPoP proof; undefined where the request has none. An empty one is none that verifies. */
   readonly dpop: string | undefined
   readonly origin: RequestOrigin
@@ -84,6 +88,20 @@ export type TokenRequest = Omit<IssueRequest, 'credentials' | 'proof'> & {
 type Issued = IssuedToken & { readonly nonce?: string | null }
 
 type Joining = IssueRequest & Pick<TokenRequest, 'origin'>
+
+/** A workload's assertion is a grant that authenticates its client too (RFC 7521 §4.1): client credentials by another name. */
+const asWorkload = ({ foreignIssuers }: Pick<Ports, 'foreignIssuers'>, request: TokenRequest): TokenRequest => {
+  const { grantType, credentials, assertion, clientId } = request
+  // A certificate is no way beside an assertion: tokens may be bound to it.
+  const isOther = credentials.kind !== 'none' && credentials.kind !== 'certificate'
+  if (grantType !== JWT_BEARER || isOther || assertion === undefined) return request
+  const jwt = foreignIssuers.read(assertion)
+  // An ID-JAG is presented by a client that authenticates itself.
+  if (!('wrong' in jwt) && jwt.typ === ID_JAG_TYPE) return request
+  const { assertion: _, ...rest } = request
+  const own = { kind: 'assertion', assertion, isGrant: true, ...(clientId !== undefined && { clientId }) } as const
+  return { ...rest, grantType: CLIENT_CREDENTIALS, credentials: own }
+}
 
 type IssueOptions = {
   readonly inTime: InTime
@@ -115,8 +133,8 @@ export const makeIssueToken = (
   const [grants, exchanges, jwts] = [makeGroups(), makeGroups(), makeGroups()]
   // In groups of their own: no other request waits for the look-up of their tokens, nor for the lock under which they are written.
   const issueTogether = (request: Joining) => {
-    if (request.exchange === undefined) return grants(request)
-    return request.jwt === undefined ? exchanges(request) : jwts(request)
+    if (request.jwt !== undefined) return jwts(request)
+    return (request.exchange ?? request.assertion) === undefined ? grants(request) : exchanges(request)
   }
   // What a trusted issuer has signed, and a proof, are checked before their request joins a group: no other request waits for it.
   const checkSubjectJwt = makeCheckSubjectJwt(ports, defer)
@@ -134,11 +152,11 @@ export const makeIssueToken = (
   }
   return authenticateClients<TokenRequest, Issued>(ports, {
     decide: request => {
-      const { dpop, exchange, origin } = request
+      const { dpop, exchange, assertion, origin } = request
       if (dpop !== undefined) return inTime(issueBound(request, dpop), origin.until)
-      return exchange === undefined ? issueTogether(request) : inTime(issueOne(request), origin.until)
+      return (exchange ?? assertion) === undefined ? issueTogether(request) : inTime(issueOne(request), origin.until)
     },
-    limit: attempt => withPermit(attempt, room.requestsMax, onFull),
+    limit: attempt => withPermit(request => attempt(asWorkload(ports, request)), room.requestsMax, onFull),
     inTime,
   })
 }

@@ -26,6 +26,8 @@ export type IssuedToken = {
   readonly tokenType: 'Bearer' | 'DPoP'
   readonly expiresInSeconds: number
   readonly scope: string
+  /** What the token is for, where an assertion named it. */
+  readonly resource?: string | string[]
 }
 
 type IssuePorts = Pick<
@@ -64,6 +66,7 @@ type Granted = { readonly grant: Grant; readonly request: IssueRequest }
 
 const EARLIER_PROGRAM =
   'No such token is issued while a process of an earlier version uses the database: it does not know what the token comes from.'
+const ID_JAG_USED = 'The assertion was used before: ask its issuer for a new one.'
 const TOO_LONG = 'The token would be too long: ask for fewer resources or a smaller scope.'
 
 const answerOf = ({ grant, request }: Granted, minted: Minted, outcome: InsertOutcome | Error | undefined): Decided => {
@@ -72,9 +75,10 @@ const answerOf = ({ grant, request }: Granted, minted: Minted, outcome: InsertOu
   if (outcome === 'no_room') return new Unavailable(NO_ROOM, { limit: 'ledger_names' })
   if (outcome === 'proof_used' || outcome === 'proof_late') return refuseProof(PROOF_FAILURES[outcome])
   if (outcome === 'assertion_used') return refuseUsed(request.credentials, grant.client)
+  if (outcome === 'id_jag_used') return refuse('invalid_grant', ID_JAG_USED)
   if (outcome === 'earlier_program') return new Unavailable(EARLIER_PROGRAM, { toCaller: EARLIER_PROGRAM })
   if (outcome === 'parent_ended') return refuse('invalid_request', SUBJECT_UNKNOWN)
-  return outcome === 'inserted' ? issuedToken(minted.token, minted.row) : 'again'
+  return outcome === 'inserted' ? issuedToken(minted.token, minted.row, grant) : 'again'
 }
 
 /** Counts what the agent of a grant is refused. A used assertion authenticates nobody. */
@@ -154,11 +158,12 @@ const refuseBeyond = ({ limit, retryAfterSeconds }: LimitReached, clientId: stri
   },
 })
 
-const issuedToken = (accessToken: string, row: NewToken): IssuedToken => ({
+const issuedToken = (accessToken: string, row: NewToken, { namesResource }: Grant): IssuedToken => ({
   accessToken,
   tokenType: row.proof === undefined ? 'Bearer' : 'DPoP',
   expiresInSeconds: row.lifetimeSeconds,
   scope: row.scope,
+  ...(namesResource === true && { resource: row.audience.length === 1 ? String(row.audience[0]) : [...row.audience] }),
 })
 
 type Round = (requests: readonly IssueRequest[]) => Promise<readonly Decided[]>

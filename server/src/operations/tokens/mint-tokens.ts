@@ -83,12 +83,13 @@ const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, sig
     seq: claims.seq,
     limits: limitsOf(grant.client.agent),
   }
-  const { proof, assertion, subject, principal } = grant
-  if ([proof, assertion, subject, principal].every(one => one === undefined)) return row
+  const { proof, assertion, idJag, subject, principal } = grant
+  if ([proof, assertion, idJag, subject, principal].every(one => one === undefined)) return row
   return {
     ...row,
     ...(proof !== undefined && { proof }),
     ...(assertion !== undefined && { assertion }),
+    ...(idJag !== undefined && { idJag }),
     ...(subject !== undefined && { parent: addressOf(subject) }),
     ...(principal !== undefined && { principal: { issuer: principal.number, sub: principal.sub } }),
   }

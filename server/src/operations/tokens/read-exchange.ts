@@ -1,7 +1,6 @@
 // The fields of a token exchange (RFC 8693 §2.1), and what of them this service takes: an access token of its own, or a JWT of an issuer
 // that is trusted.
 import { ACCESS_TOKEN_TYPE, SUBJECT_TOKEN_TYPES } from '../../../../api/values/delegation.ts'
-import type { ExchangedType } from '../../domain/clients/foreign-jwt.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 
 /** The fields of a token exchange; each is undefined where the request does not have it. */
@@ -14,6 +13,9 @@ export type ExchangeFields = {
 }
 
 const ONLY_TYPE = `the one type of this service is ${ACCESS_TOKEN_TYPE}`
+
+/** The kinds of tokens that an exchange takes. */
+type ExchangedType = keyof typeof SUBJECT_TOKEN_TYPES
 
 const TYPES: ReadonlyMap<string, ExchangedType> = new Map(
   Object.entries(SUBJECT_TOKEN_TYPES).map(([type, urn]) => [urn, type as ExchangedType]), // the keys of that constant
@@ -39,3 +41,11 @@ export const readExchange = (
   }
   return { subjectToken, type }
 }
+
+/** The assertion of the jwt-bearer grant (RFC 7523 §2.1), as it was sent. */
+export const readAssertion = (
+  assertion: string | undefined,
+): OrRefusal<{ readonly subjectToken: string; readonly type: 'id-jag' }> =>
+  assertion === undefined
+    ? refuse('invalid_request', 'assertion is missing: send an ID-JAG of a trusted issuer.')
+    : { subjectToken: assertion, type: 'id-jag' }

@@ -20,8 +20,8 @@ import { readParent } from './read-parent.ts'
 import { makeQuotaCheck, type QuotaCheck } from './quota-check.ts'
 import { NO_ANCESTORS } from './token-rows.ts'
 
-/** A DPoP proof or a client assertion: each gets one token. */
-export type TokenUse = SingleUse & { readonly kind: 'dpop' | 'assertion' }
+/** A DPoP proof, a client assertion or an ID-JAG: each gets one token. */
+export type TokenUse = SingleUse & { readonly kind: 'dpop' | 'assertion' | 'id_jag' }
 
 /** `scope` and `audience` are positions in the lists of the group; the other numbers are the store's own. */
 export type GroupToken = {
@@ -61,8 +61,9 @@ const positionIn = (positions: Map<string, number>, text: string): number => {
 }
 
 // A DPoP proof also has a thumbprint, which is not stored.
-const usesOf = ({ proof, assertion }: NewToken): readonly TokenUse[] => [
+const usesOf = ({ proof, assertion, idJag }: NewToken): readonly TokenUse[] => [
   ...(assertion === undefined ? [] : [{ kind: 'assertion' as const, id: assertion.id, until: assertion.until }]),
+  ...(idJag === undefined ? [] : [{ kind: 'id_jag' as const, id: idJag.id, until: idJag.until }]),
   ...(proof === undefined ? [] : [{ kind: 'dpop' as const, id: proof.id, until: proof.until }]),
 ]
 
@@ -78,7 +79,8 @@ export const sharesOf = (
   const principals = new Map<number, NewPrincipal>()
   const positions = tokens.map((token, n) => {
     if (token.limits !== null) limits.set(token.agent, token.limits)
-    if (token.proof !== undefined || token.assertion !== undefined) uses.set(n, usesOf(token))
+    const own = usesOf(token)
+    if (own.length > 0) uses.set(n, own)
     if (token.parent !== undefined) parents.set(n, token.parent)
     else if (token.principal !== undefined) principals.set(n, token.principal)
     const scope = positionIn(scopes, token.scope)
@@ -125,6 +127,7 @@ const NOT_TAKEN = {
   dpop: { used: 'proof_used', late: 'proof_late' },
   // One outcome: the reason why an assertion is refused is not disclosed.
   assertion: { used: 'assertion_used', late: 'assertion_used' },
+  id_jag: { used: 'id_jag_used', late: 'id_jag_used' },
 } as const
 
 /** The outcome of the first use that may not get a token; undefined where all may. */

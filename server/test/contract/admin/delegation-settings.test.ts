@@ -63,7 +63,7 @@ test('the audit has what they were before a change and after, and the number of 
 const many = (count: number, entryOf: (n: number) => string): readonly string[] =>
   Array.from({ length: count }, (_, n) => entryOf(n))
 
-const GRANTS = `grant_types is not one or more of client_credentials, ${EXCHANGE}.`
+const GRANTS = `grant_types is not one or more of client_credentials, ${EXCHANGE}, urn:ietf:params:oauth:grant-type:jwt-bearer.`
 const ENTRY = 'acts_for has one that is not the id of an agent, label:key=value, issuer:ALIAS, issuer:ALIAS:SUB, or *.'
 const URI = 'receives has one that is not an absolute URI without a fragment.'
 

@@ -4,7 +4,7 @@ import { beforeEach, test } from 'node:test'
 import { jwtVerify, createRemoteJWKSet } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
-import { ACCESS_TOKEN_TYPE, CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
+import { ACCESS_TOKEN_TYPE, CLIENT_CREDENTIALS, JWT_BEARER, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
 import { issue } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE, catchUp } from '../../../../testkit/services/test-server.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
@@ -39,7 +39,7 @@ const discover = async (): Promise<oauth.AuthorizationServer> => {
 
 test('oauth4webapi finds the grant in the metadata and exchanges by its generic grant, bearer and by DPoP', async () => {
   const server = await discover()
-  assert.deepEqual(server.grant_types_supported, [CLIENT_CREDENTIALS, TOKEN_EXCHANGE])
+  assert.deepEqual(server.grant_types_supported, [CLIENT_CREDENTIALS, TOKEN_EXCHANGE, JWT_BEARER])
   const client: oauth.Client = { client_id: agent.clientId }
   const by = oauth.ClientSecretBasic(agent.clientSecret)
   const ask = async (options: oauth.DPoPRequestOptions) => {

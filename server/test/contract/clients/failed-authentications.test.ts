@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
+import { JWT_BEARER } from '../../../../api/values/delegation.ts'
 import { ASSERTION_TYPE } from '../../../../api/values/credentials.ts'
 import { type Answer, askToken, basic, bearer, get, issue, postForm } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
@@ -70,6 +71,11 @@ const WAYS: Readonly<Record<string, readonly [number, string, () => readonly [He
   ],
   'a secret by Basic': [PER_CLIENT, '/oauth/token', () => [GRANT, basic(agent.clientId, WRONG)]],
   'an assertion': [PER_CLIENT, '/oauth/token', () => [{ ...GRANT, ...asserting(agent.clientId) }, {}]],
+  'an assertion of the jwt-bearer grant': [
+    PER_CLIENT,
+    '/oauth/token',
+    () => [{ grant_type: JWT_BEARER, assertion: forged(agent.clientId) }, {}],
+  ],
   'a scheme that is none': [PER_ADDRESS, '/oauth/token', () => [GRANT, { authorization: 'Digest a' }]],
   'an API key at introspection': [PER_ADDRESS, '/oauth/introspect/v2', () => [{ token: 'x' }, { 'x-api-key': WRONG }]],
   'an API key by Basic': [PER_ADDRESS, '/oauth/introspect/v2', () => [{ token: 'x' }, basic(randomUUID(), WRONG)]],
@@ -90,7 +96,9 @@ const WAYS: Readonly<Record<string, readonly [number, string, () => readonly [He
 for (const [way, [limit, path, wrong]] of Object.entries(WAYS)) {
   test(`beyond the limit ${way} is 429 with Retry-After, the same for all`, async () => {
     const ask = () => postForm(service, path, ...wrong())
-    assert.deepEqual(await statusesOf(limit, ask), Array(limit).fill(401))
+    // RFC 7523 §3.1: a grant is not the way in which a client authenticates itself.
+    const refused = way.endsWith('grant') ? 400 : 401
+    assert.deepEqual(await statusesOf(limit, ask), Array(limit).fill(refused))
     const { status, json, headers, challenges } = await ask()
     assert.deepEqual(
       { status, json, challenges },
@@ -99,7 +107,7 @@ for (const [way, [limit, path, wrong]] of Object.entries(WAYS)) {
     assert.equal(headers['retry-after'], String(Math.ceil(60 / limit)))
     assert.equal(headers['cache-control'], 'no-store')
     now += 1000 * Math.ceil(60 / limit)
-    assert.deepEqual(await statusesOf(2, ask), [401, 429])
+    assert.deepEqual(await statusesOf(2, ask), [refused, 429])
   })
 }
 

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import {
   ACCESS_TOKEN_TYPE,
   CLIENT_CREDENTIALS,
+  JWT_BEARER,
   SUBJECT_TOKEN_TYPES,
   TOKEN_EXCHANGE,
 } from '../../../../api/values/delegation.ts'
@@ -195,8 +196,8 @@ test('an agent whose own tokens live less than 15 s gets none', async () => {
 })
 
 test('another grant_type is refused with the names of those that are not', async () => {
-  const answer = await askWith({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer' })
-  const names = `${CLIENT_CREDENTIALS}, ${TOKEN_EXCHANGE}`
+  const answer = await askWith({ grant_type: 'urn:ietf:params:oauth:grant-type:saml2-bearer' })
+  const names = `${CLIENT_CREDENTIALS}, ${TOKEN_EXCHANGE}, ${JWT_BEARER}`
   assertError(answer, 400, 'unsupported_grant_type', `The grant_type is none that this service has: ${names}.`)
 })
 

@@ -81,7 +81,7 @@ test('another grant_type: 400 unsupported_grant_type', async () => {
     answer,
     400,
     'unsupported_grant_type',
-    'The grant_type is none that this service has: client_credentials, urn:ietf:params:oauth:grant-type:token-exchange.',
+    'The grant_type is none that this service has: client_credentials, urn:ietf:params:oauth:grant-type:token-exchange, urn:ietf:params:oauth:grant-type:jwt-bearer.',
   )
 })
 

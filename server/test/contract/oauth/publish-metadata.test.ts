@@ -21,7 +21,12 @@ const documentOf = (baseUrl: string) => ({
   revocation_feed_endpoint: `${baseUrl}/oauth/revocation-feed`,
   jwks_uri: `${baseUrl}/.well-known/jwks.json`,
   service_documentation: `${baseUrl}/docs`,
-  grant_types_supported: ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'],
+  grant_types_supported: [
+    'client_credentials',
+    'urn:ietf:params:oauth:grant-type:token-exchange',
+    'urn:ietf:params:oauth:grant-type:jwt-bearer',
+  ],
+  authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
   response_types_supported: ['none'],
   token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic', 'private_key_jwt'],
   token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,

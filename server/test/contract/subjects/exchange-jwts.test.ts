@@ -124,9 +124,9 @@ test('what the record allows bounds the scope, the audience and the lifetime, wh
       presentJwt(service, by, jwt, { as: 'id_token', ...fields })
     const { expires_in, scope } = (await ask({ resource: ORDERS })).json as Readonly<Record<string, unknown>>
     assert.deepEqual([expires_in, scope], [60, 'db:read'])
-    const beyond = 'The scope holds mail:send, which is not among what the issuer of the subject_token allows: db:read.'
+    const beyond = 'The scope holds mail:send, which is not among what the issuer of the JWT allows: db:read.'
     assertError(await ask({ resource: ORDERS, scope: 'db:read mail:send' }), 400, 'invalid_scope', beyond)
-    const elsewhere = `This agent may not ask for the resource ${AUDIENCE}: the issuer of the subject_token allows ${ORDERS}.`
+    const elsewhere = `This agent may not ask for the resource ${AUDIENCE}: the issuer of the JWT allows ${ORDERS}.`
     for (const fields of [{}, { resource: AUDIENCE }]) assertError(await ask(fields), 400, 'invalid_target', elsewhere)
   } finally {
     await narrow.close()
@@ -181,7 +181,7 @@ test('the actors that an issuer names count toward the most that a token may hav
   const deepest = tokenIn(await present(actors(8)))
   const last = await exchange(service, relay, tokenIn(await present(actors(7))))
   for (const token of [deepest, last]) assert.equal((await askExchange(service, relay, token)).status, 400)
-  const wrong = 'act of the subject_token is no chain of at most 8 actors, each with its sub.'
+  const wrong = 'The subject_token has an act that is no chain of at most 8 actors, each with its sub.'
   for (const act of [
     actors(9),
     null,
@@ -201,8 +201,7 @@ test('the actors that an issuer names count toward the most that a token may hav
 test('where one side allows all of a resource, and the other no item of it, the scope has to be named', async () => {
   const by = await service.createAgent(exchangerOf('acme', { scope: 'db:*', issuerClients: {}, receives: [ORDERS] }))
   const jwt = await jwtOf('access_token', { aud: ['https://else.example', ORDERS] })
-  const none =
-    'This agent and the issuer of the subject_token allow no scope in common that need not be named: send scope.'
+  const none = 'This agent and the issuer of the JWT allow no scope in common that need not be named: send scope.'
   assertError(await presentJwt(service, by, jwt, { as: 'access_token' }), 400, 'invalid_scope', none)
   const { json } = await presentJwt(service, by, jwt, { as: 'access_token', scope: 'db:write' })
   assert.equal((json as { scope: string }).scope, 'db:write')

@@ -96,7 +96,7 @@ const MEANWHILE: Readonly<Record<string, readonly [(world: World) => Promise<unk
   'the issuer is deleted': [({ alias }) => change('DELETE', alias), GENERIC],
   'the entry of the agent is removed': [
     ({ agent }) => api.patch(agent.agentId, { acts_for: [] }),
-    'This agent may not act for the subject of the subject_token.',
+    'The subject_token is of a subject for whom this agent may not act.',
   ],
   'the client id of the agent is removed': [
     ({ agent }) => api.patch(agent.agentId, { issuer_clients: {} }),
@@ -143,7 +143,7 @@ test('other keys or algorithms of the record after the signature was verified: 5
     }
     const [one, beside] = await Promise.all([exchangeIn(world), exchangeIn(other)])
     afterEachVerify = undefined
-    const tryAgain = 'The record of the issuer changed while the subject_token was verified: try again.'
+    const tryAgain = 'The record of the issuer changed while its JWT was verified: try again.'
     assert.deepEqual([one.status, one.json], [503, { error: 'temporarily_unavailable', error_description: tryAgain }])
     tokenIn(beside)
     await change('PATCH', world.alias, { jwks_uri: world.provider.jwksUri, algorithms: ['ES256'] })

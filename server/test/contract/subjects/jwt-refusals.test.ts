@@ -59,13 +59,13 @@ const NOT_SENT = 'The subject_token was not sent to this agent: aud is not its c
 const NOT_SENT_HERE =
   'The subject_token was not sent to this agent: aud is neither its client id there (issuer_clients) nor what it receives.'
 const NO_PARTY =
-  "The client of the subject_token (azp, client_id, appid, cid) is none of the parties of its issuer's record."
+  "The subject_token is of a client (azp, client_id, appid, cid) that is none of the parties of its issuer's record."
 const taken = (wrong: string): string => `The subject_token is not taken: ${wrong}.`
 const now = (): number => Math.floor(service.clock.wall() / 1000)
 
 /** Of each description the JWTs that it answers, all signed by a key of the issuer. */
 const REFUSED: Readonly<Record<string, () => readonly Case[]>> = {
-  'The typ of the subject_token is not one of its subject_token_type.': () => [
+  'The subject_token has a typ that is not one of its subject_token_type.': () => [
     typed('id_token', 'at+jwt'),
     typed('jwt', 'application/at+JWT'),
     typed('access_token', 'JWT'),
@@ -94,7 +94,7 @@ const REFUSED: Readonly<Record<string, () => readonly Case[]>> = {
     [undefined, null, '', 1, ['alice'], { toString: 1 }, 'al ice', 'alicé', 's'.repeat(256), 'a\u0000', 'a\n'].flatMap(
       sub => ofEvery({ sub }),
     ),
-  'This agent may not act for the subject of the subject_token.': () =>
+  'The subject_token is of a subject for whom this agent may not act.': () =>
     ['bob', 'Alice', 'alice:', 'repo', 'repo:org', 'repo:org/app:x', 's'.repeat(254), agent.agentId].flatMap(sub =>
       ofEvery({ sub }),
     ),
@@ -200,8 +200,7 @@ test('a kind that the record does not have', async t => {
   await trust(service, provider, { alias: 'ids-only', token_types: ['id_token'] })
   const by = await service.createAgent(exchangerOf('ids-only'))
   const answer = await presentJwt(service, by, await subjectJwt(service, provider, 'jwt'), { as: 'jwt' })
-  const other =
-    'The issuer of the subject_token is not trusted with this subject_token_type: token_types of its record.'
+  const other = 'The subject_token is of a kind that the record of its issuer does not trust (token_types).'
   assertError(answer, 400, 'invalid_request', other)
 })
 

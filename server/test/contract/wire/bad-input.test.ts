@@ -105,7 +105,7 @@ test('values that are too long get the answer of a wrong value', async () => {
     }).toString()
   const token = (changed: Record<string, string>): Promise<Answer> => post('/oauth/token', form(changed))
   const grants =
-    'The grant_type is none that this service has: client_credentials, urn:ietf:params:oauth:grant-type:token-exchange.'
+    'The grant_type is none that this service has: client_credentials, urn:ietf:params:oauth:grant-type:token-exchange, urn:ietf:params:oauth:grant-type:jwt-bearer.'
   assertError(await token({ grant_type: LONG }), 400, 'unsupported_grant_type', grants)
   assertError(await token({ client_id: LONG }), 401, 'invalid_client', CLIENT_REFUSED)
   assertError(await token({ client_secret: LONG }), 401, 'invalid_client', CLIENT_REFUSED)

@@ -43,6 +43,7 @@ test('the document shows the fields that the routes parse', async () => {
     'audience',
     'subject_token',
     'subject_token_type',
+    'assertion',
     'requested_token_type',
     'actor_token',
     'actor_token_type',

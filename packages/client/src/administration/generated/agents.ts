@@ -253,7 +253,11 @@ export type ListAgentsQuery = {
   /** Only those with this label, `key=value`; may repeat. */
   readonly label?: readonly string[] | undefined
   /** Only those that may use this grant. */
-  readonly grant_type?: 'client_credentials' | 'urn:ietf:params:oauth:grant-type:token-exchange' | undefined
+  readonly grant_type?:
+    | 'client_credentials'
+    | 'urn:ietf:params:oauth:grant-type:token-exchange'
+    | 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+    | undefined
   /** Only those with one of these ids; may repeat. */
   readonly agent_id?: readonly string[] | undefined
   /** Only the clients of these ids; may repeat. */

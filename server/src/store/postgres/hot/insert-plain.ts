@@ -119,8 +119,8 @@ const parametersOf = (rows: readonly Row[]): readonly unknown[] => {
 }
 
 /** Whether the token needs nothing but its row, and what it shares with others. */
-const isPlain = ({ limits, proof, assertion, parent, principal }: NewToken): boolean =>
-  limits === null && [proof, assertion, parent, principal].every(one => one === undefined)
+const isPlain = ({ limits, proof, assertion, idJag, parent, principal }: NewToken): boolean =>
+  limits === null && [proof, assertion, idJag, parent, principal].every(one => one === undefined)
 
 /** The lease is renewed where an id is beyond it. */
 export const makeWritePlain = (session: Session, lease: Pick<Lease, 'renew'>) => {

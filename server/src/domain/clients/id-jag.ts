@@ -1,0 +1,58 @@
+// Identity Assertion JWT Authorization Grants (draft-ietf-oauth-identity-assertion-authz-grant): what only they say. Each is used once.
+import { isResource } from '../../../../api/values/audience.ts'
+import { parseScopeItem } from '../../../../api/values/scope.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
+import { isJsonObject } from '../../../../packages/verify/src/readers/json.ts'
+import { type Claims, SKEW_SECONDS } from './claim-times.ts'
+import { isJti, JTI_FORM } from './client-assertion.ts'
+
+/** Whether it is bound to the key that the request proves (RFC 7800 §3.1, RFC 9449 §6.1), or to none. */
+export const confirmationFault = (claims: Claims, jkt: string | undefined): string | undefined => {
+  if (!Object.hasOwn(claims, 'cnf')) return undefined
+  const { cnf } = claims
+  const isOfKey = isJsonObject(cnf) && Object.keys(cnf).join(' ') === 'jkt' && cnf['jkt'] === jkt
+  return isOfKey ? undefined : 'cnf is not the key of the DPoP proof: send a proof of that key'
+}
+
+/** `scope` as the assertion has it: items of other APIs are left out. Null where it has none. */
+const scopeIn = (claims: Claims): readonly string[] | null | undefined => {
+  if (!Object.hasOwn(claims, 'scope')) return null
+  const { scope } = claims
+  if (typeof scope !== 'string') return undefined
+  return [...new Set(scope.split(' '))].filter(item => parseScopeItem(item) !== undefined)
+}
+
+/** `resource` (RFC 8707): one, or a list. Null where it has none. */
+const resourcesIn = (claims: Claims): readonly string[] | null | undefined => {
+  if (!Object.hasOwn(claims, 'resource')) return null
+  const { resource } = claims
+  const members: readonly unknown[] = Array.isArray(resource) ? resource : [resource]
+  const texts = members.filter(one => typeof one === 'string')
+  return texts.length === members.length ? texts.filter(isResource) : undefined
+}
+
+/** What is wrong with the claims that only an ID-JAG has. */
+export const claimFault = (claims: Claims): string | undefined => {
+  if (!Object.hasOwn(claims, 'iat')) return 'has no iat'
+  if (!isJti(claims['jti'])) return `has no ${JTI_FORM}`
+  if (Object.hasOwn(claims, 'authorization_details'))
+    return 'has authorization_details, which this service does not read'
+  if (scopeIn(claims) === undefined) return 'has a scope that is no text'
+  return resourcesIn(claims) === undefined ? 'has a resource that is no text and no list of texts' : undefined
+}
+
+/** What an ID-JAG says of the token, and until when it is remembered as used. Null: it does not say. */
+export type IdJag = {
+  readonly jti: string
+  readonly until: Milliseconds
+  readonly scope: readonly string[] | null
+  readonly resources: readonly string[] | null
+}
+
+/** For claims in which nothing is wrong. */
+export const idJagOf = (claims: Claims): IdJag => ({
+  jti: String(claims['jti']),
+  until: Math.ceil(1000 * (Number(claims['exp']) + SKEW_SECONDS)) - 1,
+  scope: scopeIn(claims) ?? null,
+  resources: resourcesIn(claims) ?? null,
+})
