@@ -36,7 +36,12 @@ const tokenForm = z.object({
     .describe(
       `Of subject_token: ${Object.values(SUBJECT_TOKEN_TYPES).join(', ')}; the last is an access token without its own typ.`,
     ),
-  assertion: z.string().optional().describe('Of the jwt-bearer grant (RFC 7523): an ID-JAG of a trusted issuer.'),
+  assertion: z
+    .string()
+    .optional()
+    .describe(
+      'Of the jwt-bearer grant (RFC 7523): an ID-JAG of a trusted issuer, or, without client authentication, the token of a workload.',
+    ),
   requested_token_type: z.string().optional().describe(`${ACCESS_TOKEN_TYPE}, or absent.`),
   actor_token: z.string().optional().describe('Refused: the actor is the client.'),
   actor_token_type: z.string().optional().describe('Refused.'),
