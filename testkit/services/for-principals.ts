@@ -1,4 +1,5 @@
-// Tokens for subjects of trusted issuers at a service of a test, issued as any other is and signed by it: no request asks for one yet.
+// Tokens for subjects of trusted issuers at a service of a test, issued as any other is and signed by it,
+// for tests of what such tokens are and not of the JWTs that get them (testkit/callers/subject-jwts.ts).
 import { formatIssuerSubject } from '../../api/values/subject.ts'
 import type { Ports } from '../../server/src/ports/ports.ts'
 import { makePrincipals, type TestPrincipal } from '../stores/principals.ts'

@@ -1,7 +1,7 @@
 // Client assertions (RFC 7521, RFC 7523 and its revision): their required claims, and how long one is accepted.
 import type { AssertionTrust } from './client-trust.ts'
 import { bindingFault } from '../caller.ts'
-import { type Claims, SKEW_SECONDS, timeFault } from './claim-times.ts'
+import { type Claims, SKEW_SECONDS, timeFault } from './foreign-claims.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** How far in the future `exp` may be. An assertion is made for one request, a workload's token for longer use. */

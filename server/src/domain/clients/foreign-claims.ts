@@ -1,7 +1,17 @@
-// The times in JWTs of others (RFC 7519 §4.1.4 to §4.1.6), and how far their clocks may differ from ours.
+// Claims in JWTs of others: their times (RFC 7519 §4.1.4 to §4.1.6), and how far their clocks may differ from ours; and their texts.
 import type { Seconds } from '../../../../api/values/time.ts'
 
 export type Claims = Readonly<Record<string, unknown>>
+
+/** An own member: a claim that is named like one of every object is missing where the JWT does not have it. */
+export const own = (claims: Claims, name: string): unknown => (Object.hasOwn(claims, name) ? claims[name] : undefined)
+
+/** The texts of a claim that is one, or a list of them (RFC 7519 §4.1.3); undefined for anything else. */
+export const textsOf = (claim: unknown): readonly string[] | undefined => {
+  const members: readonly unknown[] = Array.isArray(claim) ? claim : [claim]
+  const texts = members.filter(one => typeof one === 'string')
+  return texts.length === members.length ? texts : undefined
+}
 
 /** How far clocks may differ. */
 export const SKEW_SECONDS = 60

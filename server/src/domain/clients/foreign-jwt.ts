@@ -12,7 +12,7 @@ import { bindingFault } from '../caller.ts'
 import { DEPTH_MAX } from '../ledger/lineage.ts'
 import { type OrRefusal, refuse } from '../refusal.ts'
 import type { Agent } from './agent.ts'
-import { type Claims, timeFault } from './claim-times.ts'
+import { type Claims, own, textsOf, timeFault } from './foreign-claims.ts'
 import { claimFault, confirmationFault } from './id-jag.ts'
 import type { NewIssuer } from './trusted-issuer.ts'
 
@@ -30,9 +30,6 @@ export type ForeignType = (typeof FOREIGN_TYPES)[number]
 
 /** In lower case, without `application/`; undefined where the header has none. */
 export type ForeignJwt = { readonly typ: ForeignType | undefined; readonly claims: Claims }
-
-/** An own member: a claim that is named like one of every object is missing where the JWT does not have it. */
-export const own = (claims: Claims, name: string): unknown => (Object.hasOwn(claims, name) ? claims[name] : undefined)
 
 // One key signs for all tenants: a JWT that names one is that tenant's alone.
 const TENANT = 'tenant'
@@ -99,12 +96,8 @@ const subjectFault = ({ jwt: { claims }, record: { alias, subjectClaim }, agent 
   return actsForPrincipal(agent.actsFor, alias, sub) ? undefined : 'is of a subject for whom this agent may not act'
 }
 
-/** RFC 7519 §4.1.3: `aud` is a text, or a list of texts; nobody is meant by anything else. */
-const audienceOf = ({ aud }: Claims): readonly string[] => {
-  const members: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
-  const texts = members.filter(one => typeof one === 'string')
-  return texts.length === members.length ? texts : []
-}
+/** Nobody is meant by what is no text and no list of texts. */
+const audienceOf = ({ aud }: Claims): readonly string[] => textsOf(aud) ?? []
 
 const OTHERS_TOO = 'was sent to several clients, and azp is not this one'
 const NOT_SENT = 'was not sent to this agent: aud is not its client id there (issuer_clients)'

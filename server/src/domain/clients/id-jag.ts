@@ -3,7 +3,7 @@ import { isResource } from '../../../../api/values/audience.ts'
 import { parseScopeItem } from '../../../../api/values/scope.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { isJsonObject } from '../../../../packages/verify/src/readers/json.ts'
-import { type Claims, SKEW_SECONDS } from './claim-times.ts'
+import { type Claims, SKEW_SECONDS, textsOf } from './foreign-claims.ts'
 import { isJti, JTI_FORM } from './client-assertion.ts'
 
 /** Whether it is bound to the key that the request proves (RFC 7800 §3.1, RFC 9449 §6.1), or to none. */
@@ -23,13 +23,8 @@ const scopeIn = (claims: Claims): readonly string[] | null | undefined => {
 }
 
 /** `resource` (RFC 8707): one, or a list. Null where it has none. */
-const resourcesIn = (claims: Claims): readonly string[] | null | undefined => {
-  if (!Object.hasOwn(claims, 'resource')) return null
-  const { resource } = claims
-  const members: readonly unknown[] = Array.isArray(resource) ? resource : [resource]
-  const texts = members.filter(one => typeof one === 'string')
-  return texts.length === members.length ? texts.filter(isResource) : undefined
-}
+const resourcesIn = (claims: Claims): readonly string[] | null | undefined =>
+  Object.hasOwn(claims, 'resource') ? textsOf(claims['resource'])?.filter(isResource) : null
 
 /** What is wrong with the claims that only an ID-JAG has. */
 export const claimFault = (claims: Claims): string | undefined => {

@@ -7,26 +7,31 @@ import { atPlaces, GROUP_MAX } from '../../domain/one-by-one.ts'
 import { isRefused } from '../../domain/refusal.ts'
 import type { TrustedRecord, UnverifiedJwt } from '../../ports/issuers.ts'
 import type { Freshness, Ports } from '../../ports/ports.ts'
+import type { TokenReference } from '../../ports/token-codec.ts'
 import type { RequestOrigin } from '../authentication/authenticate-client.ts'
 import { clientIdOf } from '../authentication/recognize-client.ts'
 import { inGroups } from '../group.ts'
 import { refuseUnknown } from './exchange-tokens.ts'
-import { type Exchange, type Grant, grantToken, type IssueRequest, type NotGranted } from './grant-token.ts'
+import { type Exchange, type Grant, grantToken, isExchange, type IssueRequest, type NotGranted } from './grant-token.ts'
 
 type CheckPorts = Pick<
   Ports,
   'agents' | 'codec' | 'foreignIssuers' | 'importedSecrets' | 'issuers' | 'profile' | 'secrets' | 'timing'
 >
 
-/** The subject token or the assertion, where an issuer other than this service can have made it. */
-export const foreignSubject = (
+/**
+ * What the subject token or the assertion is by itself: a token of this service, where it can be one, or a JWT that another issuer can have
+ * made; nothing else is looked for.
+ */
+export const readSubject = (
   { codec, foreignIssuers, profile }: CheckPorts,
   { exchange, assertion }: Pick<IssueRequest, 'exchange' | 'assertion'>,
-): UnverifiedJwt | undefined => {
+): { readonly reference?: TokenReference; readonly unverified?: UnverifiedJwt } => {
   const text = exchange?.subjectToken ?? assertion
-  if (text === undefined || codec.read(text) !== undefined) return undefined
-  const jwt = foreignIssuers.read(text)
-  return 'wrong' in jwt || jwt.claims['iss'] === profile.issuer ? undefined : jwt
+  const reference = text === undefined ? undefined : codec.read(text)
+  if (text === undefined || reference !== undefined) return reference === undefined ? {} : { reference }
+  const unverified = foreignIssuers.read(text)
+  return 'wrong' in unverified || unverified.claims['iss'] === profile.issuer ? {} : { unverified }
 }
 
 type Presenting = IssueRequest & { readonly origin: RequestOrigin }
@@ -34,8 +39,6 @@ type Presenting = IssueRequest & { readonly origin: RequestOrigin }
 type Asked = { readonly request: Presenting; readonly jwt: UnverifiedJwt }
 
 type Found = { readonly record: TrustedRecord; readonly exchange: Exchange }
-
-const isExchange = (decided: Grant | Exchange | NotGranted): decided is Exchange => 'subjectToken' in decided
 
 const recordOf = (
   decided: Grant | Exchange | NotGranted,

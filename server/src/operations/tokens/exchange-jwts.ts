@@ -27,6 +27,7 @@ import {
   type Grant,
   grantAudience,
   grantWithin,
+  isExchange,
   type NotGranted,
   type VerifiedJwt,
 } from './grant-token.ts'
@@ -191,8 +192,7 @@ const decide = (
 
 type Undecided = Grant | Exchange | NotGranted
 
-const isOfJwt = (decision: Undecided): decision is JwtExchange =>
-  'subjectToken' in decision && decision.jwt !== undefined
+const isOfJwt = (decision: Undecided): decision is JwtExchange => isExchange(decision) && decision.jwt !== undefined
 
 /** `again`: another round decides. An Unavailable is the answer of that request alone. */
 export type Decision = Grant | NotGranted | Unavailable | 'again'

@@ -17,11 +17,12 @@ import {
   type Grant,
   grantAudience,
   grantWithin,
+  isExchange,
   type NotGranted,
   type SubjectToken,
 } from './grant-token.ts'
 
-export type ExchangePorts = Pick<Ports, 'agents' | 'codec' | 'profile' | 'secrets'> & {
+export type ExchangePorts = Pick<Ports, 'agents' | 'profile' | 'secrets'> & {
   readonly ledger: Pick<TokenLedger, 'find'>
 }
 
@@ -41,13 +42,11 @@ export const refuseUnknown = ({ type }: Pick<Exchange, 'type'>): Refused =>
 
 /** The live tokens presented, in order; undefined for a text that is not, byte for byte, one of them. */
 const findSubjects = async (
-  { codec, ledger, secrets }: ExchangePorts,
+  { ledger, secrets }: ExchangePorts,
   exchanges: readonly Exchange[],
 ): Promise<readonly (SubjectToken | undefined)[]> => {
   // Nothing but an access token is ours.
-  const references = exchanges.map(({ subjectToken, type }) =>
-    type === 'access_token' ? codec.read(subjectToken) : undefined,
-  )
+  const references = exchanges.map(({ request, type }) => (type === 'access_token' ? request.reference : undefined))
   // One that cannot be ours is looked up as well: the time does not say so.
   const found = await ledger.find(references)
   return references.map((reference, n) => {
@@ -148,8 +147,6 @@ const decide = (
 }
 
 type Decision = Grant | NotGranted
-
-const isExchange = (decision: Decision | Exchange): decision is Exchange => 'subjectToken' in decision
 
 /** Whether none of these is an exchange. */
 export const areDecided = (decisions: readonly (Decision | Exchange)[]): decisions is readonly Decision[] =>

@@ -54,7 +54,9 @@ export type IssueRequest = Bindable & {
   readonly exchange?: ExchangeFields
   /** The assertion of the jwt-bearer grant. */
   readonly assertion?: string | undefined
-  /** The subject token of that exchange, or that assertion, where a trusted issuer has signed it. */
+  /** The address of that subject token, where it can be a token of this service. */
+  readonly reference?: TokenReference
+  /** The subject token, or that assertion, where a trusted issuer has signed it. */
   readonly jwt?: VerifiedJwt
   /** Called with the caller, once it is recognized. */
   readonly onCaller?: ((caller: ClientCaller) => void) | undefined
@@ -91,6 +93,8 @@ export type Exchange = Bound &
   }
 
 type Bound = { readonly cnf?: Confirmation }
+
+export const isExchange = (decided: object): decided is Exchange => 'subjectToken' in decided
 
 type GrantPorts = Pick<Ports, 'importedSecrets' | 'profile' | 'secrets'>
 

@@ -8,7 +8,7 @@ import type { Ports } from '../../ports/ports.ts'
 import { NO_TRACES, type Traces } from '../../ports/traces.ts'
 import { authenticateClients, type Checked, type RequestOrigin } from '../authentication/authenticate-client.ts'
 import { checkProof } from '../authentication/check-proof.ts'
-import { foreignSubject, makeCheckSubjectJwt } from './check-subject-jwt.ts'
+import { makeCheckSubjectJwt, readSubject } from './check-subject-jwt.ts'
 import type { ClientCredentials } from '../authentication/recognize-client.ts'
 import { withPermit, inGroups } from '../group.ts'
 import { GROUP_MAX } from '../../domain/one-by-one.ts'
@@ -139,9 +139,9 @@ export const makeIssueToken = (
   // What a trusted issuer has signed, and a proof, are checked before their request joins a group: no other request waits for it.
   const checkSubjectJwt = makeCheckSubjectJwt(ports, defer)
   const issueOne = async (request: Joining): Promise<OrRefusal<Issued>> => {
-    const jwt = foreignSubject(ports, request)
-    if (jwt === undefined) return issueTogether(request)
-    const checked = await checkSubjectJwt(request, jwt)
+    const { unverified, ...subject } = readSubject(ports, request)
+    if (unverified === undefined) return issueTogether({ ...request, ...subject })
+    const checked = await checkSubjectJwt(request, unverified)
     return isRefused(checked) ? countNotGranted(ports, checked) : issueTogether(checked)
   }
   const issueBound = async (request: Checked<TokenRequest>, text: string): Promise<OrRefusal<Issued>> => {

@@ -2,33 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
-import type { Ports } from '../../../src/ports/ports.ts'
 import { askExchange, exchange } from '../../../../testkit/callers/exchanges.ts'
 import { type Answer, assertError, introspect, issue, revoke } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
+import { makeInsertPause } from '../../../../testkit/services/insert-pause.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const INACTIVE =
   'The subject_token is neither an active access token of this service nor a JWT of an issuer from which this agent may exchange one.'
 
-/** What happens once, before the next tokens are written. */
-let beforeInsert: (() => Promise<unknown>) | undefined
-
-const withPause = ({ ledger, ...ports }: Ports): Ports => ({
-  ...ports,
-  ledger: {
-    ...ledger,
-    insert: async (tokens, until) => {
-      const work = beforeInsert
-      beforeInsert = undefined
-      await work?.()
-      return ledger.insert(tokens, until)
-    },
-  },
-})
-
-const service = useService({ break: withPause })
+const pause = makeInsertPause()
+const service = useService({ break: pause.inFront })
 const caller = service.agent()
 const server = service.agent({ grantTypes: [TOKEN_EXCHANGE], actsFor: ['*'], receives: [AUDIENCE] })
 const apiKey = service.apiKey('tokens:introspect')
@@ -41,9 +26,9 @@ for (const relation of ['a parent', 'the parent of a parent']) {
     const before = countRows(service.storeFile, 'token')
     const ended = await issue(service, caller)
     const parent = relation === 'a parent' ? ended : await exchange(service, server, ended)
-    beforeInsert = () => revoke(service, ended)
+    pause.next(() => revoke(service, ended))
     assertError(await askExchange(service, server, parent), 400, 'invalid_request', INACTIVE)
-    assert.equal(beforeInsert, undefined)
+    assert.equal(pause.isPending(), false)
     assert.equal(countRows(service.storeFile, 'token'), before)
   })
 }
@@ -51,9 +36,9 @@ for (const relation of ['a parent', 'the parent of a parent']) {
 test('an agent that is disabled after the token that it holds was looked up gets that one no child', async () => {
   const holder = await service.createAgent()
   const parent = await issue(service, holder)
-  beforeInsert = () => service.disableAgent(holder.agentId)
+  pause.next(() => service.disableAgent(holder.agentId))
   assertError(await askExchange(service, server, parent), 400, 'invalid_request', INACTIVE)
-  assert.equal(beforeInsert, undefined)
+  assert.equal(pause.isPending(), false)
 })
 
 const ROUNDS = 25

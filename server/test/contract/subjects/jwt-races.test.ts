@@ -11,6 +11,7 @@ import {
   type IdentityProvider,
   startIdentityProvider,
 } from '../../../../testkit/identity-providers/identity-provider.ts'
+import { makeInsertPause } from '../../../../testkit/services/insert-pause.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 import { type AgentOfTest, AUDIENCE } from '../../../../testkit/services/test-server.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
@@ -19,22 +20,14 @@ import type { Ports } from '../../../src/ports/ports.ts'
 const GENERIC =
   'The subject_token is neither an active access token of this service nor a JWT of an issuer from which this agent may exchange one.'
 
-/** What happens once, before the next tokens are written, or after the next signature is verified; and after each. */
-let beforeInsert: (() => Promise<unknown>) | undefined
+/** What happens once, after the next signature is verified; and after each. */
 let afterVerify: (() => Promise<unknown>) | undefined
 let afterEachVerify: (() => Promise<unknown>) | undefined
 
-const withPauses = ({ ledger, foreignIssuers, ...ports }: Ports): Ports => ({
-  ...ports,
-  ledger: {
-    ...ledger,
-    insert: async (tokens, until) => {
-      const work = beforeInsert
-      beforeInsert = undefined
-      await work?.()
-      return ledger.insert(tokens, until)
-    },
-  },
+const pause = makeInsertPause()
+
+const withPauses = ({ foreignIssuers, ...ports }: Ports): Ports => ({
+  ...pause.inFront({ foreignIssuers, ...ports }),
   foreignIssuers: {
     ...foreignIssuers,
     read: text => {
@@ -111,10 +104,10 @@ for (const [what, [act, description]] of Object.entries(MEANWHILE)) {
       t.after(() => world.provider.close())
       const kept = countRows(service.storeFile, 'token')
       const work = () => act(world)
-      if (when === 'before the token is written') beforeInsert = work
+      if (when === 'before the token is written') pause.next(work)
       else afterVerify = work
       assertError(await exchangeIn(world), 400, 'invalid_request', description)
-      assert.deepEqual([beforeInsert, afterVerify], [undefined, undefined])
+      assert.deepEqual([pause.isPending(), afterVerify], [false, undefined])
       assert.equal(countRows(service.storeFile, 'token'), kept)
     })
   }
@@ -123,7 +116,7 @@ for (const [what, [act, description]] of Object.entries(MEANWHILE)) {
 test('what the record allows is narrowed before the token is written: it has what is allowed then', async t => {
   const world = await makeWorld()
   t.after(() => world.provider.close())
-  beforeInsert = () => change('PATCH', world.alias, { scope: 'db:read', lifetime_seconds: 60 })
+  pause.next(() => change('PATCH', world.alias, { scope: 'db:read', lifetime_seconds: 60 }))
   const { json } = await exchangeIn(world)
   assert.partialDeepStrictEqual(json, { scope: 'db:read', expires_in: 60 })
 })
