@@ -3,12 +3,14 @@ import { z } from 'zod'
 import { listOf, refineMembers, resources, scope } from './agent-settings.ts'
 import { address } from './credential-trust.ts'
 import { changed, dryRun, dryRunParameter, endsCounted, exampleEnds } from './dry-run.ts'
-import { AUDIENCE, LATER, MADE } from './examples.ts'
+import { AUDIENCE, LATER, MADE, OPERATOR } from './examples.ts'
 import {
   choice,
   listing,
+  note,
   noteBody,
   noteParameter,
+  parameter,
   suspendedAt,
   text,
   textOrNull,
@@ -18,6 +20,7 @@ import {
   wholeNumber,
 } from './fields.ts'
 import { operation } from './operation.ts'
+import { actor } from './names.ts'
 import { ACCESS } from './values/access.ts'
 import { PROVIDER_ALGORITHMS } from './values/algorithms.ts'
 import { TRUST_CHARACTERS_MAX } from './values/credentials.ts'
@@ -39,6 +42,7 @@ import {
   TOKEN_TYPES,
 } from './values/issuers.ts'
 import { LIFETIME_SECONDS_MAX } from './values/limits.ts'
+import { isSub, SUB_FORM, SUB_PATTERN } from './values/subject.ts'
 
 const alias = text(isAlias, ALIAS_FORM, { pattern: ALIAS_PATTERN }).describe(
   'Its name here, which is never given again.',
@@ -213,4 +217,65 @@ export const enableIssuer = operation({
   body: noteBody,
   answers: { 200: switched },
   example: { body: { note: 'it has new keys' }, answer: { ...example, changed: true } },
+})
+
+const sub = text(isSub, SUB_FORM, { pattern: SUB_PATTERN }).describe('The subject, as the issuer names it.')
+
+const subjectRecord = z.object({
+  issuer: z.string().describe('The alias of its issuer.'),
+  sub: z.string(),
+  blocked_at: timeOrNull.describe('Since when nothing is issued for it; null: it is not blocked.'),
+  blocked_by: actor.nullable(),
+  note: textOrNull,
+})
+
+const exampleSubject = {
+  issuer: 'entra',
+  sub: '0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d',
+  blocked_at: LATER,
+  blocked_by: OPERATOR,
+  note: 'left the company',
+} as const
+
+const SUBJECTS = `${ONE}/subjects` as const
+
+const switchedSubject = subjectRecord.extend({ changed })
+
+export const blockSubject = operation({
+  route: `POST ${SUBJECTS}/block`,
+  id: 'blockSubject',
+  summary: 'Block a subject of a trusted issuer, and end its tokens',
+  access: ACCESS.blockSubjects,
+  body: z.strictObject({ sub, note: note.nullish(), dry_run: dryRun }),
+  answers: { 200: z.union([switchedSubject, endsCounted]) },
+  example: {
+    body: { sub: exampleSubject.sub, note: exampleSubject.note },
+    answer: { ...exampleSubject, changed: true },
+  },
+})
+
+export const unblockSubject = operation({
+  route: `POST ${SUBJECTS}/unblock`,
+  id: 'unblockSubject',
+  summary: 'Unblock a subject of a trusted issuer',
+  access: ACCESS.unblockSubjects,
+  body: z.strictObject({ sub, note: note.nullish() }),
+  answers: { 200: switchedSubject },
+  example: {
+    body: { sub: exampleSubject.sub, note: 'came back' },
+    answer: { ...exampleSubject, blocked_at: null, blocked_by: null, note: null, changed: true },
+  },
+})
+
+export const listSubjects = operation({
+  route: `GET ${SUBJECTS}`,
+  id: 'listSubjects',
+  summary: 'List the blocked subjects of a trusted issuer',
+  access: ACCESS.readSubjects,
+  ...listing(subjectRecord, exampleSubject, {
+    sub: parameter(given => (isSub(given) ? given : undefined), SUB_FORM, {
+      description: 'Only this subject.',
+      pattern: SUB_PATTERN,
+    }),
+  }),
 })

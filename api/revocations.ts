@@ -25,10 +25,20 @@ import { tokenRecord } from './tokens.ts'
 import { holding } from './verifiers.ts'
 import { ACCESS } from './values/access.ts'
 import { isKid, KID_FORM, KID_PATTERN } from '../packages/verify/src/readers/kid.ts'
+import { isPlainName, TRUST_CHARACTERS_MAX } from './values/credentials.ts'
+import { ALIAS_FORM, ALIAS_PATTERN, isAlias } from './values/issuers.ts'
 import { LABEL_KEY_PATTERN, LABELS_ASKED_MAX } from './values/labels.ts'
 import { AGENTS_SELECTED_MAX, COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from './values/lists.ts'
 import { BULK_REVOCATION_REASONS } from './values/reason.ts'
 import { ITEM_OR_ANY_PATTERN, parseItemOrAny, SCOPE_CHARACTERS_MAX } from './values/scope.ts'
+import {
+  ISSUER_SUBJECT_FORM,
+  ISSUER_SUBJECT_PATTERN,
+  isSub,
+  parseIssuerSubject,
+  SUB_FORM,
+  SUB_PATTERN,
+} from './values/subject.ts'
 
 /** Longer than any plan. */
 const PLAN_CHARACTERS_MAX = 512
@@ -43,6 +53,8 @@ const revocationRecord = z.object({
   kid: textOrNull,
   issued_before: timeOrNull,
   lineage: uuidOrNull.describe('The root of the tree that it ends.'),
+  subject: textOrNull.describe('ALIAS:SUB: it ended the tokens that act for this subject of a trusted issuer.'),
+  issuer: textOrNull.describe('The alias of a trusted issuer: it ended the tokens that act for its subjects.'),
   owner: textOrNull.describe('It ended the tokens of agents of this owner.'),
   labels: z.record(z.string(), z.string()).nullable().describe('Of agents with each of these labels.'),
   disable_agents: z.boolean().describe('Whether those agents were disabled with it.'),
@@ -79,6 +91,25 @@ const labelsAsked = z
     propertyNames: { pattern: LABEL_KEY_PATTERN },
   })
 
+const issuerSubject = text(given => parseIssuerSubject(given) !== undefined, ISSUER_SUBJECT_FORM, {
+  pattern: ISSUER_SUBJECT_PATTERN,
+})
+
+const subjectIdentifier = z.strictObject({
+  format: z.literal('iss_sub', { error: 'is not iss_sub, the one format that is known' }),
+  iss: text(isPlainName, `1 to ${TRUST_CHARACTERS_MAX} printable ASCII characters without spaces`, {
+    maxLength: TRUST_CHARACTERS_MAX,
+  }),
+  sub: text(isSub, SUB_FORM, { pattern: SUB_PATTERN }),
+})
+
+/** `ALIAS:SUB`, or a subject identifier (RFC 9493 §3.2.4) of which one record of an issuer fits. */
+const subject = z
+  .union([issuerSubject, subjectIdentifier], {
+    error: `is not ${ISSUER_SUBJECT_FORM}, and no subject identifier iss_sub`,
+  })
+  .describe('Tokens that act for this subject of a trusted issuer: ALIAS:SUB, or `iss_sub` of RFC 9493.')
+
 const conditions = {
   agent_id: uuidMember(),
   credential_id: uuidMember('The secret with which the tokens were got.'),
@@ -95,6 +126,11 @@ const conditions = {
   kid: text(isKid, KID_FORM, { description: 'Tokens that this key signed.', pattern: KID_PATTERN }),
   issued_before: timeMember('Tokens issued before this time, which is not in the future.'),
   lineage: uuidMember('The id of a token, live or ended: its whole tree, from the root on.'),
+  subject,
+  issuer: text(isAlias, ALIAS_FORM, {
+    description: 'The alias of a trusted issuer: tokens that act for any of its subjects.',
+    pattern: ALIAS_PATTERN,
+  }),
   owner: name.describe(`Tokens of the agents of this owner, at most ${AGENTS_SELECTED_MAX} agents.`),
   labels: labelsAsked,
 }
@@ -130,6 +166,9 @@ const refineReach = (body: Readonly<Record<string, unknown>>, context: z.Refinem
     context.addIssue({ code: 'custom', path: ['all'], message: 'ends every token, and goes with no condition' })
   }
   const selects = body['owner'] !== undefined || body['labels'] !== undefined
+  if (body['subject'] !== undefined && body['issuer'] !== undefined) {
+    context.addIssue({ code: 'custom', path: ['issuer'], message: 'goes without subject, which names its issuer' })
+  }
   if (selects && body['agent_id'] !== undefined) {
     const message = 'names one agent, and goes with neither owner nor labels'
     context.addIssue({ code: 'custom', path: ['agent_id'], message })
@@ -173,6 +212,8 @@ const example = {
   kid: null,
   issued_before: null,
   lineage: null,
+  subject: null,
+  issuer: null,
   owner: null,
   labels: null,
   disable_agents: false,

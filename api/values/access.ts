@@ -15,6 +15,9 @@ export const ACCESS = {
   // What an agent gets is counted for all audiences together.
   readUsage: { permission: 'tokens:read', role: 'viewer', to: 'read usage', isOfWholeService: true },
   revokeTokens: { permission: 'tokens:revoke', role: 'operator', to: 'revoke tokens' },
+  // They end tokens for every audience, and are of all audiences together.
+  blockSubjects: { permission: 'tokens:revoke', role: 'operator', to: 'block subjects', isOfWholeService: true },
+  readSubjects: { permission: 'tokens:read', role: 'viewer', to: 'read blocked subjects', isOfWholeService: true },
   readAgents: { permission: 'agents:read', role: 'viewer', to: 'read agents' },
   // An operator who must end a token now must also be able to stop the agent that gets the next one.
   stopAgents: { permission: 'agents:write', role: 'operator', to: 'stop agents' },
@@ -22,6 +25,8 @@ export const ACCESS = {
   readIssuers: { permission: 'agents:read', role: 'viewer', to: 'read trusted issuers' },
   stopIssuers: { permission: 'issuers:write', role: 'operator', to: 'stop trusted issuers' },
   writeIssuers: { permission: 'issuers:write', role: 'admin', to: 'change trusted issuers' },
+  // A key that blocks who leaves is in the hands of a program, and lets nobody in again.
+  unblockSubjects: { permission: 'issuers:write', role: 'admin', to: 'unblock subjects' },
   writeKeys: { permission: 'keys:write', role: 'admin', to: 'change keys' },
   // An operator who must decide in an emergency needs to see what signs.
   readSigningKeys: { permission: 'keys:write', role: 'operator', to: 'read signing keys' },

@@ -33,6 +33,8 @@ export const ACT_KINDS = [
   'store.accept',
   'store.backup',
   'store.restore',
+  'subject.block',
+  'subject.unblock',
   'token.revoke',
   'token.supersede',
 ] as const

@@ -5,7 +5,19 @@ import type { Reason } from './reason.ts'
 export const TEXT_CHECKS = ['form', 'issuer', 'record', 'spelling'] as const
 
 /** Checks of a token that has its row in the ledger, in order. */
-export const OWN_CHECKS = ['expiry', 'service', 'agent', 'credential', 'signing_key', 'cut_offs'] as const
+export const OWN_CHECKS = [
+  'expiry',
+  'service',
+  'agent',
+  'credential',
+  'signing_key',
+  'trusted_issuer',
+  'subject',
+  'cut_offs',
+] as const
+
+/** Made only of tokens that act for a subject of a trusted issuer. */
+export const CHECKS_OF_SUBJECTS: readonly OwnCheck[] = ['trusted_issuer', 'subject']
 
 export type OwnCheck = (typeof OWN_CHECKS)[number]
 

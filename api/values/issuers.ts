@@ -25,6 +25,8 @@ export const TOKEN_TYPES = ['id_token', 'access_token', 'jwt', 'id-jag'] as cons
 
 export type TokenType = (typeof TOKEN_TYPES)[number]
 
+/** Subjects that are blocked, of all issuers together. */
+export const BLOCKED_SUBJECTS_MAX = 100_000
 /** Claims that one issuer may require. */
 export const REQUIRED_CLAIMS_MAX = 8
 /** Parties that one issuer may list. */

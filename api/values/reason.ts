@@ -19,6 +19,7 @@ export const REASONS = {
   actor_removed: 15,
   issuer_disabled: 16,
   issuer_deleted: 17,
+  subject_blocked: 18,
 } as const
 
 export type Reason = keyof typeof REASONS

@@ -34,6 +34,8 @@ const RECORDED: Readonly<Record<ActKind, string>> = {
   'store.accept': 'what a restore had suspended was accepted',
   'store.backup': 'a backup was made',
   'store.restore': 'the store was restored: all tokens ended',
+  'subject.block': 'a subject of a trusted issuer was blocked: its tokens ended',
+  'subject.unblock': 'a blocked subject was unblocked',
   'token.revoke': 'one token was revoked',
   'token.supersede': 'nothing: tokens that their agent superseded have no entry, and the history shows them',
 }

@@ -245,6 +245,7 @@ export const LIMITS_OF_CALLERS: readonly LimitSection[] = [
     title: 'Trusted issuers',
     rows: [
       ['issuers', 'issuers/ISSUERS_MAX', 'store', '400'],
+      ['blocked subjects', 'issuers/BLOCKED_SUBJECTS_MAX', 'store', '400'],
       ['`require`', 'issuers/REQUIRED_CLAIMS_MAX', 'issuer', '400'],
       ['`parties`', 'issuers/PARTIES_MAX', 'issuer', '400'],
     ],

@@ -22,6 +22,7 @@ const CAUSES: Readonly<Record<Reason, string>> = {
   actor_removed: "The agent that exchanged another's token for it may not act for that one any more",
   issuer_disabled: 'The issuer of its subject was disabled',
   issuer_deleted: 'The issuer of its subject was deleted',
+  subject_blocked: 'The subject of an issuer for which it acts was blocked',
 }
 
 const mayGive = (reason: Reason): string => {

@@ -75,12 +75,17 @@ const newIssuer = () => {
 const issuerPath = async ({ service }: World): Promise<string> =>
   `/api/v1/issuers/${String((await make(service, '/api/v1/issuers', newIssuer()))['alias'])}`
 
-const disabledIssuerPath = async (world: World): Promise<string> => {
-  const path = await issuerPath(world)
-  const { service } = world
-  await call(service, { method: 'POST', path: `${path}/disable` }, await admin(service))
-  return path
-}
+const SUBJECT = { sub: 'alice' }
+
+/** One to which this was done. */
+const issuerPathAfter =
+  (act: string, body?: object) =>
+  async (world: World): Promise<string> => {
+    const path = await issuerPath(world)
+    const { service } = world
+    await call(service, { method: 'POST', path: path + act, body }, await admin(service))
+    return path
+  }
 
 const tokenPath = async ({ service, client }: World): Promise<string> =>
   `/api/v1/tokens/${String(claimsOf(await issue(service, client))['jti'])}`
@@ -212,7 +217,15 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
   'PATCH /api/v1/issuers/{alias}': at('PATCH', issuerPath, '', { lifetime_seconds: 60 }),
   'DELETE /api/v1/issuers/{alias}': at('DELETE', issuerPath),
   'POST /api/v1/issuers/{alias}/disable': at('POST', issuerPath, '/disable'),
-  'POST /api/v1/issuers/{alias}/enable': at('POST', disabledIssuerPath, '/enable'),
+  'POST /api/v1/issuers/{alias}/enable': at('POST', issuerPathAfter('/disable'), '/enable'),
+  'GET /api/v1/issuers/{alias}/subjects': at('GET', issuerPath, '/subjects'),
+  'POST /api/v1/issuers/{alias}/subjects/block': at('POST', issuerPath, '/subjects/block', SUBJECT),
+  'POST /api/v1/issuers/{alias}/subjects/unblock': at(
+    'POST',
+    issuerPathAfter('/subjects/block', SUBJECT),
+    '/subjects/unblock',
+    SUBJECT,
+  ),
   'GET /api/v1/keys/{kid}': at('GET', signingKeyPath),
   'POST /api/v1/keys/rotate': () => ({ method: 'POST', path: '/api/v1/keys/rotate', body: {} }),
   'POST /api/v1/keys/import': () => ({ method: 'POST', path: '/api/v1/keys/import', body: newSigningKey() }),

@@ -20,3 +20,17 @@ export const makePrincipals = async (file: string): Promise<readonly TestPrincip
   }
   return principals
 }
+
+/** One that is stored before a token acts for it, with its number. */
+export type KeptPrincipal = TestPrincipal & { readonly number: number }
+
+export const keepPrincipals = async (file: string): Promise<readonly KeptPrincipal[]> => {
+  const kept: KeptPrincipal[] = []
+  for (const principal of await makePrincipals(file)) {
+    const { issuer, sub } = principal.asked
+    await execBeside(file, `insert into principal (issuer, sub, used_day) values (${issuer}, '${sub}', 0)`)
+    const { n } = await readRowBeside(file, `select n from principal where issuer = ${issuer} and sub = '${sub}'`)
+    kept.push({ ...principal, number: Number(n) })
+  }
+  return kept
+}

@@ -17,6 +17,11 @@ const WORDS: Readonly<Record<CheckName, Words>> = {
   agent: { passed: 'Its agent may hold it', failed: 'An act ended all tokens of its agent' },
   credential: { passed: 'Its credential stands', failed: 'An act ended all tokens of its credential' },
   signing_key: { passed: 'Its signing key stands', failed: 'An act ended all tokens of its signing key' },
+  trusted_issuer: {
+    passed: 'No act ended all tokens for subjects of its issuer',
+    failed: 'An act ended all tokens for subjects of its issuer',
+  },
+  subject: { passed: 'No act ended all tokens for its subject', failed: 'An act ended all tokens for its subject' },
   cut_offs: { passed: 'No open revocation covers it', failed: 'An open revocation covers it' },
   ancestor: { passed: 'The token that it was got for is active', failed: 'A token that it was got for has ended' },
 }

@@ -7,9 +7,11 @@ import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import type { Timing } from '../ports/timing.ts'
 import { type Call, defineAdminCommand, show, type Shown } from './administer.ts'
+import { ISSUER_SUBJECT_FORM, parseIssuerSubject } from '../../../api/values/subject.ts'
 import { describeAgent } from './names/describe-agents.ts'
 import { gatherLabels } from './agent-options.ts'
 import { formatAtLeast } from './dry-run.ts'
+import { expecting } from './lists/list-options.ts'
 import { followRevocation } from './follow-revocation.ts'
 import type { Api } from './remote/api.ts'
 import { type Consequence, endsEveryToken } from './terminal/confirm.ts'
@@ -18,7 +20,10 @@ import { addOptions, attributesOf, givenIn, type OptionRows } from './terminal/o
 import { areRecords, formatCount, type PrintedRecord, printLine, printTable } from './terminal/print.ts'
 import { addTimeHelp, readTime } from './terminal/time.ts'
 
-type RevocationBody = z.input<(typeof rows.createRevocation)['body']>
+type AnyBody = z.input<(typeof rows.createRevocation)['body']>
+
+/** A subject is named in the one form that a shell takes without quotes. */
+type RevocationBody = Omit<AnyBody, 'subject'> & { readonly subject?: string }
 
 /** Asks for a dry run with these conditions. */
 const dryRun = async (api: Api, conditions: RevocationBody): Promise<PrintedRecord> => {
@@ -56,6 +61,12 @@ const CONDITIONS: OptionRows<Condition> = {
   kid: ['--kid <kid>', 'the tokens that this key signed'],
   issued_before: ['--issued-before <time>', 'the tokens issued before this time, which is not in the future', readTime],
   lineage: ['--lineage <token-id>', 'the tree of this token, live or ended: all of it, from its root on'],
+  subject: [
+    '--subject <alias:sub>',
+    'the tokens that act for this subject of a trusted issuer, at any depth',
+    expecting(parseIssuerSubject, ISSUER_SUBJECT_FORM),
+  ],
+  issuer: ['--issuer <alias>', 'the tokens that act for subjects of this trusted issuer'],
   owner: ['--owner <name>', 'the tokens of the agents of this owner, as they are at that instant'],
   labels: ['--label <key=value>', 'the tokens of the agents with this label (repeatable)', gatherLabels],
 }
@@ -69,6 +80,8 @@ const WORDS: Readonly<Record<Exclude<Condition, 'labels'>, string>> = {
   kid: 'signed by key',
   issued_before: 'issued before',
   lineage: 'of the tree of',
+  subject: 'for subject',
+  issuer: 'for subjects of issuer',
   owner: 'of the agents of owner',
 }
 
@@ -209,6 +222,7 @@ const addCreate = (revocation: Command): void => {
     examples: [
       'mintmark revocation create --scope db:write --dry-run',
       'mintmark revocation create --scope db:write --plan --note "ticket 4712" --yes',
+      'mintmark revocation create --subject entra:0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d --note "lost laptop" --yes',
       'mintmark revocation create --owner Ada --disable-agents --note "Ada left" --yes',
       'mintmark revocation create --audience https://orders.example --reason secret_leaked --note "ticket 4711" --yes',
     ],

@@ -2,6 +2,7 @@
 import type { ChangeObstacle, WantedChange } from '../domain/clients/change-agent.ts'
 import type { EndCount } from '../domain/ledger/ends.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
+import type { IssuerSubject } from '../../../api/values/subject.ts'
 import type { CredentialRevocation } from './secret-repositories.ts'
 
 /** Each counts by the conditions with which the act of the same name ends tokens, and is refused as that would be. */
@@ -12,5 +13,6 @@ export interface DryRuns {
   revokeCredential(revocation: CredentialRevocation): Promise<EndCount | 'unknown'>
   disableIssuer(alias: string): Promise<EndCount | 'unknown'>
   deleteIssuer(alias: string): Promise<EndCount | 'unknown'>
+  blockSubject(subject: IssuerSubject): Promise<EndCount | 'unknown' | 'too_many'>
   compromiseKey(kid: string): Promise<EndCount | 'unknown'>
 }

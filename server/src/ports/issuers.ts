@@ -1,10 +1,12 @@
 // Trusted issuers: their records in the store, and what the service learns from them: metadata, keys, JWTs.
 import type { Act } from '../domain/audit/act.ts'
 import type { ForeignJwt } from '../domain/clients/foreign-jwt.ts'
+import type { Subject, SwitchedSubject } from '../domain/clients/blocked-subject.ts'
 import type { IssuerChange, NewIssuer, SwitchedIssuer, TrustedIssuer } from '../domain/clients/trusted-issuer.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
 import type { KeyedPage, KeyedRequest } from '../domain/lists/page.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
+import type { IssuerSubject } from '../../../api/values/subject.ts'
 import type { ProviderState } from './key-sets.ts'
 
 /** The record of the same issuer for which a JWT of the new one could be meant too. */
@@ -32,7 +34,15 @@ export interface IssuerRepository {
    * memory while that number stays.
    */
   trusted(): Promise<TrustedIssuers>
+  /** From the acknowledgement on no token is issued for the subject, and none lives. `unknown`: no issuer has the alias. */
+  block(subject: IssuerSubject, act: Act): Promise<SwitchedSubject | 'unknown' | 'too_many'>
+  unblock(subject: IssuerSubject, act: Act): Promise<SwitchedSubject | 'unknown'>
+  /** Those that are blocked, by `sub`; undefined where no issuer has the alias. */
+  subjects(request: KeyedRequest<SubjectFilters>): Promise<KeyedPage<Subject> | undefined>
 }
+
+/** `sub` is null for all. */
+export type SubjectFilters = { readonly alias: string; readonly sub: string | null }
 
 /** `number` is the store's. */
 export type TrustedRecord = TrustedIssuer & { readonly number: number }

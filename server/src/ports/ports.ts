@@ -113,7 +113,7 @@ export type LimitReached = { readonly limit: LimitName; readonly retryAfterSecon
 /**
  * `decide_again`: its `seq` is no longer the service's. `no_room`: the ledger has none for its lifetime, scope or audiences. `proof_used`,
  * `proof_late`, `assertion_used`, `id_jag_used`: its proof or assertion was used, or is too old by now. `parent_ended`: its parent, or an ancestor, has
- * ended. `earlier_program`: one uses the store that does not look at ancestors, or at principals. Only `inserted` is written and counted.
+ * ended. `subject_blocked`: its principal is. `earlier_program`: one uses the store that does not look at ancestors, or at principals. Only `inserted` is written and counted.
  */
 export type InsertOutcome =
   | 'inserted'
@@ -122,7 +122,7 @@ export type InsertOutcome =
   | 'proof_used'
   | 'proof_late'
   | ('assertion_used' | 'id_jag_used')
-  | 'parent_ended'
+  | ('parent_ended' | 'subject_blocked')
   | 'earlier_program'
   | LimitReached
 

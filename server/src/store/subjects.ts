@@ -13,6 +13,7 @@ import { createAgent, disableAgent, enableAgent } from './repositories/agents.ts
 import { createApiKey, revokeApiKey, rotateApiKey } from './repositories/api-keys.ts'
 import { recordBackup } from './repositories/backups.ts'
 import { changeAgent, deleteAgent } from './repositories/change-agent.ts'
+import { blockSubject, removeOfDeleted, unblockSubject } from './repositories/blocked-subjects.ts'
 import { createCredential, revokeCredential, rotateCredential } from './repositories/credentials.ts'
 import { convertSecret, importAgents } from './repositories/imports.ts'
 import { changeIssuer, createIssuer, deleteIssuer, disableIssuer, enableIssuer } from './repositories/issuers.ts'
@@ -111,7 +112,10 @@ const SUBJECTS = [
       disableIssuer: act(disableIssuer),
       enableIssuer: act(enableIssuer),
       deleteIssuer: act(deleteIssuer),
+      blockSubject: act(blockSubject),
+      unblockSubject: act(unblockSubject),
     },
+    removes: [removeOfDeleted],
   },
   {
     jobs: {

@@ -25,6 +25,7 @@ export const TABLES: readonly Table[] = [
   table('audience_span', ['aud', 'span']),
   table('trusted_issuer', ['n']),
   table('principal', ['n']),
+  table('blocked_subject', ['issuer', 'sub'], ['sub']),
   table('issuer_client', ['issuer', 'client'], ['client']),
   table('lineage', ['n']),
   table('lineage_ancestor', ['ancestor', 'n']),

@@ -1,7 +1,7 @@
 // What the statement programs of one write transaction share: its time, its numbers, its record of who acted, its live tokens.
 import type { Act } from '../domain/audit/act.ts'
 import type { EndingReason } from '../../../api/values/reason.ts'
-import type { Knowledge } from './schema-version.ts'
+import type { Programs } from './schema-version.ts'
 import { only, run, type Program, type Value } from './statement-program.ts'
 import type { Seen } from './snapshot.ts'
 import type { Metrics } from '../ports/metrics.ts'
@@ -9,15 +9,14 @@ import type { Milliseconds, Seconds } from '../../../api/values/time.ts'
 import type { Timing } from '../ports/timing.ts'
 
 /** Its `now` is the one time of everything it does: read after the lock, never smaller than an earlier one. */
-export type Transaction = Seen & {
-  readonly live: LiveTokens
-  /** The reasons of the tokens that ended early in it, one for each. They count once it is committed. */
-  readonly endings: EndingReason[]
-  /** Whether a program uses the store that lacks this. */
-  readonly isEarlierServing: (knowledge: Knowledge) => Program<boolean>
-  /** The number that was last given in a table, also where its row is gone; 0 where none was. None is left out. */
-  readonly lastGiven: (table: NumberedTable) => Program<number>
-}
+export type Transaction = Seen &
+  Programs & {
+    readonly live: LiveTokens
+    /** The reasons of the tokens that ended early in it, one for each. They count once it is committed. */
+    readonly endings: EndingReason[]
+    /** The number that was last given in a table, also where its row is gone; 0 where none was. None is left out. */
+    readonly lastGiven: (table: NumberedTable) => Program<number>
+  }
 
 /** Tables in which a missing number shows that a row was removed. */
 export type NumberedTable = 'audit' | 'seal'

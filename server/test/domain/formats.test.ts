@@ -90,6 +90,8 @@ test('a revocation is shown with its conditions, and as one of all where it has 
     kid: null,
     issued_before: null,
     lineage: null,
+    subject: null,
+    issuer: null,
     owner: null,
     labels: null,
     disable_agents: false,

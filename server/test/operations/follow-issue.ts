@@ -136,6 +136,9 @@ const NO_ISSUERS: IssuerRepository = {
   enable: never,
   delete: never,
   trusted: never,
+  block: never,
+  unblock: never,
+  subjects: never,
 }
 
 export const issueTo = async (program: Program, ...clientIds: readonly string[]) => {

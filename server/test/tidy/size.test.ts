@@ -10,16 +10,16 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 65_054, files: 696 },
-  'server/test': { globs: codeIn('server/test'), lines: 73_371, files: 568 },
-  packages: { globs: codeIn('packages'), lines: 19_840, files: 186 },
-  console: { globs: codeIn('console'), lines: 14_730, files: 217 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 40_363, files: 463 },
-  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_108, files: 62 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 65_843, files: 701 },
+  'server/test': { globs: codeIn('server/test'), lines: 74_017, files: 571 },
+  packages: { globs: codeIn('packages'), lines: 19_955, files: 186 },
+  console: { globs: codeIn('console'), lines: 15_385, files: 227 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 40_529, files: 464 },
+  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_112, files: 62 },
 }
 
 /** Those of the pages, without the records of decisions, what programs write, and copies of files. */
-const WRITTEN_WORDS = 59_560
+const WRITTEN_WORDS = 59_997
 const PAGES = [
   '*.md',
   'docs/!(decisions|reference)/**/*.md',

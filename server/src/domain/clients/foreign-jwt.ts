@@ -179,20 +179,25 @@ const actorsIn = (act: unknown, named: string, levels = 1): Actor | undefined =>
 /** The subject of a JWT, who acted for it before, and when it expires. */
 export type JudgedJwt = { readonly sub: string; readonly foreignAct?: Actor; readonly expiresAt: Seconds }
 
-const refuseJwt = ({ type }: Pick<Presented, 'type'>, wrong: string) =>
+const refuseJwt = (isIdJag: boolean, wrong: string) =>
   // RFC 7523 §3.1, RFC 8693 §2.2.2.
-  type === 'id-jag'
+  isIdJag
     ? refuse('invalid_grant', `The assertion ${wrong}.`)
     : refuse('invalid_request', `The subject_token ${wrong}.`)
+
+/** Refuses a JWT whose subject an operator blocked, in the place of its token. */
+export const refuseBlocked = (isIdJag: boolean) =>
+  refuseJwt(isIdJag, 'names a subject that is blocked here: an administrator can unblock it')
 
 /** Judges a JWT that a key of the record has signed. Groups that it carries are not read, and scopes of an ID-JAG alone. */
 export const judgeJwt = (presented: Presented): OrRefusal<JudgedJwt> => {
   const { jwt, record } = presented
+  const isIdJag = presented.type === 'id-jag'
   const wrong = typeFault(presented) ?? useFault(presented) ?? subjectFault(presented) ?? recipientFault(presented)
-  if (wrong !== undefined) return refuseJwt(presented, wrong)
+  if (wrong !== undefined) return refuseJwt(isIdJag, wrong)
   const isActed = Object.hasOwn(jwt.claims, 'act')
   const foreignAct = isActed ? actorsIn(jwt.claims['act'], record.issuer) : undefined
-  if (isActed && foreignAct === undefined) return refuseJwt(presented, NO_ACTORS)
+  if (isActed && foreignAct === undefined) return refuseJwt(isIdJag, NO_ACTORS)
   const sub = String(own(jwt.claims, record.subjectClaim))
   const expiresAt = Math.floor(Number(jwt.claims['exp']))
   return foreignAct === undefined ? { sub, expiresAt } : { sub, foreignAct, expiresAt }

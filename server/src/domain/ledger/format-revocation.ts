@@ -14,6 +14,8 @@ const formatConditions = (conditions: RevocationConditions) => ({
   kid: conditions.kid,
   issued_before: conditions.issuedBefore === null ? null : formatTime(conditions.issuedBefore),
   lineage: conditions.lineage,
+  subject: typeof conditions.subject === 'string' ? conditions.subject : null,
+  issuer: conditions.issuer ?? null,
   owner: conditions.selection?.owner ?? null,
   labels: conditions.selection?.labels ?? null,
   disable_agents: conditions.selection?.disable ?? false,

@@ -89,12 +89,17 @@ export const endsAllOf = (earlier: CutOffConditions, later: CutOffConditions): b
     return asked === null || JSON.stringify(asked) === JSON.stringify(later[name])
   })
 
-/** The numbers up to which everything issued has ended, for the service, agent, credential and key of a token. */
+/**
+ * The numbers up to which everything issued has ended, for the service, agent, credential and key of a token, and for the principal
+ * and issuer; 0 where it has none.
+ */
 export type EndedSeqs = {
   readonly service: number
   readonly agent: number
   readonly credential: number
   readonly key: number
+  readonly issuer: number
+  readonly principal: number
 }
 
 /** Whether it is one of these; without a list it need not be. */
@@ -194,6 +199,8 @@ const ENDED_BY: Readonly<Record<OwnCheck, (one: LookedUpToken) => boolean>> = {
   agent: ({ token, ended }) => token.seq < ended.agent,
   credential: ({ token, ended }) => token.seq < ended.credential,
   signing_key: ({ token, ended }) => token.seq < ended.key,
+  trusted_issuer: ({ token, ended }) => token.seq < ended.issuer,
+  subject: ({ token, ended }) => token.seq < ended.principal,
   cut_offs: ({ token, openCutOffs }) => openCutOffs.some(cutOff => covers(cutOff, token)),
 }
 

@@ -5,6 +5,9 @@ import type { AgentSelection } from './selection.ts'
 import type { EndingReason } from '../../../../api/values/reason.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
+/** `ALIAS:SUB`, or the subject as its issuer calls itself (RFC 9493 §3.2.4). */
+export type NamedSubject = string | { readonly iss: string; readonly sub: string }
+
 /** Which tokens to end. Null means no condition; all others must hold; without any, every token ends. */
 export type RevocationConditions = {
   readonly agentId: string | null
@@ -18,12 +21,17 @@ export type RevocationConditions = {
   readonly issuedBefore: Milliseconds | null
   /** The id of any member of a tree: all of the tree, from its root. */
   readonly lineage: string | null
+  /** The tokens that act for a subject of a trusted issuer. */
+  readonly subject?: NamedSubject | null
+  /** The tokens that act for any subject of the trusted issuer with this alias. */
+  readonly issuer?: string | null
   /** Agents by their owner and labels. */
   readonly selection?: AgentSelection | null
 }
 
 export type Revocation = {
   readonly id: string
+  /** The subject by the alias of its issuer. */
   readonly conditions: RevocationConditions
   /** How many agents its selection matched; null where it has none. */
   readonly agents: number | null
@@ -60,6 +68,9 @@ export type RevocationObstacle =
   | 'unknown_credential'
   | 'unknown_key'
   | 'unknown_token'
+  | 'unknown_issuer'
+  | 'no_issuer_fits'
+  | 'several_issuers_fit'
   | 'no_agent_selected'
   | 'too_many_agents'
   | 'issued_before_in_future'

@@ -8,6 +8,7 @@ import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import { isTokenId } from '../ledger/claims.ts'
 import type { TokenSubject } from '../ledger/token-subject.ts'
 import { isAlias } from '../../../../api/values/issuers.ts'
+import { isSub } from '../../../../api/values/subject.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 
 /** Rows that one request may examine. A page with a rare combination may be short, even empty, with a cursor. */
@@ -163,8 +164,16 @@ export type KeyedPage<R> = {
 /** Lists whose pages end at a {@link Position}. */
 export type PositionedList = 'tokens' | 'history' | 'lineage' | 'audit' | 'refusals' | 'uses' | 'late_uses'
 
-/** Lists whose pages end at a key: agents at a name, issuers at an alias, verifiers at the id of a key and a name, the others at an id. */
-export type KeyedList = 'agents' | 'credentials' | 'api_keys' | 'issuers' | 'signing_keys' | 'verifiers' | 'sessions'
+/** Lists whose pages end at a key: agents at a name, issuers at an alias, subjects at a sub, verifiers at the id of a key and a name, the others at an id. */
+export type KeyedList =
+  | 'agents'
+  | 'credentials'
+  | 'api_keys'
+  | 'issuers'
+  | 'subjects'
+  | 'signing_keys'
+  | 'verifiers'
+  | 'sessions'
 
 const isNumber = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text)
 
@@ -184,6 +193,7 @@ const IS_KEY: Readonly<Record<KeyedList, (text: string) => boolean>> = {
   credentials: isUuid,
   api_keys: isUuid,
   issuers: isAlias,
+  subjects: isSub,
   sessions: isUuid,
   // The store's number.
   signing_keys: isNumber,

@@ -1,6 +1,7 @@
 // What the operations on trusted issuers do.
 import * as api from '../../../../api/issuers.ts'
 import { issuerRecord, type SwitchedIssuer } from '../../domain/clients/trusted-issuer.ts'
+import { subjectRecord, type SwitchedSubject } from '../../domain/clients/blocked-subject.ts'
 import { formatEnds } from '../../domain/ledger/ends.ts'
 import {
   changeIssuer,
@@ -11,7 +12,10 @@ import {
   listIssuers,
   showIssuer,
 } from '../../operations/issuers/issuers.ts'
+import { blockSubject, listSubjects, unblockSubject } from '../../operations/issuers/subjects.ts'
 import { bind, bindList } from './binding.ts'
+
+const switchedSubject = (subject: SwitchedSubject) => ({ ...subjectRecord(subject), changed: subject.changed })
 
 const switchedRecord = (issuer: SwitchedIssuer) => ({ ...issuerRecord(issuer), changed: issuer.changed })
 
@@ -66,5 +70,20 @@ export const bindings = [
   bind(api.enableIssuer, {
     run: (ports, origin, { path, body }) => enableIssuer(ports, origin, path.alias, body.note ?? null),
     answer: switchedRecord,
+  }),
+  bind(api.blockSubject, {
+    run: (ports, origin, { path, body: { sub, note = null, dry_run: dryRun = false } }) =>
+      blockSubject(ports, origin, { issuer: path.alias, sub }, { note, dryRun }),
+    answer: found => ('ends' in found ? formatEnds(found) : switchedSubject(found)),
+  }),
+  bind(api.unblockSubject, {
+    run: (ports, origin, { path, body }) =>
+      unblockSubject(ports, origin, { issuer: path.alias, sub: body.sub }, body.note ?? null),
+    answer: switchedSubject,
+  }),
+  bindList(api.listSubjects, {
+    filtersOf: ({ sub = null }, { alias }) => ({ alias, sub }),
+    list: listSubjects,
+    format: subjectRecord,
   }),
 ]

@@ -6,7 +6,7 @@ import type { Administrator, Origin } from '../../domain/caller.ts'
 import { formatDryRun, formatRevocation } from '../../domain/ledger/format-revocation.ts'
 import type { Holding } from '../../domain/clients/verifier.ts'
 import type { AgentSelection } from '../../domain/ledger/selection.ts'
-import type { Revocation } from '../../domain/ledger/revocation.ts'
+import type { NamedSubject, Revocation } from '../../domain/ledger/revocation.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import {
   createRevocation,
@@ -27,6 +27,11 @@ const selectionOf = ({ owner, labels, disable_agents: disable = false }: Body): 
   return { owner: owner ?? null, labels: labels === undefined ? null : mergeLabels({}, labels), disable }
 }
 
+const namedSubject = ({ subject }: Body): NamedSubject | null => {
+  if (subject === undefined || typeof subject === 'string') return subject ?? null
+  return { iss: subject.iss, sub: subject.sub }
+}
+
 const requestOf = (body: Body): RevocationRequest => ({
   id: body.id ?? null,
   conditions: {
@@ -37,6 +42,8 @@ const requestOf = (body: Body): RevocationRequest => ({
     kid: body.kid ?? null,
     issuedBefore: body.issued_before ?? null,
     lineage: body.lineage ?? null,
+    subject: namedSubject(body),
+    issuer: body.issuer ?? null,
     selection: selectionOf(body),
   },
   reason: body.reason,

@@ -18,7 +18,7 @@ import { type ListPage, type ListRequest, readKeyedPage } from '../reading/read-
 
 type Refused = ReturnType<typeof refuse>
 
-const refuseUnknownIssuer = (alias: string): Refused =>
+export const refuseUnknownIssuer = (alias: string): Refused =>
   refuse('not_found', `No trusted issuer has the alias ${alias}; GET /api/v1/issuers lists them.`)
 
 const PLAIN = /^[\x21-\x7e]{1,512}$/
@@ -116,7 +116,7 @@ export const changeIssuer = async (
   return (await ports.issuers.change(alias, change, actBy(origin, 'issuer.change'))) ?? refuseUnknownIssuer(alias)
 }
 
-type Stop = {
+export type Stop = {
   readonly note: string | null
   /** Counts what would end, and changes nothing. */
   readonly dryRun: boolean

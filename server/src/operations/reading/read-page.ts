@@ -93,7 +93,7 @@ export const readKeyedPage = <F extends object, R>(
   ports: Pick<Ports, 'secrets'>,
   list: KeyedList,
   { filters, limit, cursor }: ListRequest<F>,
-  read: (page: KeyedRequest<F>) => Promise<KeyedPage<R>>,
+  read: (page: KeyedRequest<F>) => Promise<OrRefusal<KeyedPage<R>>>,
 ): Promise<OrRefusal<ListPage<R>>> =>
   readFrom(ports, {
     ...inKeys(list),

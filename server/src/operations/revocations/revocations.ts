@@ -75,6 +75,19 @@ const OBSTACLES: Readonly<Record<RevocationObstacle, Refusal>> = {
   unknown_credential: { code: 'invalid_request', description: 'credential_id: no credential has this id.' },
   unknown_key: { code: 'invalid_request', description: 'kid: no signing key of this service has it.' },
   unknown_token: { code: 'invalid_request', description: 'lineage: no token has this id, or none that is kept.' },
+  unknown_issuer: {
+    code: 'invalid_request',
+    description: 'No trusted issuer has this alias; GET /api/v1/issuers lists them.',
+  },
+  no_issuer_fits: {
+    code: 'invalid_request',
+    description:
+      'subject: no trusted issuer calls itself iss, or the one that does names its subjects by oid: name the subject as ALIAS:SUB.',
+  },
+  several_issuers_fit: {
+    code: 'invalid_request',
+    description: 'subject: several trusted issuers call themselves iss; name the subject as ALIAS:SUB of one of them.',
+  },
   no_agent_selected: {
     code: 'invalid_request',
     description: 'owner, labels: no agent has this owner and these labels.',
@@ -113,8 +126,10 @@ const check = async (
   conditions: RevocationConditions,
 ): Promise<OrRefusal<object>> => {
   if (!isWithinReach(caller, conditions)) return refuseReach()
-  const { selection = null } = conditions
+  const { selection = null, subject = null } = conditions
   if (selection !== null && !mayKnowSelection(caller)) return refuseSelection(SELECTION)
+  // Which issuers are trusted is of the whole service as well.
+  if (typeof subject === 'object' && subject !== null && !mayKnowSelection(caller)) return refuseSelection('iss_sub')
   if (selection?.disable === true && !mayDisable(caller)) return refuseDisabling()
   return (await isKnownTo(ports, caller, conditions.lineage)) ? {} : { refusal: OBSTACLES.unknown_token }
 }

@@ -1,5 +1,6 @@
 // Issues access tokens by client credentials (RFC 6749 §4.4) and by token exchange (RFC 8693), for all requests of a group at
 // once: decide, sign, write, answer. A token leaves only once its row is durable.
+import { refuseBlocked } from '../../domain/clients/foreign-jwt.ts'
 import { atPlaces, oneByOne } from '../../domain/one-by-one.ts'
 import { refuseProof } from '../../domain/ledger/dpop.ts'
 import type { LimitName } from '../../../../api/values/limits.ts'
@@ -76,6 +77,7 @@ const answerOf = ({ grant, request }: Granted, minted: Minted, outcome: InsertOu
   if (outcome === 'proof_used' || outcome === 'proof_late') return refuseProof(PROOF_FAILURES[outcome])
   if (outcome === 'assertion_used') return refuseUsed(request.credentials, grant.client)
   if (outcome === 'id_jag_used') return refuse('invalid_grant', ID_JAG_USED)
+  if (outcome === 'subject_blocked') return refuseBlocked(grant.idJag !== undefined)
   if (outcome === 'earlier_program') return new Unavailable(EARLIER_PROGRAM, { toCaller: EARLIER_PROGRAM })
   if (outcome === 'parent_ended') return refuse('invalid_request', SUBJECT_UNKNOWN)
   return outcome === 'inserted' ? issuedToken(minted.token, minted.row, grant) : 'again'

@@ -7,6 +7,7 @@ import { type EndingReason, REASONS } from '../../../../api/values/reason.ts'
 import { appendCutOff, appendEnds } from '../feed/append-facts.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { bytesOfId } from '../rows.ts'
+import { excludeEarlierPrograms } from '../schema-version.ts'
 import { first, run, type Program } from '../statement-program.ts'
 import { nextSeq, recordAct, audit, foundAtOf, type Transaction } from '../transaction.ts'
 import { followAtOnce, readDescendants } from './cascades.ts'
@@ -71,22 +72,52 @@ const ANCHORS = {
   agent: 'update agent set ended_seq = ? where n = ?',
   credential: 'update credential set ended_seq = ? where n = ?',
   key: 'update signing_key set ended_seq = ? where n = ?',
+  issuer: 'update trusted_issuer set ended_seq = ? where n = ?',
+  principal: 'update principal set ended_seq = ? where n = ?',
 } as const
 
-function* anchor(conditions: CutOffConditions, seq: number): Program<boolean> {
+type Anchor = readonly [keyof typeof ANCHORS, number]
+
+/** The one thing that a condition is on; undefined where its cut-off has to be compared. */
+const anchorOf = (
+  name: string,
+  { agent, credential, key, issuers, principals }: CutOffConditions,
+): Anchor | undefined => {
+  const [issuer, ...otherIssuers] = issuers ?? []
+  const [principal, ...otherPrincipals] = principals ?? []
+  if (name === 'agent' && agent !== null) return ['agent', agent]
+  if (name === 'credential' && credential !== null) return ['credential', credential]
+  if (name === 'key' && key !== null) return ['key', key]
+  if (name === 'issuers' && issuer !== undefined && otherIssuers.length === 0) return ['issuer', issuer]
+  return name === 'principals' && principal !== undefined && otherPrincipals.length === 0
+    ? ['principal', principal]
+    : undefined
+}
+
+/** Whether every program that uses the store looks at the number: one of before compares the cut-off all the same. */
+function* isLookedAt(tx: Transaction, [on]: Anchor): Program<boolean> {
+  if (on !== 'issuer' && on !== 'principal') return true
+  if (yield* tx.isEarlierServing('blocked subjects')) return false
+  yield* excludeEarlierPrograms('blocked subjects')
+  return true
+}
+
+function* anchor(tx: Transaction, conditions: CutOffConditions, seq: number): Program<boolean> {
   const asked = Object.entries(conditions).filter(([, value]) => value !== null && value !== undefined)
   if (asked.length === 0) {
     yield* run('update service set ended_seq = ?', seq)
     return true
   }
-  const [[name, n] = []] = asked
+  const [name = ''] = asked.map(([one]) => one)
   const { selected = null } = conditions
   if (asked.length === 1 && selected !== null) {
     yield* anchorSelected(selected, seq)
     return true
   }
-  if (asked.length > 1 || (name !== 'agent' && name !== 'credential' && name !== 'key')) return false
-  yield* run(ANCHORS[name], seq, Number(n))
+  const one = asked.length > 1 ? undefined : anchorOf(name, conditions)
+  if (one === undefined || !(yield* isLookedAt(tx, one))) return false
+  const [on, n] = one
+  yield* run(ANCHORS[on], seq, n)
   return true
 }
 
@@ -148,7 +179,7 @@ export function* endAll(
 ): Program<number> {
   const seq = yield* nextSeq(tx)
   const { selected = null } = conditions
-  const anchored = yield* anchor(conditions, seq)
+  const anchored = yield* anchor(tx, conditions, seq)
   yield* run('update service set last_end_seq = ?', seq)
   const cutOff: CutOff = { ...conditions, seq, at, reason, act: yield* recordAct(tx, act, revocationId) }
   const few = yield* readFewCovered(tx, cutOff, anchored)

@@ -1,5 +1,5 @@
 // The checks that decide whether a token is dead, with what they looked at: of one snapshot, by keys alone.
-import { OWN_CHECKS, type OwnCheck } from '../../../../api/values/explanation.ts'
+import { CHECKS_OF_SUBJECTS, OWN_CHECKS, type OwnCheck } from '../../../../api/values/explanation.ts'
 import {
   type Check,
   type DecidingAct,
@@ -19,6 +19,7 @@ import {
 import type { Ancestor } from '../../domain/ledger/lineage.ts'
 import type { NameKinds } from '../../domain/lists/names.ts'
 import type { TokenEnd, TokenRecord } from '../../domain/lists/page.ts'
+import { isAgent, subjectClaim } from '../../domain/ledger/token-subject.ts'
 import { nameRecord } from '../lists/read-names.ts'
 import { recall } from '../name-cache.ts'
 import { bytesOfId } from '../rows.ts'
@@ -35,14 +36,21 @@ const LIVE = `select ${TOKEN_COLUMNS} from token where life = ? and id = ?`
 const ACT_OF = 'select act, at, reason from cutoff where seq = ?'
 
 /** No act ended many tokens since one was decided on whose number is not below this: nothing more needs to be read. */
-const UNTOUCHED: Omit<EndedSeqs, 'service'> = { agent: 0, credential: 0, key: 0 }
+const UNTOUCHED: Omit<EndedSeqs, 'service'> = { agent: 0, credential: 0, key: 0, issuer: 0, principal: 0 }
 
-function* readEndedSeqs({ service }: Snapshot, row: TokenRow): Program<EndedSeqs> {
+function* readEndedSeq(of: keyof typeof ENDED_SEQ, n: number | null): Program<number> {
+  return n === null ? 0 : (yield* only<{ seq: number }>(ENDED_SEQ[of], n)).seq
+}
+
+function* readEndedSeqs({ service, sets }: Snapshot, row: TokenRow): Program<EndedSeqs> {
+  const { principal } = row
   return {
     service: service.endedSeq,
-    agent: (yield* only<{ seq: number }>(ENDED_SEQ.agent, row.agent)).seq,
-    credential: (yield* only<{ seq: number }>(ENDED_SEQ.credential, row.cred)).seq,
-    key: (yield* only<{ seq: number }>(ENDED_SEQ.key, row.key)).seq,
+    agent: yield* readEndedSeq('agent', row.agent),
+    credential: yield* readEndedSeq('credential', row.cred),
+    key: yield* readEndedSeq('key', row.key),
+    issuer: yield* readEndedSeq('issuer', principal === null ? null : yield* recall(sets.issuer, principal)),
+    principal: yield* readEndedSeq('principal', principal),
   }
 }
 
@@ -67,6 +75,8 @@ function* actAt(seq: number): Program<Pick<Evidence, 'act'>> {
 
 type Facts = Readonly<Record<OwnCheck, Evidence>>
 
+const issuerOf = ({ subject }: TokenRecord): string | null => (isAgent(subject) ? null : subject.issuer)
+
 const factsOf = ({ token, ended, openCutOffs, now }: LookedUpToken, record: TokenRecord): Facts => {
   const { seq } = token
   return {
@@ -75,6 +85,8 @@ const factsOf = ({ token, ended, openCutOffs, now }: LookedUpToken, record: Toke
     agent: { id: record.agentId, seq, endedSeq: ended.agent },
     credential: { id: record.credentialId, seq, endedSeq: ended.credential },
     signing_key: { id: record.kid, seq, endedSeq: ended.key },
+    trusted_issuer: { id: issuerOf(record), seq, endedSeq: ended.issuer },
+    subject: { id: subjectClaim(record.subject), seq, endedSeq: ended.principal },
     cut_offs: { seq, cutOffs: openCutOffs.length },
   }
 }
@@ -91,6 +103,7 @@ function* ownChecks(one: LookedUpToken, record: TokenRecord): Program<readonly C
   const facts = factsOf(one, record)
   const checks: Check[] = []
   for (const check of OWN_CHECKS) {
+    if (one.token.principal === null && CHECKS_OF_SUBJECTS.includes(check)) continue
     const evidence = facts[check]
     if (isEndedBy(check, one))
       checks.push(failedCheck(check, { ...evidence, ...(yield* actBehind(one, check, evidence)) }))

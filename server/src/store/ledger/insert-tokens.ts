@@ -14,7 +14,7 @@ import { subjectAgentOf } from '../../domain/ledger/lineage.ts'
 import type { NewPrincipal } from '../../domain/ledger/token-subject.ts'
 import type { TokenAddress } from '../../domain/ledger/claims.ts'
 import { keepLineage, type Origin } from './lineages.ts'
-import { keepPrincipal, numberOfKept } from './principals.ts'
+import { isBlocked, keepPrincipal, numberOfKept } from './principals.ts'
 import { keepProof, stateOfProof } from './proofs.ts'
 import { readParent } from './read-parent.ts'
 import { makeQuotaCheck, type QuotaCheck } from './quota-check.ts'
@@ -225,12 +225,15 @@ function* writeLinked({ tx }: Inserting, checked: Checked, { above, principal: i
 
 const FROM_NOTHING: Origin = { above: NO_ANCESTORS, principal: null }
 
-/** What a token has from its parent. */
-function* originOf(tx: Transaction, checked: Checked): Program<Origin | 'parent_ended' | 'earlier_program'> {
+type NoOrigin = 'parent_ended' | 'subject_blocked' | 'earlier_program'
+
+/** What a token has from its parent. What descends from one for a blocked principal has ended with that. */
+function* originOf(tx: Transaction, checked: Checked): Program<Origin | NoOrigin> {
   const { token, parent, principal } = checked
   if (parent === undefined) {
-    const isEarlier = principal !== undefined && (yield* tx.isEarlierServing('exchange of JWTs'))
-    return isEarlier ? 'earlier_program' : FROM_NOTHING
+    if (principal === undefined) return FROM_NOTHING
+    if (yield* tx.isEarlierServing('exchange of JWTs')) return 'earlier_program'
+    return (yield* isBlocked(principal)) ? 'subject_blocked' : FROM_NOTHING
   }
   return (yield* tx.isEarlierServing('lineage')) ? 'earlier_program' : yield* readParent(tx, parent, token)
 }

@@ -132,9 +132,11 @@ export function* readOpenCutOffs(): Program<readonly CutOff[]> {
   return (yield* all<CutOffRow>(select)).map(cutOffOf)
 }
 
-/** Reads the number up to which all that was issued to an agent, got with a credential or signed by a key has ended. */
+/** Reads the number up to which all has ended that was issued to an agent, got with a credential, signed by a key, or acts for subjects of an issuer or for one. */
 export const ENDED_SEQ = {
   agent: 'select ended_seq as seq from agent where n = ?',
   credential: 'select ended_seq as seq from credential where n = ?',
   key: 'select ended_seq as seq from signing_key where n = ?',
+  issuer: 'select ended_seq as seq from trusted_issuer where n = ?',
+  principal: 'select ended_seq as seq from principal where n = ?',
 } as const

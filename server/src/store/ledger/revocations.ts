@@ -25,6 +25,8 @@ import type { CountEnds, Decide } from './count-ends.ts'
 import { type NameCaches, recordOf } from './name-caches.ts'
 import { disableSelected, requireSelections, selectAgents } from './select-agents.ts'
 import { findRow } from './find-row.ts'
+import { keepNamed, numberOfKept } from './principals.ts'
+import { resolveActsFor } from './resolve-acts-for.ts'
 
 type Row = {
   id: string
@@ -46,6 +48,9 @@ const NAME = {
   agent: 'select id as name from agent where n = ?',
   credential: 'select id as name from credential where n = ?',
   key: 'select kid as name from signing_key where n = ?',
+  issuer: 'select alias as name from trusted_issuer where n = ?',
+  principal: `select i.alias || ':' || p.sub as name from principal p join trusted_issuer i on i.n = p.issuer
+    where p.n = ?`,
 } as const
 
 function* nameOf(what: keyof typeof NAME, n: number | null): Program<string | null> {
@@ -63,10 +68,8 @@ function* rootOf(seen: Seen, tokenId: string): Program<string | undefined> {
 }
 
 /** The conditions by the store's own numbers, with nobody selected yet. A name that nothing has is an obstacle. */
-function* resolveNames(
-  { agentId, credentialId, kid, scope, audience, issuedBefore, lineage, selection = null }: RevocationConditions,
-  seen: Seen,
-): Program<CutOffConditions | RevocationObstacle> {
+function* resolveNames(conditions: RevocationConditions, seen: Seen): Program<CutOffConditions | RevocationObstacle> {
+  const { agentId, credentialId, kid, scope, audience, issuedBefore, lineage, selection = null } = conditions
   const agent = yield* numberOf('agent', agentId)
   if (agent === undefined) return 'unknown_agent'
   const credential = yield* numberOf('credential', credentialId)
@@ -77,8 +80,10 @@ function* resolveNames(
   if (issuedBefore !== null && issuedBefore > seen.now) return 'issued_before_in_future'
   const root = lineage === null ? null : yield* rootOf(seen, lineage)
   if (root === undefined) return 'unknown_token'
+  const actsFor = yield* resolveActsFor(conditions, numberOfKept)
+  if (typeof actsFor === 'string') return actsFor
   const selected = selection === null ? null : { ...selection, agents: [] }
-  return { ...NO_CONDITION, agent, credential, key, scope, audience, before: issuedBefore, root, selected }
+  return { ...NO_CONDITION, agent, credential, key, scope, audience, before: issuedBefore, root, selected, ...actsFor }
 }
 
 function* select(named: CutOffConditions): Program<CutOffConditions | RevocationObstacle> {
@@ -132,7 +137,7 @@ const selectionOf = ({ selected }: CutOffConditions): AgentSelection | null => {
 }
 
 function* conditionsOf(stored: CutOffConditions): Program<RevocationConditions> {
-  const { agent, credential, key, scope, audience, before, root = null } = stored
+  const { agent, credential, key, scope, audience, before, root = null, issuers = null, principals = null } = stored
   return {
     agentId: yield* nameOf('agent', agent),
     credentialId: yield* nameOf('credential', credential),
@@ -141,6 +146,8 @@ function* conditionsOf(stored: CutOffConditions): Program<RevocationConditions> 
     kid: yield* nameOf('key', key),
     issuedBefore: before,
     lineage: root,
+    subject: yield* nameOf('principal', principals?.[0] ?? null),
+    issuer: yield* nameOf('issuer', issuers?.[0] ?? null),
     selection: selectionOf(stored),
   }
 }
@@ -166,6 +173,18 @@ export function* showRevocation(id: string): Program<Revocation | undefined> {
   return row === undefined ? undefined : yield* revocationOf(row)
 }
 
+/** The same conditions, by the number of the subject that is named, which its record is to show. */
+function* keepSubject(
+  tx: Transaction,
+  asked: RevocationConditions,
+  named: CutOffConditions,
+): Program<CutOffConditions> {
+  if (named.principals?.length !== 0) return named
+  const actsFor = yield* resolveActsFor(asked, principal => keepNamed(tx, principal))
+  if (typeof actsFor === 'string') throw new Error(`The subject of a revocation became ${actsFor}.`)
+  return { ...named, ...actsFor }
+}
+
 type CreateRevocation = { readonly revocation: NewRevocation; readonly act: Act }
 
 function* make(
@@ -178,12 +197,15 @@ function* make(
   const outgrown = revocation.plan === undefined ? undefined : yield* checkPlan(tx, conditions, revocation.plan)
   if (outgrown !== undefined) return outgrown
   if (selected !== null) yield* requireSelections(tx)
-  const seq = yield* endAll(tx, { conditions, reason, act, revocationId: id })
+  const kept = yield* keepSubject(tx, revocation.conditions, conditions)
+  const seq = yield* endAll(tx, { conditions: kept, reason, act, revocationId: id })
   if (selected?.disable === true) yield* disableSelected(tx, { selected, act, seq })
   const { agents } = selected ?? {}
-  yield* audit(tx, act, id, { seq, conditions: revocation.conditions, reason, agents: agents?.length })
   const made = yield* showRevocation(id)
   if (made === undefined) throw new Error('A revocation that was just made is not there.')
+  const { subject } = made.conditions
+  const asked = { ...revocation.conditions, ...(subject !== null && { subject }) }
+  yield* audit(tx, act, id, { seq, conditions: asked, reason, agents: agents?.length })
   return { outcome: 'created', revocation: made }
 }
 

@@ -15,7 +15,7 @@ export type ScanPosition = { readonly life: number; readonly id: Uint8Array }
 type Scan = {
   /** `reached`: rows that the cut-off may cover; `delegated`: all with a parent, which may descend from those. */
   readonly among?: 'reached' | 'delegated'
-  /** Later cut-offs on the same agent, credential or key, which are looked for with it. */
+  /** Later cut-offs on the same agent, credential or key, which are looked for with it; none beside one on a principal alone. */
   readonly others?: readonly CutOff[]
   /** What was issued earlier is not looked at. */
   readonly since?: Milliseconds
@@ -49,6 +49,8 @@ const SELECT = {
   agent: (comparison: string) => `select ${TOKEN_COLUMNS} from token ${byIndex('token_agent')}
     where (agent, life, id) ${comparison} (?, ?, ?) and (agent, life) <= (?, ?) and id ${comparison} ?
     order by agent, life, id limit ?`,
+  principal: (comparison: string) => `select ${TOKEN_COLUMNS} from token ${byIndex('token_principal')}
+    where principal = ? and life = ? and id ${comparison} ? order by id limit ?`,
 } as const
 
 /** Returns the agent whose rows alone the cut-off may cover; null: any. The tokens of a credential are among those of its agent. */
@@ -67,8 +69,13 @@ function* rowsOf(cutOff: CutOff, { among, after, limit, since }: Rows): Program<
   const low = bytesOfId(lowest.toSorted().at(-1) ?? '')
   // Rows that had expired at the cut-off are not covered; `after` is exclusive, the lower bound is not.
   const [comparison, bound] = Buffer.compare(low, after.id) > 0 ? ['>=', low] : ['>', after.id]
-  if (among === 'delegated') return yield* all<TokenRow>(SELECT.delegated(comparison), after.life, bound, limit)
   const agent = yield* readAgentOf(cutOff)
+  const [principal, ...others] = agent === null ? (cutOff.principals ?? []) : []
+  if (cutOff.principals?.length === 0) return []
+  // What descends from a token that acts for a principal acts for the same.
+  if (principal !== undefined && others.length === 0)
+    return yield* all<TokenRow>(SELECT.principal(comparison), principal, after.life, bound, limit)
+  if (among === 'delegated') return yield* all<TokenRow>(SELECT.delegated(comparison), after.life, bound, limit)
   if (agent === null) return yield* all<TokenRow>(SELECT.life(comparison), after.life, bound, limit)
   const { life } = after
   return yield* all<TokenRow>(SELECT.agent(comparison), agent, life, bound, agent, life, bound, limit)

@@ -3,10 +3,9 @@ import type { Act } from '../../domain/audit/act.ts'
 import type { AgentMarks, AgentSelection, SelectedAgents } from '../../domain/ledger/selection.ts'
 import { AGENTS_SELECTED_MAX } from '../../../../api/values/lists.ts'
 import { formatTimeOrNull } from '../../../../api/values/time.ts'
-import { Unavailable } from '../../domain/refusal.ts'
 import { markedBy } from '../lists/list-agents.ts'
 import type { Condition } from '../lists/name-conditions.ts'
-import { excludeEarlierPrograms } from '../schema-version.ts'
+import { requireKnowledge } from '../schema-version.ts'
 import { all, run, type Program } from '../statement-program.ts'
 import { auditEach, type Transaction } from '../transaction.ts'
 
@@ -35,14 +34,8 @@ export function* selectAgents(
 }
 
 /** A program that does not know selections would end the tokens of every agent. */
-export function* requireSelections(tx: Transaction): Program<void> {
-  if (yield* tx.isEarlierServing('revocation feed')) {
-    const toCaller =
-      'An earlier version of Mintmark still uses the store, and knows no owners and labels in revocations.'
-    throw new Unavailable('A program of before selections uses the store.', { toCaller })
-  }
-  yield* excludeEarlierPrograms('revocation feed')
-}
+export const requireSelections = (tx: Transaction): Program<void> =>
+  requireKnowledge(tx, 'revocation feed', 'owners and labels in revocations')
 
 /** The number on each of them that ends their tokens; they are those that this transaction selected. */
 export function* anchorSelected(selected: SelectedAgents, seq: number): Program<void> {

@@ -8,6 +8,7 @@ import { endingsOfCompromise } from '../signing-keys/key-acts.ts'
 import { readKey } from '../signing-keys/signing-keys.ts'
 import type { Program } from '../statement-program.ts'
 import { endingsOfDisabling, readAgentRow } from './agents.ts'
+import { decidingBlock } from './blocked-subjects.ts'
 import { decideChange, endingsOfDeletion } from './change-agent.ts'
 import { endingsOfRevocation, readCredential } from './credentials.ts'
 import { endingsOfIssuer, readIssuerRow } from './issuers.ts'
@@ -58,6 +59,7 @@ export const makeDryRuns = (countEnds: CountEnds): DryRuns => {
           row => endingsOfIssuer(row, 'issuer_deleted'),
         ),
       ),
+    blockSubject: subject => count(decidingBlock(subject)),
     compromiseKey: kid => count(deciding(() => readKey(kid), endingsOfCompromise)),
   }
 }

@@ -4,6 +4,7 @@ import type { Reader, Snapshot } from '../snapshot.ts'
 import type { Program } from '../statement-program.ts'
 import type { Writer } from '../subjects.ts'
 import { makeVersionKeyedCache } from './client-repositories.ts'
+import { listSubjects } from './blocked-subjects.ts'
 import { listIssuers, readIssuers, showIssuer } from './issuers.ts'
 
 const ALL = 'all'
@@ -32,5 +33,8 @@ export const makeIssuerRepository = ({ readUntimed }: Reader, { call }: Writer):
     enable: (alias, act) => call('enableIssuer', { alias, act }),
     delete: (alias, act) => call('deleteIssuer', { alias, act }),
     trusted: () => readUntimed(view),
+    block: (subject, act) => call('blockSubject', { subject, act }),
+    unblock: (subject, act) => call('unblockSubject', { subject, act }),
+    subjects: request => readUntimed(() => listSubjects(request)),
   }
 }

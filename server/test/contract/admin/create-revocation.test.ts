@@ -71,6 +71,8 @@ test('ends all tokens of an agent from its answer on, and no later one', async (
     kid: null,
     issued_before: null,
     lineage: null,
+    subject: null,
+    issuer: null,
     owner: null,
     labels: null,
     disable_agents: false,

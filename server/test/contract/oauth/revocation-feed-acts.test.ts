@@ -130,6 +130,11 @@ const ACTS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     administer('PATCH', `agents/${actor.agentId}`, { issuer_clients: { [alias]: 'another' } }),
   'a disabled issuer': ({ alias }) => administer('POST', `issuers/${alias}/disable`, {}),
   'a deleted issuer': ({ alias }) => administer('DELETE', `issuers/${alias}`),
+  'a blocked subject': ({ alias }) => administer('POST', `issuers/${alias}/subjects/block`, { sub: 'alice' }),
+  'a revocation by subject': ({ alias }) => revokeMany({ subject: `${alias}:alice` }),
+  'a revocation by issuer': ({ alias }) => revokeMany({ issuer: alias }),
+  'a revocation by subject and agent': ({ alias, actor }) =>
+    revokeMany({ subject: `${alias}:alice`, agent_id: actor.agentId }),
   'an actor that may act for nobody': ({ actor }) => administer('PATCH', `agents/${actor.agentId}`, { acts_for: [] }),
   'a revoked credential': async ({ agent, root }) =>
     administer(

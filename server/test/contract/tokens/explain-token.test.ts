@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
-import { OWN_CHECKS } from '../../../../api/values/explanation.ts'
+import { CHECKS_OF_SUBJECTS, OWN_CHECKS } from '../../../../api/values/explanation.ts'
 import { type Reason, REASONS } from '../../../../api/values/reason.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import type { Ports } from '../../../src/ports/ports.ts'
@@ -18,6 +18,7 @@ import { useService } from '../../../../testkit/services/service-fixture.ts'
 import type { TestPrincipal } from '../../../../testkit/stores/principals.ts'
 
 const ORDERS = 'https://orders.example'
+const OF_AN_AGENT = OWN_CHECKS.filter(check => !CHECKS_OF_SUBJECTS.includes(check))
 
 let ports: Ports
 const forPrincipals = makeForPrincipals()
@@ -99,6 +100,14 @@ const ENDINGS: Readonly<Record<Reason, Ending>> = {
   },
   issuer_disabled: endsWithIssuer('acme', path => asAdmin('POST', `${path}/disable`, {})),
   issuer_deleted: endsWithIssuer('acme-two', path => asAdmin('DELETE', path)),
+  subject_blocked: {
+    issue: async own => {
+      const [, principal] = principals
+      assert.ok(principal)
+      return forPrincipals.issueFor(service, own, principal)
+    },
+    end: () => asAdmin('POST', '/api/v1/issuers/acme/subjects/block', { sub: principals[1]?.shown.sub }),
+  },
   ancestor_ended: {
     settings: { grantTypes: [CLIENT_CREDENTIALS, TOKEN_EXCHANGE] },
     issue: async own => {
@@ -154,7 +163,7 @@ test('a live token passes every check, each with what it looked at', async () =>
   assert.equal(shown?.['issued_at'], time(1000 * Number(iat)))
   assert.deepEqual(
     checks.map(one => [one.check, one.outcome]),
-    ['form', 'issuer', 'record', 'spelling', 'end', ...OWN_CHECKS].map(check => [check, 'passed']),
+    ['form', 'issuer', 'record', 'spelling', 'end', ...OF_AN_AGENT].map(check => [check, 'passed']),
   )
   const evidence = Object.fromEntries(checks.map(one => [one.check, one.evidence]))
   assert.deepEqual(evidence['issuer'], { issuer: service.baseUrl })

@@ -18,6 +18,7 @@ import {
   type TestStore,
   type TokenWish,
 } from '../../../../testkit/stores/store.ts'
+import { makePrincipals, type TestPrincipal } from '../../../../testkit/stores/principals.ts'
 import {
   countRows,
   inTransaction,
@@ -84,6 +85,32 @@ for (const anchor of ['service', 'agent', 'credential', 'key'] as const) {
     assert.deepEqual(await outcomeOf(store, others), [spared ? 'alive' : 'dead'])
     // Younger tokens live: those of a signing key that was ended are signed by the one that stood by.
     assert.deepEqual(await outcomeOf(store, await issue(store, agent, {})), ['alive'])
+  })
+}
+
+for (const anchor of ['issuer', 'principal'] as const) {
+  test(`the number of the ${anchor} alone makes every older token for it dead, and no younger one`, async t => {
+    const { store, agent, file } = await makeWorld(t)
+    const [alice, bob, , , ofAnother] = await makePrincipals(file)
+    assert.ok(alice && bob && ofAnother)
+    const issueFor = async ({ asked: principal }: TestPrincipal) => {
+      const tokens = (await newTokens(store, agent, wishes(FEW + 1))).map(token => ({ ...token, principal }))
+      assert.deepEqual(new Set(await store.ledger.insert(tokens)), new Set(['inserted']))
+      return tokens
+    }
+    const [tokens, beside, others] = [await issueFor(alice), await issueFor(bob), await issueFor(ofAnother)]
+    const plain = await issue(store, agent, {})
+    const { n } = readRow(
+      file,
+      `select n from principal where sub = '${alice.asked.sub}' and issuer = ${alice.asked.issuer}`,
+    )
+    const only = anchor === 'issuer' ? { issuers: [alice.asked.issuer] } : { principals: [Number(n)] }
+    await store.ledger.endAll({ ...NO_CONDITION, ...only }, 'bulk_revocation', REVOKE)
+    assert.deepEqual(readRow(file, 'select anchored from cutoff'), { anchored: 1 })
+    withFile(file, db => db.exec(`update cutoff set state = 'closed'`))
+    assert.deepEqual(await outcomeOf(store, tokens), ['dead'])
+    assert.deepEqual(await outcomeOf(store, beside), [anchor === 'issuer' ? 'dead' : 'alive'])
+    assert.deepEqual(await outcomeOf(store, [...others, ...plain, ...(await issueFor(alice))]), ['alive'])
   })
 }
 

@@ -4,10 +4,11 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { type CutOffConditions, NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
+import { Unavailable } from '../../../src/domain/refusal.ts'
 import { subjectClaim } from '../../../src/domain/ledger/token-subject.ts'
 import type { Page, Position, TokenRecord } from '../../../src/domain/lists/page.ts'
 import type { TokenAddress } from '../../../src/domain/ledger/claims.ts'
-import { BEFORE_JWT_EXCHANGE } from '../../../src/store/postgres/connection/connection.ts'
+import { BEFORE_BLOCKED_SUBJECTS, BEFORE_JWT_EXCHANGE } from '../../../src/store/postgres/connection/connection.ts'
 import { withClient } from '../../../../testkit/databases/postgres-cluster.ts'
 import { makePrincipals, type TestPrincipal } from '../../../../testkit/stores/principals.ts'
 import {
@@ -181,15 +182,37 @@ test('at the ceiling a token makes room among those for the same principal alone
   assert.deepEqual(await alive(), [false, false, true, true, true])
 })
 
-test('from the first token for a principal on no program may open the store that does not know them', async t => {
+test('from the first token for a principal on, or the first block, no program may open the store that does not know them', async t => {
   const { store, file, a, alice } = await makeWorld(t)
-  const version = readNumber(file, `select version from migration where name = 'exchange of JWTs'`)
-  const oldest = (): number => readNumber(file, `select oldest_program from migration where version = ${version}`)
+  const isExcluding = (name: string): boolean =>
+    readNumber(
+      file,
+      `select case when oldest_program = version then 1 else 0 end from migration where name = '${name}'`,
+    ) === 1
+  const excluding = () => ['exchange of JWTs', 'blocked subjects'].map(isExcluding)
   await rootFor(store, a, undefined)
-  assert.ok(oldest() < version)
+  assert.deepEqual(excluding(), [false, false])
   await rootFor(store, a, alice)
-  assert.equal(oldest(), version)
+  assert.deepEqual(excluding(), [true, false])
+  await store.issuers.block(alice.shown, act('subject.block'))
+  assert.deepEqual(excluding(), [true, true])
 })
+
+testDatabase(
+  'while an earlier program uses the database no subject is blocked, and what ends by one is compared',
+  async t => {
+    const { store, file, a, alice } = await makeWorld(t)
+    const token = await rootFor(store, a, alice)
+    const block = () => store.issuers.block(alice.shown, act('subject.block'))
+    await withClient(`${file}&application_name=${BEFORE_BLOCKED_SUBJECTS.replace(' ', '%20')}`, async () => {
+      await assert.rejects(block(), Unavailable)
+      assert.equal(countRows(file, 'blocked_subject'), 0)
+      await store.ledger.endAll({ ...NO_CONDITION, principals: [1] }, 'bulk_revocation', act('revocation.create'))
+      assert.equal(readNumber(file, 'select anchored from cutoff'), 0)
+      assert.deepEqual(await store.ledger.find([token]), [undefined])
+    })
+  },
+)
 
 testDatabase('while an earlier program uses the database no token is issued for a principal', async t => {
   const { store, file, a, alice } = await makeWorld(t)
@@ -203,6 +226,20 @@ testDatabase('while an earlier program uses the database no token is issued for 
   // A session is there for a moment after its program has gone.
   while (outcome === 'earlier_program') ({ outcome } = await ask(store, a, alice))
   assert.equal(outcome, 'inserted')
+})
+
+test('of tokens that are written together only the root for a blocked principal is refused', async t => {
+  const { store, a, b, alice, ci, otherAlice } = await makeWorld(t)
+  const parent = await rootFor(store, b, otherAlice)
+  await store.issuers.block(alice.shown, act('subject.block'))
+  const [plain, blocked, free, child] = await newTokens(store, a, [{}, {}, {}, { lifetimeSeconds: 240 }])
+  assert.ok(plain && blocked && free && child)
+  const roots = [
+    { ...blocked, principal: alice.asked },
+    { ...free, principal: ci.asked },
+  ]
+  const outcomes = await store.ledger.insert([plain, ...roots, { ...child, parent }])
+  assert.deepEqual(outcomes, ['inserted', 'subject_blocked', 'inserted', 'inserted'])
 })
 
 const digest = (name: string): string => createHash('sha256').update(name).digest().subarray(0, 8).toString('base64url')

@@ -135,6 +135,27 @@ test('a principal is remembered until no token that acted for it is left', async
   assert.deepEqual([countRows(file, 'token'), countRows(file, 'principal')], [0, 0])
 })
 
+test('a subject stays blocked when its principal is forgotten, and goes with its issuer', async t => {
+  const world = await makeWorld(t)
+  const { store, agent, file, clock } = world
+  const [alice, , , , ofAnother] = await makePrincipals(file)
+  assert.ok(alice && ofAnother)
+  const ask = async () => {
+    const [token] = await newTokens(store, agent, [{}])
+    assert.ok(token)
+    return (await store.ledger.insert([{ ...token, principal: alice.asked }]))[0]
+  }
+  assert.equal(await ask(), 'inserted')
+  for (const { shown } of [alice, ofAnother]) await store.issuers.block(shown, act('subject.block'))
+  clock.advance(RETENTION.endedMs + 3 * DAY_MS)
+  retain(world)
+  assert.equal(countRows(file, 'principal'), 0)
+  assert.equal(await ask(), 'subject_blocked')
+  await store.issuers.delete(ofAnother.shown.issuer, act('issuer.delete'))
+  retain(world)
+  assert.deepEqual(readRows(file, 'select issuer, sub from blocked_subject'), [alice.asked])
+})
+
 test('many rows go in steps of a bounded size, each of which says whether more is left', async t => {
   const world = await makeWorld(t)
   const { store, agent, file } = world

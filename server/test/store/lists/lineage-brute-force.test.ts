@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { codeOf } from '../../../src/domain/ledger/explanation.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
+import { subjectClaim } from '../../../src/domain/ledger/token-subject.ts'
 import type { RevocationConditions } from '../../../src/domain/ledger/revocation.ts'
 import type { LineageRecord, Page, Position, TokenLife } from '../../../src/domain/lists/page.ts'
 import { makeStoreFollower, type StoreFollower } from '../../../../testkit/feed/follow-store.ts'
@@ -93,8 +94,8 @@ const NOTHING: RevocationConditions = {
 
 /** A revocation is counted as it would end tokens, with all that descend from them. */
 const compareDryRun = async (world: World): Promise<void> => {
-  const { test: tested, model, agents, random } = world
-  const [agent, token] = [random.pick(agents), random.pick(model.tokens)]
+  const { test: tested, model, agents, principals, random } = world
+  const [agent, token, principal] = [random.pick(agents), random.pick(model.tokens), random.pick(principals)]
   const root = ancestorsOf(token).at(-1) ?? token
   const [asked, conditions] = random.pick([
     [{ agentId: agent.id }, { agent: agent.number }],
@@ -104,6 +105,8 @@ const compareDryRun = async (world: World): Promise<void> => {
       { agent: agent.number, scope: 'db:read' },
     ],
     [{ lineage: token.record.id }, { root: root.record.id }],
+    [{ subject: subjectClaim(principal.shown) }, { principals: [principal.number] }],
+    [{ issuer: principal.shown.issuer }, { issuers: [principal.asked.issuer] }],
     [{}, {}],
   ] as const)
   const dryRun = await tested.store.revocations.dryRun({ ...NOTHING, ...asked })
@@ -154,6 +157,7 @@ const growTree = async (world: World): Promise<void> => {
   if (enabled.length === 0) return
   await issueInWorld(world, random.pick(enabled), [{ lifetimeSeconds: 3600, scope: 'db:read db:write files:read' }])
   const root = model.tokens.at(-1)
+  if (root === undefined) return
   for (let n = 0; n < 12; n += 1) {
     const tree = model.tokens.filter(token => token === root || ancestorsOf(token).at(-1) === root)
     await exchangeInWorld(world, random.pick(agents), random.pick(random.chance(0.7) ? tree.slice(-1) : tree))

@@ -17,8 +17,8 @@ import {
   type TestStore,
   type TokenWish,
 } from '../../../../testkit/stores/store.ts'
-import { execBeside, readRowBeside } from '../../../../testkit/stores/store-file.ts'
-import { makePrincipals, type TestPrincipal } from '../../../../testkit/stores/principals.ts'
+import { keepPrincipals, type KeptPrincipal } from '../../../../testkit/stores/principals.ts'
+import { subjectClaim } from '../../../src/domain/ledger/token-subject.ts'
 import { delegatedLifetime, DEPTH_MAX } from '../../../src/domain/ledger/lineage.ts'
 import { ancestorsOf, type ListModel, makeListModel, type ModelToken, type Names } from './list-model.ts'
 import type { Random } from './list-random.ts'
@@ -30,7 +30,6 @@ const PATTERNS = [...SCOPE_ITEMS, 'db:*', 'files:*', 'mail:*', 'none:*']
 const REASONS: readonly EndingReason[] = ['bulk_revocation', 'key_compromise', 'scope_removed', 'secret_leaked']
 
 type Numbered = { readonly number: number; readonly name: string }
-
 export type WorldAgent = TestAgent & {
   readonly number: number
   readonly credential: number
@@ -47,7 +46,7 @@ export type World = {
   readonly key: number
   /** That one, and another. */
   readonly keys: readonly Numbered[]
-  readonly principals: readonly (TestPrincipal & { readonly number: number })[]
+  readonly principals: readonly (KeptPrincipal & { isBlocked: boolean })[]
   readonly acts: { count: number }
   readonly random: Random
 }
@@ -66,19 +65,6 @@ const createWorldAgent = async ({ store }: TestStore): Promise<WorldAgent> => {
   return { ...agent, number: client.number, credential: credential.number, credentials, disabled: false }
 }
 
-/** Principals whose numbers are known before tokens act for them. */
-const keepPrincipals = async (file: string): Promise<World['principals']> => {
-  const kept: World['principals'][number][] = []
-  for (const principal of await makePrincipals(file)) {
-    const { issuer, sub } = principal.asked
-    const values = `values (${issuer}, '${sub}', 0)`
-    await execBeside(file, `insert into principal (issuer, sub, used_day) ${values}`)
-    const { n } = await readRowBeside(file, `select n from principal where issuer = ${issuer} and sub = '${sub}'`)
-    kept.push({ ...principal, number: Number(n) })
-  }
-  return kept
-}
-
 /** A new store that nothing fills, with so many agents. */
 export const makeWorld = async (random: Random, agentCount: number): Promise<World> => {
   const test = await makeTestStore(null)
@@ -88,7 +74,7 @@ export const makeWorld = async (random: Random, agentCount: number): Promise<Wor
   const { signingKey } = await test.store.agents.viewForIssue([], 'fresh')
   const { keys: some } = await test.store.signingKeys.list(null, 2)
   const keys = some.map(({ number, publicJwk }) => ({ number, name: publicJwk.kid }))
-  const principals = await keepPrincipals(test.file)
+  const principals = (await keepPrincipals(test.file)).map(one => ({ ...one, isBlocked: false }))
   return { test, model: makeListModel(), agents, key: signingKey.number, keys, principals, acts: { count: 0 }, random }
 }
 
@@ -126,8 +112,12 @@ export const issueInWorld = async (world: World, agent: WorldAgent, wishes: read
   const issued = await newTokens(test.store, agent, wishes)
   const made = issued.map(token => issuedIn(world, agent, now, token))
   const outcomes = await test.store.ledger.insert(made.map(({ token }) => token))
-  assert.ok(outcomes.every(outcome => outcome === 'inserted'))
-  for (const { token, ...names } of made) model.add(agent, token, { now, ...names })
+  const blocked = world.principals.filter(({ isBlocked }) => isBlocked).map(({ number }) => number)
+  for (const [n, { token, ...names }] of made.entries()) {
+    const isBlocked = names.principal !== null && blocked.includes(names.principal.number)
+    assert.equal(outcomes[n], isBlocked ? 'subject_blocked' : 'inserted')
+    if (!isBlocked) model.add(agent, token, { now, ...names })
+  }
 }
 
 /** Of an agent that exchanges a token, live or not, so many times. What its lifetime and its depth forbid is not asked for. */
@@ -172,14 +162,15 @@ export const revokeInWorld = async (world: World, token: ModelToken, reason: End
 
 /** The same conditions as a revocation names them; undefined where it has no name for one, or may not ask for what is to come. */
 const namedIn = (
-  { agents, keys }: World,
+  { agents, keys, principals: known }: World,
   conditions: CutOffConditions,
   at: number,
 ): RevocationConditions | undefined => {
   const { agent, credential, key, scope, audience, before, root = null } = conditions
   const { keepScopes, keepAudiences, fromAnother = false, issuers = null, principals = null } = conditions
   if (keepScopes !== null || keepAudiences !== null || fromAnother || (before ?? at) > at) return undefined
-  if (issuers !== null || principals !== null) return undefined
+  if ((issuers ?? []).length > 1 || (principals ?? []).length > 1) return undefined
+  const principal = known.find(({ number }) => number === principals?.[0])
   return {
     agentId: agents.find(one => one.number === agent)?.id ?? null,
     credentialId: nameOf(
@@ -191,6 +182,8 @@ const namedIn = (
     audience,
     issuedBefore: before,
     lineage: root,
+    subject: principal === undefined ? null : subjectClaim(principal.shown),
+    issuer: known.find(({ asked }) => asked.issuer === issuers?.[0])?.shown.issuer ?? null,
   }
 }
 
@@ -225,6 +218,16 @@ export const enableInWorld = async (world: World, agent: WorldAgent): Promise<vo
   agent.disabled = false
 }
 
+/** Blocks a principal, or unblocks it. */
+const switchBlockInWorld = async (world: World): Promise<void> => {
+  const { test, model, principals, random } = world
+  const [switching, at, principal] = [nextAct(world), await storeNow(world), random.pick(principals)]
+  await test.store.issuers[principal.isBlocked ? 'unblock' : 'block'](principal.shown, switching)
+  const conditions = { ...NO_CONDITION, principals: [principal.number] }
+  if (!principal.isBlocked) model.endAll(conditions, { at, reason: 'subject_blocked', act: switching })
+  principal.isBlocked = !principal.isBlocked
+}
+
 const someWishes = (random: Random, scopeItemsMost: number): readonly TokenWish[] =>
   Array.from({ length: random.pick([1, 5, 30, 120]) }, () => ({
     lifetimeSeconds: random.pick(LIFETIMES),
@@ -256,8 +259,11 @@ const someConditions = async (world: World): Promise<Partial<CutOffConditions>> 
     { agent: agent.number, audience: random.pick(AUDIENCES) },
     { agent: agent.number, fromAnother: true },
     { issuers: [principal.asked.issuer] },
+    { principals: [principal.number] },
+    { principals: [principal.number], scope: random.pick(PATTERNS) },
     { agent: agent.number, issuers: [principal.asked.issuer, other.asked.issuer] },
     { agent: agent.number, principals: [principal.number, other.number] },
+    { agent: agent.number, principals: [principal.number] },
     ...(root === undefined
       ? []
       : [{ root: root.record.id }, { root: root.record.id, audience: random.pick(AUDIENCES) }]),
@@ -276,6 +282,7 @@ export const stepWorld = async (world: World, scopeItemsMost: number): Promise<v
     async () => model.tokens.length > 0 && revokeInWorld(world, random.pick(model.tokens), 'manual_revocation'),
     async () => model.tokens.length > 0 && revokeInWorld(world, random.pick(model.tokens), 'self_revocation'),
     async () => disableInWorld(world, random.pick(agents)),
+    async () => switchBlockInWorld(world),
     ...Array.from({ length: 2 }, () => async () => enableInWorld(world, random.pick(agents))),
     ...Array.from(
       { length: 2 },

@@ -47,11 +47,17 @@ import type { EndsCounted } from './dry-run.ts'
 import type { ExportAuditQuery, ExportHistoryQuery } from './exports.ts'
 import type { ImportClientsAnswer, ImportClientsBody } from './imports.ts'
 import type {
+  BlockSubjectBody,
   ChangeIssuerBody,
   CreateIssuerBody,
   EnableIssuerAnswer,
   ListIssuersPage,
+  ListSubjectsPage,
+  ListSubjectsQuery,
+  ListSubjectsRecord,
   ShowIssuerAnswer,
+  UnblockSubjectAnswer,
+  UnblockSubjectBody,
 } from './issuers.ts'
 import type {
   ImportSigningKeyAnswer,
@@ -347,6 +353,13 @@ export type Administration = {
   readonly exportTokens: (
     request?: { readonly query?: CountTokensQuery | undefined } & CallOptions,
   ) => AsyncIterable<TokenRecord>
+  /** Block a subject of a trusted issuer, and end its tokens: `POST /api/v1/issuers/{alias}/subjects/block`. */
+  readonly blockSubject: Tryable<
+    'body',
+    { readonly path: { readonly alias: string }; readonly body: BlockSubjectBody } & CallOptions,
+    UnblockSubjectAnswer,
+    EndsCounted
+  >
   /** Change a trusted issuer, for the next token: `PATCH /api/v1/issuers/{alias}`. */
   readonly changeIssuer: (
     request: { readonly path: { readonly alias: string }; readonly body?: ChangeIssuerBody } & CallOptions,
@@ -375,8 +388,19 @@ export type Administration = {
   readonly listIssuers: (
     request?: { readonly query?: ListLineageQuery | undefined } & CallOptions,
   ) => List<ShowIssuerAnswer, ListIssuersPage>
+  /** List the blocked subjects of a trusted issuer: `GET /api/v1/issuers/{alias}/subjects`. */
+  readonly listSubjects: (
+    request: {
+      readonly path: { readonly alias: string }
+      readonly query?: ListSubjectsQuery | undefined
+    } & CallOptions,
+  ) => List<ListSubjectsRecord, ListSubjectsPage>
   /** Show a trusted issuer: `GET /api/v1/issuers/{alias}`. */
   readonly showIssuer: (
     request: { readonly path: { readonly alias: string } } & CallOptions,
   ) => Promise<ShowIssuerAnswer>
+  /** Unblock a subject of a trusted issuer: `POST /api/v1/issuers/{alias}/subjects/unblock`. */
+  readonly unblockSubject: (
+    request: { readonly path: { readonly alias: string }; readonly body: UnblockSubjectBody } & CallOptions,
+  ) => Promise<UnblockSubjectAnswer>
 }

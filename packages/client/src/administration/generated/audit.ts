@@ -77,7 +77,7 @@ export type CheckSealsQuery = {
 }
 
 export type ListAuditQuery = {
-  /** Only acts of this kind: agent.change, agent.create, agent.delete, agent.disable, agent.enable, agent.import, api_key.create, api_key.revoke, api_key.rotate, clock.reset, credential.convert, credential.create, credential.revoke, credential.rotate, issuer.change, issuer.create, issuer.delete, issuer.disable, issuer.enable, revocation.create, session.create, session.end, signing_key.compromise, signing_key.create, signing_key.drop, signing_key.import, signing_key.reencrypt, signing_key.retire, signing_key.rotate, store.accept, store.backup, store.restore, token.revoke, token.supersede. Another is named in `unknown`. */
+  /** Only acts of this kind: agent.change, agent.create, agent.delete, agent.disable, agent.enable, agent.import, api_key.create, api_key.revoke, api_key.rotate, clock.reset, credential.convert, credential.create, credential.revoke, credential.rotate, issuer.change, issuer.create, issuer.delete, issuer.disable, issuer.enable, revocation.create, session.create, session.end, signing_key.compromise, signing_key.create, signing_key.drop, signing_key.import, signing_key.reencrypt, signing_key.retire, signing_key.rotate, store.accept, store.backup, store.restore, subject.block, subject.unblock, token.revoke, token.supersede. Another is named in `unknown`. */
   readonly kind?: string | undefined
   /** Only acts of this kind of actor. */
   readonly actor_type?: 'operator' | 'client' | 'api_key' | 'cli' | 'system' | undefined

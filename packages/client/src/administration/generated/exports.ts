@@ -1,7 +1,7 @@
 // Made by packages/client/generate.ts from the rows of api/: change those, and run it.
 
 export type ExportAuditQuery = {
-  /** Only acts of this kind: agent.change, agent.create, agent.delete, agent.disable, agent.enable, agent.import, api_key.create, api_key.revoke, api_key.rotate, clock.reset, credential.convert, credential.create, credential.revoke, credential.rotate, issuer.change, issuer.create, issuer.delete, issuer.disable, issuer.enable, revocation.create, session.create, session.end, signing_key.compromise, signing_key.create, signing_key.drop, signing_key.import, signing_key.reencrypt, signing_key.retire, signing_key.rotate, store.accept, store.backup, store.restore, token.revoke, token.supersede. */
+  /** Only acts of this kind: agent.change, agent.create, agent.delete, agent.disable, agent.enable, agent.import, api_key.create, api_key.revoke, api_key.rotate, clock.reset, credential.convert, credential.create, credential.revoke, credential.rotate, issuer.change, issuer.create, issuer.delete, issuer.disable, issuer.enable, revocation.create, session.create, session.end, signing_key.compromise, signing_key.create, signing_key.drop, signing_key.import, signing_key.reencrypt, signing_key.retire, signing_key.rotate, store.accept, store.backup, store.restore, subject.block, subject.unblock, token.revoke, token.supersede. */
   readonly kind?:
     | 'agent.change'
     | 'agent.create'
@@ -35,6 +35,8 @@ export type ExportAuditQuery = {
     | 'store.accept'
     | 'store.backup'
     | 'store.restore'
+    | 'subject.block'
+    | 'subject.unblock'
     | 'token.revoke'
     | 'token.supersede'
     | undefined
@@ -87,7 +89,7 @@ export type ExportHistoryQuery = {
   readonly label?: readonly string[] | undefined
   /** Only tokens of the agent that has this name now; in history also of those that had it when they were deleted. At most 1000 agents may match, in history those that were deleted among them. Pages may be short, even empty, with a `next_cursor`. */
   readonly agent_name?: string | undefined
-  /** Only tokens that ended for one of these reasons, separated by commas: expired, manual_revocation, bulk_revocation, self_revocation, agent_disabled, agent_deleted, credential_revoked, secret_leaked, key_compromise, scope_removed, audience_removed, superseded, undelivered, restored, ancestor_ended, actor_removed, issuer_disabled, issuer_deleted. */
+  /** Only tokens that ended for one of these reasons, separated by commas: expired, manual_revocation, bulk_revocation, self_revocation, agent_disabled, agent_deleted, credential_revoked, secret_leaked, key_compromise, scope_removed, audience_removed, superseded, undelivered, restored, ancestor_ended, actor_removed, issuer_disabled, issuer_deleted, subject_blocked. */
   readonly termination_reason?: string | undefined
   /** Only tokens that ended then or later. */
   readonly ended_after?: string | undefined

@@ -1,4 +1,5 @@
 // Made by packages/client/generate.ts from the rows of api/: change those, and run it.
+import type { Actor } from './actor.ts'
 
 export type ShowIssuerAnswer = {
   readonly alias: string
@@ -54,10 +55,46 @@ export type EnableIssuerAnswer = {
   readonly changed: boolean
 }
 
+export type UnblockSubjectAnswer = {
+  /** The alias of its issuer. */
+  readonly issuer: string
+  readonly sub: string
+  /** Since when nothing is issued for it; null: it is not blocked. */
+  readonly blocked_at: string | null
+  readonly blocked_by: Actor | null
+  readonly note: string | null
+  /** Whether this request did it; false: it was so before, and the note is kept nowhere. */
+  readonly changed: boolean
+}
+
+export type ListSubjectsRecord = {
+  /** The alias of its issuer. */
+  readonly issuer: string
+  readonly sub: string
+  /** Since when nothing is issued for it; null: it is not blocked. */
+  readonly blocked_at: string | null
+  readonly blocked_by: Actor | null
+  readonly note: string | null
+}
+
 export type ListIssuersPage = {
   readonly data: readonly ShowIssuerAnswer[]
   /** Null on the last page. A page before it may be short, even empty. */
   readonly next_cursor: string | null
+}
+
+export type ListSubjectsPage = {
+  readonly data: readonly ListSubjectsRecord[]
+  /** Null on the last page. A page before it may be short, even empty. */
+  readonly next_cursor: string | null
+}
+
+export type BlockSubjectBody = {
+  /** The subject, as the issuer names it. */
+  readonly sub: string
+  readonly note?: string | null | undefined
+  /** Count what would end, and change nothing. */
+  readonly dry_run?: boolean
 }
 
 export type ChangeIssuerBody = {
@@ -100,4 +137,19 @@ export type CreateIssuerBody = {
   readonly resources?: readonly string[] | undefined
   /** The longest lifetime of its tokens; each gets the longest of those in use that is no longer. */
   readonly lifetime_seconds?: number | undefined
+}
+
+export type ListSubjectsQuery = {
+  /** Only this subject. */
+  readonly sub?: string | undefined
+  /** Records in a page, at most. */
+  readonly limit?: number | undefined
+  /** `next_cursor` of the page before, with the same filters. */
+  readonly cursor?: string | undefined
+}
+
+export type UnblockSubjectBody = {
+  /** The subject, as the issuer names it. */
+  readonly sub: string
+  readonly note?: string | null | undefined
 }

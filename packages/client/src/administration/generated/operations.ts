@@ -147,6 +147,13 @@ export const OPERATIONS = {
   exportAudit: { method: 'GET', path: '/api/v1/exports/audit', kind: 'records', creates: false, mayBeEmpty: false },
   exportHistory: { method: 'GET', path: '/api/v1/exports/history', kind: 'records', creates: false, mayBeEmpty: false },
   exportTokens: { method: 'GET', path: '/api/v1/exports/tokens', kind: 'records', creates: false, mayBeEmpty: false },
+  blockSubject: {
+    method: 'POST',
+    path: '/api/v1/issuers/{alias}/subjects/block',
+    kind: 'call',
+    creates: false,
+    mayBeEmpty: false,
+  },
   changeIssuer: { method: 'PATCH', path: '/api/v1/issuers/{alias}', kind: 'call', creates: false, mayBeEmpty: false },
   createIssuer: { method: 'POST', path: '/api/v1/issuers', kind: 'call', creates: true, mayBeEmpty: false },
   deleteIssuer: { method: 'DELETE', path: '/api/v1/issuers/{alias}', kind: 'call', creates: false, mayBeEmpty: true },
@@ -165,5 +172,19 @@ export const OPERATIONS = {
     mayBeEmpty: false,
   },
   listIssuers: { method: 'GET', path: '/api/v1/issuers', kind: 'list', creates: false, mayBeEmpty: false },
+  listSubjects: {
+    method: 'GET',
+    path: '/api/v1/issuers/{alias}/subjects',
+    kind: 'list',
+    creates: false,
+    mayBeEmpty: false,
+  },
   showIssuer: { method: 'GET', path: '/api/v1/issuers/{alias}', kind: 'call', creates: false, mayBeEmpty: false },
+  unblockSubject: {
+    method: 'POST',
+    path: '/api/v1/issuers/{alias}/subjects/unblock',
+    kind: 'call',
+    creates: false,
+    mayBeEmpty: false,
+  },
 } as const satisfies Readonly<Record<string, ApiOperation>>

@@ -13,6 +13,10 @@ export type ShowRevocationAnswer = {
   readonly issued_before: string | null
   /** The root of the tree that it ends. */
   readonly lineage: string | null
+  /** ALIAS:SUB: it ended the tokens that act for this subject of a trusted issuer. */
+  readonly subject: string | null
+  /** The alias of a trusted issuer: it ended the tokens that act for its subjects. */
+  readonly issuer: string | null
   /** It ended the tokens of agents of this owner. */
   readonly owner: string | null
   /** Of agents with each of these labels. */
@@ -62,6 +66,16 @@ export type CreateRevocationBody = {
   readonly issued_before?: string
   /** The id of a token, live or ended: its whole tree, from the root on. */
   readonly lineage?: string
+  /** Tokens that act for this subject of a trusted issuer: ALIAS:SUB, or `iss_sub` of RFC 9493. */
+  readonly subject?:
+    | string
+    | {
+        readonly format: 'iss_sub'
+        readonly iss: string
+        readonly sub: string
+      }
+  /** The alias of a trusted issuer: tokens that act for any of its subjects. */
+  readonly issuer?: string
   /** Tokens of the agents of this owner, at most 1000 agents. */
   readonly owner?: string
   /** Tokens of the agents with each of these labels, at most 1000 agents. */

@@ -121,13 +121,21 @@ export const BEFORE_LINEAGE = 'mintmark'
 export const BEFORE_FEED = 'mintmark serve'
 /** Programs that do not know which acts end tokens of some principals alone call them so. */
 export const BEFORE_JWT_EXCHANGE = ['mintmark serving', 'mintmark service'] as const
-export const SERVING = 'mintmark server'
+/** Programs that know no blocked subjects call them so. */
+export const BEFORE_BLOCKED_SUBJECTS = 'mintmark server'
+export const SERVING = 'mintmark tokens'
 
 /** Names of sessions as a list of SQL. */
 export const listOfNames = (names: readonly string[]): string => names.map(name => `'${name}'`).join(', ')
 
 /** All that programs of any version which serve call their sessions. */
-export const SERVING_EVER = listOfNames([BEFORE_LINEAGE, BEFORE_FEED, ...BEFORE_JWT_EXCHANGE, SERVING])
+export const SERVING_EVER = listOfNames([
+  BEFORE_LINEAGE,
+  BEFORE_FEED,
+  ...BEFORE_JWT_EXCHANGE,
+  BEFORE_BLOCKED_SUBJECTS,
+  SERVING,
+])
 export const MIGRATING = 'mintmark migrate'
 
 const clientOf = (access: DatabaseAccess, host: DatabaseHost, { name = SERVING }: ConnectOptions): pg.Client => {

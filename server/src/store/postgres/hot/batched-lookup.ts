@@ -30,7 +30,9 @@ const lookupStatement = (fence: string): string => `select ${SERVICE},
     'at', x.at) order by x.seq) from cutoff x where ${COMPARED}) as "cutOffs",
   case when ${fence} then pg_logical_emit_message(true, 'mintmark', '') end as fenced,
   (select json_agg(json_build_array(t.digest, t.agent, t.cred, t.key, t.scope, t.aud, t.seq,
-      a.ended_seq, c.ended_seq, k.ended_seq, t.lineage, t.principal) order by u.n)
+      a.ended_seq, c.ended_seq, k.ended_seq, t.lineage, t.principal,
+      case when t.principal is not null then (select json_build_array(i.ended_seq, p.ended_seq)
+        from principal p join trusted_issuer i on i.n = p.issuer where p.n = t.principal) end) order by u.n)
     from unnest($1::integer[], $2::uuid[]) with ordinality as u (life, id, n)
     left join lateral (select * from token where token.life = u.life and token.id = u.id
       and token.id between $3::uuid and $4::uuid limit 1) t on true
@@ -53,6 +55,8 @@ export type TokenColumns = readonly [
   keyEndedSeq: number,
   lineage: number | null,
   principal: number | null,
+  /** Null where it acts for its agent. */
+  issuerAndPrincipalEndedSeqs: readonly [number, number] | null,
 ]
 
 /** The numbers of the token itself. */
@@ -80,8 +84,12 @@ export const numbersOf = ([
   principal,
 })
 
-/** The numbers by which its agent, credential and key end tokens. */
-export const endedSeqsOf = (columns: TokenColumns) => ({ agent: columns[7], credential: columns[8], key: columns[9] })
+/** The numbers by which its agent, credential, key, issuer and principal end tokens. */
+export const endedSeqsOf = (columns: TokenColumns) => {
+  if (columns[11] !== null && columns[12] === null) throw new Error('A token acts for a principal that is not there.')
+  const [issuer, principal] = columns[12] ?? [0, 0]
+  return { agent: columns[7], credential: columns[8], key: columns[9], issuer, principal }
+}
 
 /** The values that are the same for all callers of a batch. */
 export type Moment = { readonly service: ServiceRow; readonly now: Milliseconds }

@@ -16,7 +16,7 @@ import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
 import { REVOCATION_FEED } from './revocation-feed.ts'
 import { REST } from './rest.ts'
-import { JWT_EXCHANGE, PRINCIPALS, TRUSTED_ISSUERS } from './principals.ts'
+import { BLOCKED_SUBJECTS, JWT_EXCHANGE, PRINCIPALS, TRUSTED_ISSUERS } from './principals.ts'
 
 // The fourth schema: tokens that were got for other tokens, and what agents may get so.
 
@@ -135,6 +135,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'trusted issuers', sql: TRUSTED_ISSUERS, oldestProgram: 1 },
   // The first token that acts for a principal excludes older programs: store/ledger/principals.ts.
   { name: 'exchange of JWTs', sql: JWT_EXCHANGE, oldestProgram: 1 },
+  // The first subject that is blocked, or ends by a number, excludes older programs: store/schema-version.ts.
+  { name: 'blocked subjects', sql: BLOCKED_SUBJECTS, oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */

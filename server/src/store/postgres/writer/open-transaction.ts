@@ -6,6 +6,7 @@ import { first, only, type Program } from '../../statement-program.ts'
 import type { Knowledge } from '../../schema-version.ts'
 import type { DatabaseClock, DatabaseTime } from '../connection/clock.ts'
 import {
+  BEFORE_BLOCKED_SUBJECTS,
   BEFORE_FEED,
   BEFORE_LINEAGE,
   BEFORE_JWT_EXCHANGE,
@@ -44,6 +45,7 @@ const EARLIER: Readonly<Record<Knowledge, string>> = {
   lineage: earlier([BEFORE_LINEAGE]),
   'revocation feed': earlier([BEFORE_LINEAGE, BEFORE_FEED]),
   'exchange of JWTs': earlier([BEFORE_LINEAGE, BEFORE_FEED, ...BEFORE_JWT_EXCHANGE]),
+  'blocked subjects': earlier([BEFORE_LINEAGE, BEFORE_FEED, ...BEFORE_JWT_EXCHANGE, BEFORE_BLOCKED_SUBJECTS]),
 }
 
 export function* isEarlierServing(knowledge: Knowledge): Program<boolean> {

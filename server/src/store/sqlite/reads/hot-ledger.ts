@@ -63,10 +63,13 @@ type Row = FoundRow | { readonly agent: null }
 
 const isThere = (row: Row): row is FoundRow => row.agent !== null
 
-const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers): EndedSeqs => {
+const UNTOUCHED: EndedSeqs = { service: 0, agent: 0, credential: 0, key: 0, issuer: 0, principal: 0 }
+
+const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers, issuer: number | null): EndedSeqs => {
   // No act ended many tokens since this one was decided on: no number can be above its own.
-  if (row.seq >= service.lastEndSeq) return { service: 0, agent: 0, credential: 0, key: 0 }
-  const of = (name: keyof typeof ENDED_SEQ, n: number): number => {
+  if (row.seq >= service.lastEndSeq) return UNTOUCHED
+  const of = (name: keyof typeof ENDED_SEQ, n: number | null): number => {
+    if (n === null) return 0
     const found = sql<{ seq: number }>(ENDED_SEQ[name]).get(n)
     if (found === undefined) throw new Error(`The ledger names ${name} ${n}, which is not there.`)
     return found.seq
@@ -76,6 +79,8 @@ const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers): EndedSe
     agent: of('agent', row.agent),
     credential: of('credential', row.cred),
     key: of('key', row.key),
+    issuer: of('issuer', issuer),
+    principal: of('principal', row.principal),
   }
 }
 
@@ -111,7 +116,7 @@ const lookedUp = (snapshot: SqliteSnapshot, address: TokenAddress, row: FoundRow
   const issuer = row.principal === null ? null : recallNow(sql, sets.issuer, row.principal)
   const token = tokenOf(address, row, { scope, audience, issuer, ancestors: ancestorsOf(snapshot, row) })
   const openCutOffs = row.seq >= service.lastEndSeq ? [] : runProgram(sql, snapshot.comparedCutOffs())
-  return { token, ended: endedSeqs(snapshot, row), openCutOffs, now }
+  return { token, ended: endedSeqs(snapshot, row, issuer), openCutOffs, now }
 }
 
 /** The ancestors of a token, in their order; undefined where one has no row. */

@@ -5,7 +5,7 @@ import { ADMINISTRATION } from './administration.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
 import { LEDGER } from './ledger.ts'
 import { SCHEMA_VERSION } from '../../schema-version.ts'
-import { JWT_EXCHANGE, PRINCIPALS, TRUSTED_ISSUERS } from './principals.ts'
+import { BLOCKED_SUBJECTS, JWT_EXCHANGE, PRINCIPALS, TRUSTED_ISSUERS } from './principals.ts'
 
 // The schemas of usage, the fourth, the eighth and the tenth: what agents got and were refused of late, where their tokens are used.
 
@@ -236,6 +236,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'trusted issuers', sql: TRUSTED_ISSUERS, oldestProgram: 3 },
   // The first token that acts for a principal excludes older programs: store/ledger/principals.ts.
   { name: 'exchange of JWTs', sql: JWT_EXCHANGE, oldestProgram: 3 },
+  // The first subject that is blocked, or ends by a number, excludes older programs: store/schema-version.ts.
+  { name: 'blocked subjects', sql: BLOCKED_SUBJECTS, oldestProgram: 3 },
 ]
 
 /** The version that this program writes. */

@@ -55,3 +55,19 @@ create table issuer_client (       -- the same by issuer: of each client id, whi
 alter table trusted_issuer add column suspended_at integer;
 create index trusted_issuer_kept on trusted_issuer (alias) where deleted_at is null;
 `
+
+// The fifteenth schema: subjects who leave.
+
+export const BLOCKED_SUBJECTS = `
+alter table trusted_issuer add column ended_seq integer not null default 0;
+alter table trusted_issuer add column blocked_count integer not null default 0;
+alter table principal add column ended_seq integer not null default 0;
+create table blocked_subject (     -- for whom nothing is issued, whether or not there is a principal
+  issuer integer not null,
+  sub text not null,
+  at integer not null,
+  actor text not null,             -- as JSON
+  note text,
+  primary key (issuer, sub)
+) strict, without rowid;
+`
