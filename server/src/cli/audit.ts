@@ -51,10 +51,10 @@ const FILTERS: OptionRows = {
     'only acts of this user at the terminal, or agent or API key by its id or name; =ID as it is',
   ],
   actor_iss: ['--actor-iss <iss>', 'only acts of operators of this identity provider'],
-  actor_sub: ['--actor-sub <sub>', 'only acts of the operator whom the identity provider calls so'],
+  actor_sub: ['--actor-sub <operator>', 'only acts of the operator whom the identity provider calls so'],
   subject: [
     '--subject <subject-id>',
-    'only acts on this agent, API key or signing key, by its id or name, or on the credential, token or other thing of this id; of a token that ended with others the act that did it; - to paste the token itself',
+    'only acts on this agent, API key or signing key, by its id or name, on ALIAS:SUB of an issuer, or on the credential, token or other thing of this id; =ID as it is; of a token that ended with others the act that did it; - to paste the token itself',
   ],
   request_id: ['--request-id <id>', 'only acts of this request'],
   since: ['--since <time>', 'only acts of then or later', readTime],

@@ -148,7 +148,7 @@ const addDelete = (issuer: Command): void => {
       call: ({ api, args: [alias = ''], options: { note } }, dryRun) =>
         api.call(rows.deleteIssuer, { path: { alias }, query: { note, ...dryRun } }),
       sentence: async (ends, { args: [alias = ''] }) =>
-        `This deletes the issuer ${alias} for good; its alias is never given again. Tokens that end: ${describeEnds(ends)}.`,
+        `This deletes the issuer ${alias} for good, with its blocked subjects; its alias is never given again. Tokens that end: ${describeEnds(ends)}.`,
       show: (_answer, { args: [alias = ''] }) => ({
         json: { alias },
         forPeople: () => printLine(`The issuer ${alias} is deleted.`),

@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   credential: async () => (await import('./credential.ts')).addCredential,
   'api-key': async () => (await import('./api-key.ts')).addApiKey,
   issuer: async () => (await import('./issuer.ts')).addIssuer,
+  subject: async () => (await import('./subject.ts')).addSubject,
   top: async () => (await import('./usage.ts')).addTop,
   stats: async () => (await import('./stats.ts')).addStats,
   usage: async () => (await import('./usage.ts')).addUsage,

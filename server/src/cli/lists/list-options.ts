@@ -11,7 +11,7 @@ import { addTimeHelp, readTime } from '../terminal/time.ts'
 export type PagingOptions = { readonly limit: number; readonly cursor?: string }
 
 /** A check of an option's text, which ends the command with what was expected. */
-const expecting =
+export const expecting =
   (parse: (text: string) => unknown, expected: string) =>
   (text: string): string => {
     if (parse(text) === undefined) throw new InvalidArgumentError(`Expected ${expected}.`)

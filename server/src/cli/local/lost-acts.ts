@@ -1,5 +1,6 @@
 // What an export of the audit log says was ended in the time that a restore lost: what is done again, and what is left to a
 // person to look at.
+import { type IssuerSubject, parseIssuerSubject } from '../../../../api/values/subject.ts'
 import { type Milliseconds, parseTime } from '../../../../api/values/time.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 import { parseJson } from '../terminal/parse-json.ts'
@@ -18,9 +19,11 @@ type Entry = {
 
 /** An act that is done again by a request of the API. */
 export type LostAct = Entry & {
-  readonly kind: 'agent.disable' | 'agent.delete' | 'credential.revoke' | 'api_key.revoke'
+  readonly kind: 'agent.disable' | 'agent.delete' | 'credential.revoke' | 'api_key.revoke' | 'subject.block'
   /** The agent of a credential. */
   readonly agentId: string
+  /** What was blocked. */
+  readonly blocked: IssuerSubject
   readonly reason: string
 }
 
@@ -64,24 +67,44 @@ const LEFT = [
   'issuer.delete',
 ]
 
-const AGAIN = ['agent.disable', 'agent.delete', 'credential.revoke', 'api_key.revoke'] as const
+const AGAIN = ['agent.disable', 'agent.delete', 'credential.revoke', 'api_key.revoke', 'subject.block'] as const
+
+/** The subject of other acts, and of an entry that names none. */
+const NOBODY: IssuerSubject = { issuer: '', sub: '' }
 
 const actOf = (entry: Entry): LostAct | undefined => {
   const { kind, detail } = entry
   const again = AGAIN.find(one => one === kind)
   if (again === undefined) return undefined
-  return { ...entry, kind: again, agentId: textOf(detail['agent_id']), reason: textOf(detail['reason']) }
+  const blocked = parseIssuerSubject(entry.subject) ?? NOBODY
+  return { ...entry, kind: again, agentId: textOf(detail['agent_id']), blocked, reason: textOf(detail['reason']) }
 }
 
-/** In the order in which they were done; an agent that was enabled again is as it was. */
+/** The backup has no such issuer, so its alias may be that of another by now: whom to block there a person must say. */
+const ofLostIssuers = (entries: readonly Entry[]): ((act: LostAct) => boolean) => {
+  const lost = new Set(entries.filter(({ kind }) => kind === 'issuer.create').map(({ subject }) => subject))
+  return ({ kind, blocked }) => kind === 'subject.block' && (blocked === NOBODY || lost.has(blocked.issuer))
+}
+
+/** What undoes an act: it is not done again, and what was so at the time of the backup stays so. */
+const UNDONE_BY: Readonly<Record<string, LostAct['kind']>> = {
+  'agent.enable': 'agent.disable',
+  'subject.unblock': 'subject.block',
+}
+
+/** In the order in which they were done. */
 export const lostActsIn = (text: string, since: Milliseconds): LostActs => {
   const lines = text.split('\n').flatMap((line, n) => (line.trim() === '' ? [] : [entryOf(line, n + 1)]))
   const entries = lines.filter(({ at }) => (parseTime(at) ?? 0) >= since).toSorted((a, b) => a.n - b.n)
-  const again = new Map<string, LostAct>()
+  const acts = new Map<string, LostAct>()
   for (const entry of entries) {
     const act = actOf(entry)
-    if (act !== undefined) again.set(`${act.kind} ${act.subject}`, act)
-    if (entry.kind === 'agent.enable') again.delete(`agent.disable ${entry.subject}`)
+    if (act !== undefined) acts.set(`${act.kind} ${act.subject}`, act)
+    const undone = UNDONE_BY[entry.kind]
+    if (undone !== undefined) acts.delete(`${undone} ${entry.subject}`)
   }
-  return { again: [...again.values()], left: entries.filter(({ kind }) => LEFT.includes(kind)) }
+  const isOfLostIssuer = ofLostIssuers(entries)
+  const again = [...acts.values()].filter(act => !isOfLostIssuer(act))
+  const left = [...entries.filter(({ kind }) => LEFT.includes(kind)), ...[...acts.values()].filter(isOfLostIssuer)]
+  return { again, left: left.toSorted((a, b) => a.n - b.n) }
 }

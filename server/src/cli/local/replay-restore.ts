@@ -1,6 +1,7 @@
 // mintmark restore replay
 import type { Command } from 'commander'
 import { deleteAgent, disableAgent } from '../../../../api/agents.ts'
+import { blockSubject } from '../../../../api/issuers.ts'
 import { revokeApiKey } from '../../../../api/api-keys.ts'
 import { revokeCredential } from '../../../../api/credentials.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
@@ -26,6 +27,8 @@ const REPEATS: Readonly<Record<LostAct['kind'], (api: Api, act: LostAct, note: s
     }),
   'api_key.revoke': (api, { subject }, note) =>
     api.call(revokeApiKey, { path: { api_key_id: subject }, body: { note } }),
+  'subject.block': (api, { blocked: { issuer: alias, sub } }, note) =>
+    api.call(blockSubject, { path: { alias }, body: { sub, note } }),
 }
 
 type Result = 'done' | 'not_there'
@@ -63,7 +66,9 @@ const readActs = async ([file = '']: readonly string[], { since }: Options): Pro
 export const addReplayRestore = (restore: Command): void => {
   const command = restore
     .command('replay')
-    .description('after a restore: disable, delete and revoke again what an export of the audit log says was since')
+    .description(
+      'after a restore: disable, delete, revoke and block again what an export of the audit log says was since',
+    )
     .argument('<file>', 'what `mintmark audit export` wrote of the store that was lost; - for standard input')
     .requiredOption('--since <time>', 'the time of the backup, as `mintmark restore status` shows it', text =>
       parseTerminalTime(text, 'ago'),
@@ -78,7 +83,7 @@ export const addReplayRestore = (restore: Command): void => {
       const { again } = await acts
       return again.length === 0
         ? null
-        : `This disables, deletes or revokes again what ${formatCount(again.length, 'act')} did after that time, and ends what tokens there are of it.`
+        : `This disables, deletes, revokes or blocks again what ${formatCount(again.length, 'act')} did after that time, and ends what tokens there are of it.`
     },
     run: async ({ api, args, options }) => {
       const lost = await (acts ?? readActs(args, options))

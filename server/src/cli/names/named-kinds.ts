@@ -229,7 +229,7 @@ const THUMBPRINT = /^[\w-]{43}$/
 const wholeKid = ({ text }: Typed): string | undefined => (THUMBPRINT.test(text) ? text : undefined)
 
 const wholeSubject = (typed: Typed): string | undefined =>
-  typed.text === PASTED ? PASTED : (wholeUuid(typed) ?? wholeKid(typed))
+  typed.text === PASTED ? PASTED : (asItIs(typed) ?? wholeUuid(typed) ?? wholeKid(typed))
 
 /** By the name of the argument, or of an option's value. */
 const ALL_KINDS = {
@@ -274,11 +274,8 @@ const ALL_KINDS = {
 export type KindName = keyof typeof ALL_KINDS
 
 /** An agent may be called as a subject of an issuer is: its whole name alone is meant, and no beginning of one. */
-const ISSUER_SUBJECT: Kind = {
-  what: 'agent',
-  list: 'agent list',
+const ISSUER_SUBJECT: Partial<Kind> = {
   whole: () => undefined,
-  gather: gatherAgents,
   isWholeOnly: true,
   otherwise: 'a subject of an issuer',
   orElse: '=ALIAS:SUB is always the subject of the issuer.',
@@ -286,8 +283,12 @@ const ISSUER_SUBJECT: Kind = {
 
 const KINDS: Readonly<Record<KindName, Kind>> = ALL_KINDS
 
+const SUBJECTS: readonly KindName[] = ['sub', 'subject-id']
+
 /** The kind as what was typed is looked for. */
 export const kindOf = (name: KindName, { text }: Typed): Kind =>
-  name === 'sub' && parseIssuerSubject(text) !== undefined ? ISSUER_SUBJECT : KINDS[name]
+  SUBJECTS.includes(name) && parseIssuerSubject(text) !== undefined
+    ? { ...KINDS[name], ...ISSUER_SUBJECT }
+    : KINDS[name]
 
 export const isKind = (name: string): name is KindName => Object.hasOwn(KINDS, name)

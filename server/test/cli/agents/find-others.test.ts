@@ -59,6 +59,24 @@ test('the audit log is asked for acts on an agent, an API key or a signing key b
   assert.ok(/No subject has this id or name/.test(nobody.stderr) && !nobody.stderr.includes('secret'), nobody.stderr)
 })
 
+test('the audit log is asked for acts on a subject of an issuer, or on what is called so, and for those of an operator', () => {
+  const issuer = '--alias globex --issuer https://globex.example --type id_token --scope db:read'
+  json('issuer', 'create', ...issuer.split(' '))
+  for (const subject of ['globex:alice', 'globex:key']) json('subject', 'block', subject, '--yes')
+  const key = apiKey('globex:key')
+  apiKey('globex:alice:nightly')
+  for (const [subject, found] of [
+    ['globex:alice', 'globex:alice'],
+    ['globex:key', key],
+    ['=globex:key', 'globex:key'],
+    ['=globex', 'globex'],
+  ] as const) {
+    const subjects = listed('audit', 'list', `--subject=${subject}`).map(one => one['subject'])
+    assert.deepEqual(subjects, [found], subject)
+  }
+  assert.deepEqual(listed('audit', 'list', '--actor-sub', 'ada'), [])
+})
+
 test('a text that names an agent and an API key is ambiguous, and the candidates say which is which', () => {
   const [id, key] = [agent('both', '--owner', 'Ada'), apiKey('both')]
   for (const args of [

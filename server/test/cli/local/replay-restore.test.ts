@@ -9,6 +9,8 @@ type Made = Readonly<Record<'agent_id' | 'credential_id' | 'api_key_id', string>
 
 const BOUNDS = ['--scope', 'db:read', '--party', 'web']
 
+const NEW = (alias: string) => `--alias ${alias} --issuer https://${alias}.example --type jwt`.split(' ')
+
 /** A store that was restored from a backup, and the audit log of the time that was lost. */
 const makeWorld = (t: Scope) => {
   const folder = makeFolder(t)
@@ -28,8 +30,8 @@ const makeWorld = (t: Scope) => {
   const key = (name: string): string =>
     lost('api-key', 'create', '--name', name, '--permission', 'tokens:read').api_key_id
   const [revoked, kept] = [key('one'), key('two')]
-  for (const alias of ['gone', 'narrow', 'off', 'on'])
-    lost('issuer', 'create', ...`--alias ${alias} --issuer https://${alias}.example --type jwt`.split(' '), ...BOUNDS)
+  for (const alias of ['gone', 'narrow', 'off', 'on']) lost('issuer', 'create', ...NEW(alias), ...BOUNDS)
+  lost('subject', 'block', 'narrow:before', '--yes')
   const { made_at: since } = lost('backup', 'backup.db') as unknown as { readonly made_at: string }
   for (const id of [disabled, enabled]) lost('agent', 'disable', id, '--yes')
   lost('agent', 'enable', enabled)
@@ -39,8 +41,14 @@ const makeWorld = (t: Scope) => {
   lost('api-key', 'revoke', revoked, '--yes')
   for (const alias of ['on', 'off']) lost('issuer', 'disable', alias, '--yes')
   lost('issuer', 'enable', 'on')
-  lost('issuer', 'delete', 'gone', '--yes')
   lost('issuer', 'change', 'narrow', '--lifetime-seconds', '15')
+  lost('issuer', 'create', ...NEW('young'), ...BOUNDS)
+  for (const one of ['narrow:gone', 'narrow:back', 'narrow:gone:twice', 'gone:ada', 'young:ada', 'young:back'])
+    lost('subject', 'block', one, '--yes')
+  for (const one of ['narrow:back', 'narrow:gone:twice', 'young:back', 'narrow:before']) lost('subject', 'unblock', one)
+  lost('subject', 'block', 'narrow:gone:twice', '--yes')
+  // Deleted only now: a deleted issuer has no subjects.
+  lost('issuer', 'delete', 'gone', '--yes')
   const late = agent('e')
   lost('agent', 'disable', late, '--yes')
   assert.equal(run(folder, ['audit', 'export', '--output', 'audit.ndjson'], on('lost')).status, 0)
@@ -76,21 +84,27 @@ test('acts before the backup are not done again, and a file that is none leaves 
     new RegExp(`^mintmark: Line ${lines.length + 1} is no entry of the audit log: .* Nothing was`),
   )
   assert.equal(restored('agent', 'show', ids.disabled)['disabled_at'], null)
+  const odd = { kind: 'subject.block', subject: 'of-no-issuer', at: '2999-01-01T00:00:00.000Z' }
+  writeFileSync(join(folder, 'odd.ndjson'), JSON.stringify({ n: 1, ...odd }))
+  assert.deepEqual(restored(...replay.with(2, 'odd.ndjson'), '--yes'), { data: [], left: [odd] })
   const when = run(folder, [...replay.slice(0, -1), 'yesterday'], variables)
   assert.deepEqual([when.status, /Expected how long ago, such as 30d/.test(when.stderr)], [2, true])
 })
 
-test('what was disabled, deleted or revoked after the backup is so again, and the rest is listed', () => {
+test('what was disabled, deleted or revoked after the backup is so again, and who was blocked is, and the rest is listed', () => {
   const { folder, variables, restored, replay, ids } = world
   const asked = run(folder, replay, variables)
   assert.equal(asked.status, 2)
-  assert.match(asked.stderr, /This disables, deletes or revokes again what 5 acts did after that time/)
+  assert.match(asked.stderr, /This disables, deletes, revokes or blocks again what 8 acts did after that time/)
   const { data, left } = restored(...replay, '--yes')
   const expected = [
     ['done', 'agent.disable', ids.disabled],
     ['done', 'agent.delete', ids.deleted],
     ['done', 'credential.revoke', ids.credential],
     ['done', 'api_key.revoke', ids.revoked],
+    ['done', 'subject.block', 'narrow:gone'],
+    ['done', 'subject.block', 'gone:ada'],
+    ['done', 'subject.block', 'narrow:gone:twice'],
     ['not_there', 'agent.disable', ids.late],
   ] as const
   assert.deepEqual(resultsIn(data), expected)
@@ -100,8 +114,10 @@ test('what was disabled, deleted or revoked after the backup is so again, and th
       ['agent.change', ids.narrowed],
       ['issuer.disable', 'on'],
       ['issuer.disable', 'off'],
-      ['issuer.delete', 'gone'],
       ['issuer.change', 'narrow'],
+      // The backup has no issuer of this alias.
+      ['subject.block', 'young:ada'],
+      ['issuer.delete', 'gone'],
     ],
   )
   restored('restore', 'accept', '--yes')
@@ -109,6 +125,11 @@ test('what was disabled, deleted or revoked after the backup is so again, and th
   assert.equal(restored('agent', 'show', ids.enabled)['disabled_at'], null)
   assert.equal(run(folder, ['agent', 'show', ids.deleted], variables).status, 1)
   assert.equal(restored('issuer', 'show', 'off')['disabled_at'], null)
+  const blocked = restored('subject', 'list', 'narrow')['data'] as readonly Readonly<Record<string, unknown>>[]
+  assert.deepEqual(
+    blocked.map(({ sub }) => sub),
+    ['before', 'gone', 'gone:twice'],
+  )
   assert.notEqual(restored('credential', 'show', ids.narrowed, ids.credential)['revoked_at'], null)
   assert.notEqual(restored('api-key', 'show', ids.revoked)['revoked_at'], null)
   assert.equal(restored('api-key', 'show', ids.kept)['revoked_at'], null)
@@ -116,6 +137,6 @@ test('what was disabled, deleted or revoked after the backup is so again, and th
   assert.equal(again.status, 0, again.stderr)
   assert.match(
     again.stdout,
-    /not_there +agent\.delete .*\n[^]*3 acts done again\.\n5 changes left to you: look at each before/,
+    /not_there +agent\.delete .*\n[^]*6 acts done again\.\n6 changes left to you: look at each before/,
   )
 })
