@@ -70,6 +70,9 @@ test('a revocation takes all filters or none', () => {
   assert.deepEqual(conditionsOf({ agent_id: 'a', scope: 'db:read' }), { agent_id: 'a', scope: 'db:read' })
   assert.deepEqual(conditionsOf({ root_id: 't' }), { lineage: 't' })
   assert.deepEqual(conditionsOf({ label: 'team=a=b', owner: 'Ada' }), { labels: { team: 'a=b' }, owner: 'Ada' })
+  assert.deepEqual(conditionsOf({ subject: 'acme:a:b' }), { subject: 'acme:a:b' })
+  assert.deepEqual(commandOf({ subject: 'acme:a:b' }).slice(3), ['--subject', 'acme:a:b'])
+  assert.equal(conditionsOf({ subject: '01a20ab7-9544-7e03-9e33-b64a4ac6a715' }), undefined)
   assert.deepEqual(commandOf({ labels: { team: 'a=b' } }).slice(3), ['--label', 'team=a=b'])
   assert.equal(conditionsOf({ agent_id: 'a', issued_after: '2026-11-22T12:00:00.000Z' }), undefined)
   assert.equal(conditionsOf({ constructor: 'a' }), undefined)
@@ -83,6 +86,19 @@ test('a label that the service refuses is wrong at its field, and is no conditio
     assert.equal(conditionsOf({ label }), undefined, label)
   }
   assert.equal(wrongIn('label', 'team=a=b'), undefined)
+})
+
+test('a subject of an issuer may hold any sign, and a text without an alias or with a space is none', () => {
+  for (const subject of [
+    'acme:alice',
+    `acme:${String.fromCharCode(...Array.from({ length: 94 }, (_, n) => n + 0x21))}`,
+  ])
+    assert.equal(wrongIn('subject', subject), undefined, subject)
+  for (const text of ['alice', 'acme:', ':alice', 'Acme:alice', 'acme:a b', 'acme:\u00e4', `acme:${'a'.repeat(256)}`])
+    assert.match(
+      wrongIn('subject', text) ?? '',
+      /^This is not ALIAS:SUB, a subject of a trusted issuer, such as entra:/,
+    )
 })
 
 const keep = (known: string, rows: string): string =>

@@ -24,7 +24,8 @@ test('what no agent has is refused, or is an id of something else', () => {
 
 test('ALIAS:SUB is a subject of an issuer unless an agent has just this name', () => {
   for (const found of [[], agents('acme:alice two'), agents('acme:alice two', 'acme:alice three')])
-    assert.deepEqual(meantBy('acme:alice', 'or_subject', found), { id: 'acme:alice' })
+    for (const isAgent of ['maybe', 'or_subject'] as const)
+      assert.deepEqual(meantBy('acme:alice', isAgent, found), { id: 'acme:alice' })
   assert.deepEqual(meantBy('acme:alice', 'or_subject', agents('acme:alice two', 'acme:alice')), {
     id: 'id of acme:alice',
   })

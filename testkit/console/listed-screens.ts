@@ -9,6 +9,7 @@ export const SCREENS: readonly (readonly [title: string, path: string, reads: Ac
   ['Agents', 'agents', ACCESS.readAgents],
   ['Delegation', 'delegation', ACCESS.readAgents],
   ['Issuers', 'issuers', ACCESS.readIssuers],
+  ['Subjects', 'subjects', ACCESS.readSubjects],
   ['Signing keys', 'keys', ACCESS.readSigningKeys],
   ['API keys', 'api-keys', ACCESS.writeKeys],
   ['Verifiers', 'verifiers', ACCESS.readTokens],

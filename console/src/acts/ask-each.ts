@@ -1,5 +1,6 @@
 // Does the same to each of the chosen, one after the other.
-import { ApiRefused, ApiUnavailable } from '../../../packages/client/src/administration/api-errors.ts'
+import { ApiUnavailable } from '../../../packages/client/src/administration/api-errors.ts'
+import { isNotFound } from '../reading/not-found.ts'
 import { serviceEarliest } from '../reading/service-clock.ts'
 import type { Failure, Progress } from './progress.ts'
 
@@ -27,8 +28,6 @@ type AskEach = {
 
 const NOTHING: Omit<Progress, 'of' | 'left' | 'beganMs'> = { done: 0, before: 0, unsure: 0, failures: [], unheard: [] }
 
-const isGone = (fault: unknown): boolean => fault instanceof ApiRefused && fault.status === 404
-
 /** Counts an answer. An id whose earlier request got no answer counts as unsure, unless it was done before this act began. */
 const withAnswer = (progress: Progress, id: string, { at, isDoneNow }: Asked): Progress => {
   const { beganMs, done, before, unsure, unheard, since, until } = progress
@@ -47,7 +46,7 @@ const withFault = (progress: Progress, id: string, fault: unknown): Progress => 
     ...progress,
     failures: [...progress.failures, failure],
     unheard: failure.isRefused ? progress.unheard : [...progress.unheard, id],
-    left: isGone(fault) ? progress.left.filter(one => one !== id) : progress.left,
+    left: isNotFound(fault) ? progress.left.filter(one => one !== id) : progress.left,
   }
 }
 

@@ -2,10 +2,8 @@
 import { ACCESS } from '../../../api/values/access.ts'
 import { ActDialog } from './act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from './note-field.tsx'
-import { wasUnheard } from './open-act.ts'
-import { NothingChanged, TheAct, WhatEnded } from './what-ended.tsx'
+import { turnedOff, turnedOn } from './switched.tsx'
 import { administration } from '../reading/service.ts'
-import { historyWithin } from './act-of-end.ts'
 
 type EnableAgentProps = { readonly id: string; readonly name: string }
 
@@ -26,15 +24,7 @@ export const StopAgent = ({ id, name, look = 'danger', trigger = 'Stop' }: StopA
     fields={() => <NoteField />}
     commandOf={form => ['mintmark', 'agent', 'disable', id, ...noteOptions(form)]}
     act={form => administration.disableAgent({ path: { id }, body: noteIn(form) })}
-    done={({ disabled_at: since, changed }, ends) => ({
-      title: changed || wasUnheard() ? `${name} is stopped` : `${name} was stopped before`,
-      body: since !== null && (
-        <>
-          {!changed && <NothingChanged />}
-          <WhatEnded since={since} ends={changed ? ends : undefined} history={historyWithin(since)} />
-        </>
-      ),
-    })}
+    done={({ disabled_at: since, changed }, ends) => turnedOff({ name, state: 'stopped', changed }, since, ends)}
   />
 )
 
@@ -49,14 +39,6 @@ export const EnableAgent = ({ id, name }: EnableAgentProps) => (
     fields={() => <NoteField />}
     commandOf={form => ['mintmark', 'agent', 'enable', id, ...noteOptions(form)]}
     act={form => administration.enableAgent({ path: { id }, body: noteIn(form) })}
-    done={({ changed }) => ({
-      title: changed || wasUnheard() ? `${name} is enabled` : `${name} was enabled before`,
-      body: (
-        <>
-          {!changed && <NothingChanged />}
-          <TheAct subject={id} />
-        </>
-      ),
-    })}
+    done={({ changed }) => turnedOn({ name, state: 'enabled', changed }, id)}
   />
 )

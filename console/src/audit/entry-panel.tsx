@@ -6,20 +6,18 @@ import { Command } from '../parts/command.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { Link } from '../parts/link.tsx'
 import { Members } from '../parts/members.tsx'
-import { OPEN, Panel } from '../parts/panel.tsx'
+import { Panel } from '../parts/panel.tsx'
 import { useOpenRow } from '../reading/open-row.ts'
 import { ActorName } from '../tokens/actor-name.tsx'
-import { subjectScreenOf } from './subject-screen.ts'
+import { addressOfActed } from './subject-screen.ts'
 
 const auditOf = (query: Readonly<Record<string, string>>): string => addressOf('audit', new URLSearchParams(query))
 
 const Related = ({ entry }: { readonly entry: AuditRecord }) => {
   const { actor, kind, subject, request_id: request } = entry
-  const screen = subjectScreenOf(kind)
+  const shown = subject === null ? undefined : addressOfActed(kind, subject)
   const links: readonly (readonly [string, string])[] = [
-    ...(subject !== null && screen !== undefined
-      ? [['The subject', addressOf(screen, new URLSearchParams({ [OPEN]: subject }))] as const]
-      : []),
+    ...(shown === undefined ? [] : [['The subject', shown] as const]),
     ...(request === null ? [] : [['Everything by this request', auditOf({ request_id: request })] as const]),
     ...(subject === null ? [] : [['Everything done to this subject', auditOf({ subject })] as const]),
     ...(actor.iss !== undefined && actor.sub !== undefined

@@ -2,9 +2,8 @@
 import { ACCESS } from '../../../api/values/access.ts'
 import { ActDialog } from '../acts/act-dialog.tsx'
 import { NoteField, noteIn, noteOptions } from '../acts/note-field.tsx'
-import { wasUnheard } from '../acts/open-act.ts'
-import { historyWithin } from '../acts/act-of-end.ts'
-import { NothingChanged, TheAct, WhatEnded } from '../acts/what-ended.tsx'
+import { turnedOff, turnedOn } from '../acts/switched.tsx'
+import { TheAct } from '../acts/what-ended.tsx'
 import { leave } from '../parts/panel.tsx'
 import { administration } from '../reading/service.ts'
 
@@ -25,15 +24,7 @@ export const DisableIssuer = ({ alias }: IssuerActProps) => (
     fields={() => <NoteField />}
     commandOf={form => ['mintmark', 'issuer', 'disable', alias, ...noteOptions(form)]}
     act={form => administration.disableIssuer({ path: { alias }, body: noteIn(form) })}
-    done={({ changed, disabled_at: since }, ends) => ({
-      title: changed || wasUnheard() ? `${alias} is stopped` : `${alias} was stopped before`,
-      body: since !== null && (
-        <>
-          {!changed && <NothingChanged />}
-          <WhatEnded since={since} ends={changed ? ends : undefined} history={historyWithin(since)} />
-        </>
-      ),
-    })}
+    done={({ changed, disabled_at: since }, ends) => turnedOff({ name: alias, state: 'stopped', changed }, since, ends)}
   />
 )
 
@@ -48,15 +39,7 @@ export const EnableIssuer = ({ alias }: IssuerActProps) => (
     fields={() => <NoteField />}
     commandOf={form => ['mintmark', 'issuer', 'enable', alias, ...noteOptions(form)]}
     act={form => administration.enableIssuer({ path: { alias }, body: noteIn(form) })}
-    done={({ changed }) => ({
-      title: changed || wasUnheard() ? `${alias} is enabled` : `${alias} was enabled before`,
-      body: (
-        <>
-          {!changed && <NothingChanged />}
-          <TheAct subject={alias} />
-        </>
-      ),
-    })}
+    done={({ changed }) => turnedOn({ name: alias, state: 'enabled', changed }, alias)}
   />
 )
 
@@ -67,7 +50,7 @@ export const DeleteIssuer = ({ alias }: IssuerActProps) => (
     trigger="Delete"
     triggerLabel={`Delete ${alias}`}
     title={`Delete ${alias}?`}
-    about="It is trusted no more, for good, and its alias is never given again. All tokens that act for its subjects end."
+    about="It is trusted no more, for good, and its alias is never given again. Its blocked subjects are forgotten. All tokens that act for its subjects end."
     submit="Delete it"
     typed={alias}
     count={async signal =>

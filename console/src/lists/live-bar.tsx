@@ -7,18 +7,24 @@ const formatChanges = ({ added, isMore, gone }: Changes): string =>
     .filter(part => part !== '')
     .join(', ')
 
-export const LiveBar = ({ changes, onShow }: { readonly changes: Changes; readonly onShow: () => void }) => {
+type NewRowsProps = { readonly changes: Changes; readonly onShow: () => void }
+
+export const NewRows = ({ changes, onShow }: NewRowsProps) => {
   const text = formatChanges(changes)
   return (
-    <div className="live-bar">
-      <span role="status">
-        {text !== '' && (
-          <button type="button" className="new" onClick={onShow}>
-            {text}
-          </button>
-        )}
-      </span>
-      <Pause />
-    </div>
+    <span role="status">
+      {text !== '' && (
+        <button type="button" className="new" onClick={onShow}>
+          {text}
+        </button>
+      )}
+    </span>
   )
 }
+
+export const LiveBar = (props: NewRowsProps) => (
+  <div className="live-bar">
+    <NewRows {...props} />
+    <Pause />
+  </div>
+)

@@ -66,7 +66,7 @@ export const useMeantAgent = () => {
   return async (text: string, isAgent: IsAgent): Promise<Meant> => {
     const id = parseUuid(text)
     if (id !== undefined) return { id }
-    if (isAgent === 'or_subject' && isIssuerSubject(text) && !isName(text)) return { id: text }
+    if (isAgent !== true && isIssuerSubject(text) && !isName(text)) return { id: text }
     try {
       return meantBy(text, isAgent, await queryClient.fetchQuery(agentSearch(text)))
     } catch (fault) {

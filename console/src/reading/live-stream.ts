@@ -45,6 +45,8 @@ const HOLDERS: Readonly<Record<ConsoleSubject, readonly (readonly string[])[]>> 
     ['newest', 'audit'],
     ['usage', 'agents'],
     ['agent'],
+    ['subject'],
+    ['subjects'],
     ['api-key'],
     ['expiring'],
     ['status'],

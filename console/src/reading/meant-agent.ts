@@ -2,7 +2,7 @@
 import { parseIssuerSubject } from '../../../api/values/subject.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 
-/** Whether a value is an agent; `maybe`: else an id of something else; `or_subject`: else a subject of an issuer. */
+/** Whether a value is an agent; `or_subject`: else a subject of an issuer; `maybe`: else that, or an id of something else. */
 export type IsAgent = true | 'maybe' | 'or_subject'
 
 export type Meant = { readonly id: string } | { readonly wrong: string }
@@ -18,7 +18,7 @@ const NOT_FOUND = 'No agent has this in its name, owner or labels'
 export const meantBy = (text: string, isAgent: IsAgent, found: readonly AgentRecord[]): Meant => {
   const named = found.find(({ name }) => name === text)
   if (named !== undefined) return { id: named.agent_id }
-  if (isAgent === 'or_subject' && isIssuerSubject(text)) return { id: text }
+  if (isAgent !== true && isIssuerSubject(text)) return { id: text }
   const [only, ...others] = found
   if (others.length > 0) return { wrong: 'Several agents have this: choose one of the list.' }
   if (only !== undefined) return { id: only.agent_id }

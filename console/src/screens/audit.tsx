@@ -18,7 +18,7 @@ import { ActorName } from '../tokens/actor-name.tsx'
 
 const FILTERS: readonly Filter[] = [
   { name: 'kind', title: 'Act', hint: '', choices: ACT_KINDS },
-  { name: 'subject', title: 'Subject', hint: 'agent by name; token, key by id', isAgent: 'maybe' },
+  { name: 'subject', title: 'Subject', hint: 'agent by name; ALIAS:SUB; token, key by id', isAgent: 'maybe' },
   { name: 'actor_sub', title: 'Operator', hint: 'sub of an operator' },
   { name: 'actor_iss', title: 'Provider', hint: 'iss of the identity provider' },
   { name: 'actor_id', title: 'Actor', hint: 'id of a client, an API key or a user' },

@@ -4,6 +4,7 @@ import type { ShowIssuerAnswer } from '../../../packages/client/src/index.ts'
 import { ACCESS } from '../../../api/values/access.ts'
 import { ISSUERS_MAX } from '../../../api/values/issuers.ts'
 import { addressOf } from '../address.ts'
+import { BlockedSubjects } from '../issuers/blocked-subjects.tsx'
 import { DeleteIssuer, DisableIssuer, EnableIssuer } from '../issuers/issuer-acts.tsx'
 import { ChangeIssuer, CreateIssuer } from '../issuers/issuer-form.tsx'
 import type { Column } from '../lists/column.ts'
@@ -97,6 +98,7 @@ const IssuerPanel = ({ alias }: { readonly alias: string }) => {
           </div>
           <Twins of={data} />
           <Members of={membersOf(data).filter(([, value]) => value !== false)} />
+          <BlockedSubjects alias={alias} />
           {mayAudit && (
             <p className="acts">
               <Link to={addressOf('audit', new URLSearchParams({ subject: alias }))}>What was done to it</Link>

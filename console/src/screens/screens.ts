@@ -24,6 +24,7 @@ const History = lazy(async () => ({ default: (await import('./history.tsx')).His
 const Issuers = lazy(async () => ({ default: (await import('./issuers.tsx')).Issuers }))
 const Settings = lazy(async () => ({ default: (await import('./settings.tsx')).Settings }))
 const SigningKeys = lazy(async () => ({ default: (await import('./signing-keys.tsx')).SigningKeys }))
+const Subjects = lazy(async () => ({ default: (await import('./subjects.tsx')).Subjects }))
 const Tokens = lazy(async () => ({ default: (await import('./tokens.tsx')).Tokens }))
 const Verifiers = lazy(async () => ({ default: (await import('./verifiers.tsx')).Verifiers }))
 
@@ -34,6 +35,7 @@ export const SCREENS: readonly Screen[] = [
   { path: 'agents', title: 'Agents', least: ACCESS.readAgents.role, key: 'a', Show: Agents },
   { path: 'delegation', title: 'Delegation', least: ACCESS.readAgents.role, key: 'd', Show: Delegation },
   { path: 'issuers', title: 'Issuers', least: ACCESS.readIssuers.role, key: 'i', Show: Issuers },
+  { path: 'subjects', title: 'Subjects', least: ACCESS.readSubjects.role, key: 'u', Show: Subjects },
   { path: 'keys', title: 'Signing keys', least: ACCESS.readSigningKeys.role, key: 'k', Show: SigningKeys },
   { path: 'api-keys', title: 'API keys', least: ACCESS.writeKeys.role, key: 'p', Show: ApiKeys },
   { path: 'verifiers', title: 'Verifiers', least: ACCESS.readTokens.role, key: 'v', Show: Verifiers },

@@ -1,8 +1,9 @@
 // What the header's search finds: agents by a part of their text, credentials and API keys by the beginning of an id (keys of a
-// name too), a token by its id.
+// name too), a token by its id, a subject of an issuer as it is named.
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { ACCESS } from '../../../api/values/access.ts'
 import { parseUuidOpening } from '../../../api/values/uuid.ts'
+import { parseIssuerSubject } from '../../../api/values/subject.ts'
 import type { AgentRecord } from '../../../packages/client/src/index.ts'
 import { addressOf } from '../address.ts'
 import type { Option } from '../parts/combobox.tsx'
@@ -11,6 +12,7 @@ import { agentSearch, besideName } from '../reading/agent-search.ts'
 import { useMay } from '../reading/role.ts'
 import { administration } from '../reading/service.ts'
 import type { Sought } from '../reading/pasted-text.ts'
+import { addressOfSubject } from '../parts/subject-address.ts'
 
 export type Found = Option
 
@@ -80,6 +82,10 @@ export const useSearch = (sought: Sought): Search => {
     ...(credentials.data ?? []),
     ...(apiKeys.data ?? []),
     ...(tokenId === undefined ? [] : [{ key: openAt('tokens', tokenId), kind: 'Token', name: tokenId, more: '' }]),
+    // A web address has the same form.
+    ...(asked.includes('://') || parseIssuerSubject(asked) === undefined
+      ? []
+      : [{ key: addressOfSubject(asked), kind: 'Subject', name: asked, more: 'of an issuer' }]),
   ]
   return { found, isSettled: !isName || isSettled }
 }

@@ -1,4 +1,5 @@
 // The checks that decide whether a token is active, in their order, each with its outcome.
+import { isUuid } from '../../../api/values/uuid.ts'
 import { ShortId } from '../parts/agent-name.tsx'
 import { type Check, formatCheck } from './describe-check.ts'
 
@@ -22,12 +23,7 @@ const CheckLine = ({ check }: { readonly check: Check }) => {
       <span>
         <span className="unseen">{isPassed ? 'Passed: ' : 'Failed: '}</span>
         {formatCheck(check)}
-        {!isPassed && typeof id === 'string' && (
-          <>
-            {' '}
-            <ShortId id={id} />
-          </>
-        )}
+        {!isPassed && typeof id === 'string' && <> {isUuid(id) ? <ShortId id={id} /> : <code>{id}</code>}</>}
         <Evidence {...check} />
       </span>
     </li>

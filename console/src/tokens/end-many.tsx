@@ -46,8 +46,8 @@ export const EndMany = ({ query, rows, selection }: EndManyProps) => {
         rows.length > 0 &&
         (conditions === undefined ? (
           <span className="quiet">
-            All that match can end together by agent, owner, label, credential, scope, audience, signing key, tree and
-            time of issue alone.
+            All that match can end together by agent, owner, label, credential, scope, audience, signing key, tree,
+            subject of an issuer and time of issue alone.
           </span>
         ) : (
           <button

@@ -1,5 +1,6 @@
 // The filters of a list as the conditions of a revocation: all of them, or none.
 import { parseLabel } from '../../../api/values/labels.ts'
+import { parseIssuerSubject } from '../../../api/values/subject.ts'
 import type { Query } from '../reading/page.ts'
 
 export type Conditions = {
@@ -11,6 +12,7 @@ export type Conditions = {
   readonly audience?: string
   readonly kid?: string
   readonly lineage?: string
+  readonly subject?: string
   readonly issued_before?: string
 }
 
@@ -24,13 +26,15 @@ const CONDITION_OF: Readonly<Record<string, { readonly name: keyof Conditions; r
   audience: { name: 'audience', option: '--audience' },
   kid: { name: 'kid', option: '--kid' },
   root_id: { name: 'lineage', option: '--lineage' },
+  subject: { name: 'subject', option: '--subject' },
   issued_before: { name: 'issued_before', option: '--issued-before' },
 }
 
 type Value = NonNullable<Conditions[keyof Conditions]>
 
-/** The value of a filter as that of its condition; undefined for a label that is none. */
+/** The value of a filter as that of its condition; undefined for a label that is none, and for an agent on whose behalf tokens act. */
 const valueOf = (name: keyof Conditions, text: string): Value | undefined => {
+  if (name === 'subject' && parseIssuerSubject(text) === undefined) return undefined
   if (name !== 'labels') return text
   const label = parseLabel(text)
   return label && { [label.key]: label.value }

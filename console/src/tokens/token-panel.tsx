@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { ACCESS } from '../../../api/values/access.ts'
 import { formatIssuerSubject } from '../../../api/values/subject.ts'
 import type { ExplainTokenAnswer } from '../../../packages/client/src/index.ts'
-import { ApiRefused } from '../../../packages/client/src/administration/api-errors.ts'
 import { addressOf } from '../address.ts'
+import { addressOfSubject } from '../parts/subject-address.ts'
 import { StopAgent } from '../acts/stop-agent.tsx'
 import { NamedAgent, ShortId } from '../parts/agent-name.tsx'
 import { Command } from '../parts/command.tsx'
@@ -14,6 +14,7 @@ import { type Member, Members } from '../parts/members.tsx'
 import { OPEN, Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { explanationKey, PASTED, explainId } from '../reading/explanations.ts'
+import { isNotFound } from '../reading/not-found.ts'
 import { useMay } from '../reading/role.ts'
 import { auditOfEnd } from '../acts/act-of-end.ts'
 import { Checks } from './checks.tsx'
@@ -66,7 +67,7 @@ const End = ({ token }: { readonly token: Token }) => {
 
 const Subject = ({ of }: { readonly of: Token['subject'] }) =>
   'issuer' in of ? (
-    <Link to={at('tokens', { subject: formatIssuerSubject(of) })}>
+    <Link to={addressOfSubject(formatIssuerSubject(of))}>
       <code title={of.iss}>{formatIssuerSubject(of)}</code>
     </Link>
   ) : (
@@ -157,8 +158,6 @@ const Explained = ({ explanation: { active, code, checks, token } }: { readonly 
   )
 }
 
-const isUnknown = (fault: unknown): boolean => fault instanceof ApiRefused && fault.status === 404
-
 const NotKept = ({ id }: { readonly id: string }) => (
   <>
     <p className="state ended">unknown</p>
@@ -177,8 +176,8 @@ export const TokenPanel = ({ id }: { readonly id: string }) => {
   const { data, error } = query
   return (
     <Panel title="Token">
-      {isUnknown(error) ? <NotKept id={id} /> : !isPasted && <Waiting query={query} />}
-      {data !== undefined && !isUnknown(error) && <Explained explanation={data} />}
+      {isNotFound(error) ? <NotKept id={id} /> : !isPasted && <Waiting query={query} />}
+      {data !== undefined && !isNotFound(error) && <Explained explanation={data} />}
       {data === undefined && isPasted && <p>The text of a token is not kept. Paste it into the search once more.</p>}
     </Panel>
   )

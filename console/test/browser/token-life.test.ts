@@ -135,7 +135,8 @@ test('a token on behalf of a subject of an issuer says so, and leads to all that
 }, async () => {
   const id = idOf(await service.issue(await service.makeAgent('for a person')))
   const subject = { issuer: 'acme', iss: 'https://idp.example', sub: SUB }
-  // No request asks for such a token yet.
+  const record = { alias: 'acme', issuer: subject.iss, token_types: ['id_token'], scope: 'db:read' }
+  await service.ask('POST', '/api/v1/issuers', record)
   await page.route(`**/api/v1/tokens/${id}/*`, async route => {
     const { pathname, search } = new URL(route.request().url())
     const answer = JSON.stringify(await service.ask('GET', pathname + search))
@@ -150,6 +151,12 @@ test('a token on behalf of a subject of an issuer says so, and leads to all that
     assert.equal(await link.locator('code').getAttribute('title'), 'https://idp.example')
     await assertFits()
     await link.click()
+    await page.getByRole('heading', { name: `acme:${SUB}` }).waitFor()
+    await assertFits()
+    await page
+      .getByRole('region', { name: 'Live tokens' })
+      .getByRole('link', { name: 'As a list with filters' })
+      .click()
     const chip = page.locator('.chip')
     await chip.getByText(`acme:${SUB}`, { exact: true }).waitFor()
     await page.getByText('No live token matches.').waitFor()
