@@ -83,10 +83,10 @@ export const auditFilters = {
     ['agent.disable'],
   ),
   actor_type: choiceParameter(ACTOR_TYPES, { description: 'Only acts of this kind of actor.' }),
-  actor_id: actorParameter('Only acts of the client, the API key or the user at the terminal of this id.'),
+  actor_id: actorParameter('Only acts of the client, the API key, the issuer or the user at the terminal of this id.'),
   actor_iss: actorParameter('Only acts of operators of this identity provider.'),
   actor_sub: actorParameter('Only acts of the operator whom the identity provider calls so.'),
-  subject: actorParameter('Only acts on the agent, credential, key or token of this id.'),
+  subject: actorParameter('Only acts on the agent, credential, key or token of this id, or on the subject ALIAS:SUB.'),
   ended_token: uuidParameter(
     'Only the act that ended the token of this id: on itself, on what it hangs on, or on all of the store.',
   ),
@@ -102,7 +102,7 @@ export const auditFilters = {
 const refusalFilters = {
   way: choiceParameter(WAYS, {
     description:
-      'Only attempts as a client, with an API key, as an operator with a JWT, or beyond a limit of an agent.',
+      'Only attempts as a client, with an API key, as an operator or an issuer with a JWT, or beyond a limit of an agent.',
   }),
   client_id: clientIdParameter('Only attempts as this client.'),
   source: patterned(

@@ -1,6 +1,7 @@
 // By what people know agents: the names beside ids in records, and their labels.
 import { z } from 'zod'
 import { parameter, textOrNull } from './fields.ts'
+import { ACTOR_TYPES } from './values/audit.ts'
 import {
   isLabelKey,
   LABEL_KEY_FORM,
@@ -24,7 +25,7 @@ export const agentNames = {
 
 /** Who acted. */
 export const actor = z.object({
-  type: z.enum(['operator', 'client', 'api_key', 'cli', 'system']),
+  type: z.enum(ACTOR_TYPES),
   iss: z.string().optional(),
   sub: z.string().optional(),
   id: z.string().optional(),

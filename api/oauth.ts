@@ -1,10 +1,11 @@
 // What agents and resource servers ask for: tokens (RFC 6749), their state (RFC 7662), their end (RFC 7009).
 import { z } from 'zod'
 import { AGENT_ID, AUDIENCE, ISSUER, JWT, TOKEN_ID } from './examples.ts'
-import { texts, uuid } from './fields.ts'
+import { exactlyOneOf, text, texts, uuid } from './fields.ts'
 import { operation } from './operation.ts'
 import { ASSERTION_TYPE } from './values/credentials.ts'
 import { ACCESS_TOKEN_TYPE, SUBJECT_TOKEN_TYPES, GRANT_TYPES } from './values/delegation.ts'
+import { isSub, SUB_FORM, SUB_PATTERN } from './values/subject.ts'
 
 /** The fields with which a client authenticates itself, part of every form that takes them. */
 const clientFields = {
@@ -168,4 +169,32 @@ export const revokeToken = operation({
   form: revokeForm,
   answers: { 200: z.object({}).describe('The token is not active, on any process, ever again.') },
   example: { body: { token: JWT }, answer: {} },
+})
+
+/** RFC 9493 §3.2.4, the one format by which an issuer names a subject here. */
+const subjectIdentifier = z.object({
+  format: z.literal('iss_sub', { error: 'is not iss_sub, the one format that is known' }),
+  iss: z.string(),
+  sub: text(isSub, SUB_FORM, { pattern: SUB_PATTERN }),
+})
+
+// What else stands there is not read: the draft neither defines nor forbids it.
+const globalRevocationBody = z
+  .object({
+    sub_id: subjectIdentifier.optional().describe('The subject, as the issuer names it.'),
+    subject: subjectIdentifier.optional().describe('The same by the name that earlier drafts have for it.'),
+  })
+  .refine(({ sub_id: id, subject }) => (id === undefined) !== (subject === undefined), {
+    error: 'names no subject in sub_id, or another in subject too',
+  })
+  .meta(exactlyOneOf(['sub_id', 'subject']))
+
+export const revokeGlobally = operation({
+  route: 'POST /oauth/global-token-revocation',
+  id: 'revokeGlobally',
+  summary: 'End all tokens of a subject, for its issuer',
+  access: 'issuer',
+  body: globalRevocationBody,
+  answers: { 204: z.undefined().describe('No token that was issued for the subject is active, on any process.') },
+  example: { body: { sub_id: { format: 'iss_sub', iss: 'https://example.okta.com', sub: '00u1a2b3c4D5E6F7g8h9' } } },
 })

@@ -9,10 +9,10 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /${string}`
 
 /**
- * Who may call: what an administrator needs; or anyone, a client (RFC 6749 §2.3), a resource server with an API key, or
- * a caller that may revoke the token (RFC 7009 §2.1).
+ * Who may call: what an administrator needs; or anyone, a client (RFC 6749 §2.3), a resource server with an API key, a trusted
+ * issuer by a JWT of its own, or a caller that may revoke the token (RFC 7009 §2.1).
  */
-export type Caller = Access | 'anyone' | 'client' | 'introspector' | 'revoker'
+export type Caller = Access | 'anyone' | 'client' | 'introspector' | 'issuer' | 'revoker'
 
 /** The body of an answer: the schema of its JSON, or one entry for each media type. */
 export type Answer =

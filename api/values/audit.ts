@@ -41,7 +41,8 @@ export const ACT_KINDS = [
 
 export type ActKind = (typeof ACT_KINDS)[number]
 
-export const ACTOR_TYPES = ['operator', 'client', 'api_key', 'cli', 'system'] as const
+/** `issuer`: a trusted one, by its JWT. */
+export const ACTOR_TYPES = ['operator', 'client', 'api_key', 'issuer', 'cli', 'system'] as const
 
 /**
  * What the caller presented: a client's secret (or a client authentication that there is not), an API key, a JWT. `limit` is

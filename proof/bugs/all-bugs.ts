@@ -6,6 +6,7 @@ import { EDGES } from './edges.ts'
 import { ENDINGS } from './endings.ts'
 import { FEED } from './feed.ts'
 import { GATEWAY } from './gateway.ts'
+import { LEAVERS } from './leavers.ts'
 import { LIMITS } from './limits.ts'
 import { PRINCIPALS } from './principals.ts'
 import { REVOCATION } from './revocation.ts'
@@ -18,6 +19,7 @@ export const ALL_BUGS: readonly SeededBug[] = [
   ...DURABILITY,
   ...DELEGATION,
   ...PRINCIPALS,
+  ...LEAVERS,
   ...LIMITS,
   ...TOKENS,
   ...ACCESS,

@@ -195,6 +195,7 @@ export const LIMITS_OF_CALLERS: readonly LimitSection[] = [
         '400 `invalid_request`',
       ],
       ['`exp` of an ID-JAG, from now', 'foreign-jwt/ID_JAG_EXPIRY_SECONDS_MAX', 'assertion', '400 `invalid_grant`'],
+      ['life of the JWT of a global revocation', 'global-revocation/EXPIRY_SECONDS_MAX', 'JWT', '401'],
       ['`sub` of an operator', 'identity-providers/SUB_CHARACTERS_MAX', 'JWT', '401'],
       ['scope', 'scope/SCOPE_CHARACTERS_MAX', 'request', '400 `invalid_scope`'],
       ['items of a scope', 'scope/SCOPE_ITEMS_MAX', 'request', '400 `invalid_scope`'],

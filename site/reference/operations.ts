@@ -36,6 +36,7 @@ const SCHEMES: Readonly<Record<string, (needed: string) => string>> = {
   clientCertificate: () => 'a client, by its certificate',
   apiKey: needed => `an API key with the permission \`${needed}\``,
   apiKeyBasic: needed => `the same key by HTTP Basic${needed === '' ? '' : ` (\`${needed}\`)`}`,
+  issuerJwt: () => 'a trusted issuer, with a JWT of its own',
   identityProviderJwt: needed => `an operator with the role \`${needed}\``,
 }
 

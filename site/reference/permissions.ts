@@ -7,6 +7,7 @@ const OTHERS: Readonly<Record<Exclude<Caller, Access>, string>> = {
   anyone: 'anybody',
   client: 'a client',
   introspector: 'an API key with `tokens:introspect`',
+  issuer: 'a trusted issuer, by a JWT of its own',
   revoker: 'the client that got the token, or an operator with the role operator',
 }
 

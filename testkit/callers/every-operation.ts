@@ -162,6 +162,11 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
   'POST /oauth/token': () => ({ method: 'POST', path: '/oauth/token', form: { grant_type: 'client_credentials' } }),
   'POST /oauth/introspect/v2': withToken('/oauth/introspect/v2'),
   'POST /oauth/revoke': withToken('/oauth/revoke'),
+  'POST /oauth/global-token-revocation': () => ({
+    method: 'POST',
+    path: '/oauth/global-token-revocation',
+    body: { sub_id: { format: 'iss_sub', iss: 'https://idp.example', sub: 'alice' } },
+  }),
   'GET /oauth/revocation-feed/segments/{epoch}/{range}': at('GET', segmentPath),
   'GET /oauth/revocation-feed/changes': at('GET', fromStart('changes')),
   'GET /oauth/revocation-feed/stream': at('GET', fromStart('stream')),

@@ -21,7 +21,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'subject', title: 'Subject', hint: 'agent by name; ALIAS:SUB; token, key by id', isAgent: 'maybe' },
   { name: 'actor_sub', title: 'Operator', hint: 'sub of an operator' },
   { name: 'actor_iss', title: 'Provider', hint: 'iss of the identity provider' },
-  { name: 'actor_id', title: 'Actor', hint: 'id of a client, an API key or a user' },
+  { name: 'actor_id', title: 'Actor', hint: 'id of a client, an API key or a user; alias of an issuer' },
   { name: 'actor_type', title: 'Kind of actor', hint: '', choices: ACTOR_TYPES },
   { name: 'request_id', title: 'Request', hint: 'id of a request' },
   { name: 'since', title: 'Since', hint: FORMS.time.example, form: 'time' },

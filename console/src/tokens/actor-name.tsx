@@ -6,6 +6,7 @@ const KINDS: Readonly<Record<Actor['type'], string>> = {
   operator: '',
   client: 'client ',
   api_key: 'API key ',
+  issuer: 'issuer ',
   cli: 'terminal user ',
   system: 'the service',
 }

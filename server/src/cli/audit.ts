@@ -48,7 +48,7 @@ const FILTERS: OptionRows = {
   actor_type: ['--actor-type <type>', 'only acts of this kind of actor', ACTOR_TYPES],
   actor_id: [
     '--actor-id <actor-id>',
-    'only acts of this user at the terminal, or agent or API key by its id or name; =ID as it is',
+    'only acts of this user at the terminal, or agent or API key by its id or name; =ID as it is, as for an issuer',
   ],
   actor_iss: ['--actor-iss <iss>', 'only acts of operators of this identity provider'],
   actor_sub: ['--actor-sub <operator>', 'only acts of the operator whom the identity provider calls so'],
@@ -109,7 +109,7 @@ const addExport = (audit: Command): void =>
   })
 
 const REFUSALS_FILTERS: OptionRows = {
-  way: ['--way <way>', 'only attempts as a client, by API key, as an operator, or beyond a limit', WAYS],
+  way: ['--way <way>', 'only attempts as a client, by API key, as an operator or issuer, or beyond a limit', WAYS],
   client_id: ['--client-id <client-id>', 'only attempts as this client, by its id or the name of its agent'],
   source: ['--source <address>', 'only attempts from this address'],
   since: ['--since <time>', 'only minutes that began then or later', readTime],

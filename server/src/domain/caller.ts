@@ -24,7 +24,10 @@ export type OperatorCaller = {
 
 export type CliCaller = { readonly kind: 'cli'; readonly user: string }
 
-type Caller = ClientCaller | ApiKeyCaller | OperatorCaller | CliCaller
+/** A trusted issuer, by a JWT that its keys signed. */
+export type IssuerCaller = { readonly kind: 'issuer'; readonly alias: string }
+
+type Caller = ClientCaller | ApiKeyCaller | OperatorCaller | IssuerCaller | CliCaller
 
 /** Callers of the administration: an API key, an operator, or the owner of the store on the command line. */
 export type Administrator = ApiKeyCaller | OperatorCaller | CliCaller
@@ -55,6 +58,8 @@ const actorOf = (caller: Caller): Actor => {
       return { type: 'client', id: caller.clientId }
     case 'api_key':
       return { type: 'api_key', id: caller.id }
+    case 'issuer':
+      return { type: 'issuer', id: caller.alias }
     case 'operator':
       return { type: 'operator', iss: caller.iss, sub: caller.sub }
     case 'cli':

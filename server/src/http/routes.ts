@@ -10,6 +10,7 @@ import { makeIntrospectHandler } from './oauth/introspect-tokens.ts'
 import { makeTokenHandler } from './oauth/issue-tokens.ts'
 import { makeKeySetHandler } from './oauth/publish-keys.ts'
 import { makeAuthorizeHandler, makeMetadataHandler, makeOpenidMetadataHandler } from './oauth/publish-metadata.ts'
+import { serveGlobalRevocation } from './oauth/revoke-globally.ts'
 import { makeRevokeHandler } from './oauth/revoke-token.ts'
 import { makeErrorPageHandler } from './openapi/error-page.ts'
 import { serveFeed } from './oauth/feed/serve-feed.ts'
@@ -29,6 +30,7 @@ export const registerOperations = (app: FastifyInstance, wire: Wire): void => {
   app.route<Form<typeof introspectToken>>({ ...routeOf(introspectToken), handler: introspect })
   const revoke = answerInTime(wire, makeRevokeHandler(wire))
   app.route<Form<typeof revokeToken>>({ ...routeOf(revokeToken), handler: revoke })
+  serveGlobalRevocation(app, wire)
   serveFeed(app, wire)
   app.get('/oauth/authorize', HIDDEN, makeAuthorizeHandler(refuser))
   app.route({ ...routeOf(publishKeys), handler: answerInTime(wire, makeKeySetHandler(ports)) })

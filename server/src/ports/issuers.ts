@@ -1,6 +1,7 @@
 // Trusted issuers: their records in the store, and what the service learns from them: metadata, keys, JWTs.
 import type { Act } from '../domain/audit/act.ts'
-import type { ForeignJwt } from '../domain/clients/foreign-jwt.ts'
+import type { ForeignJwt, ForeignType } from '../domain/clients/foreign-jwt.ts'
+import type { GLOBAL_REVOCATION_TYPE } from '../domain/clients/global-revocation.ts'
 import type { Subject, SwitchedSubject } from '../domain/clients/blocked-subject.ts'
 import type { IssuerChange, NewIssuer, SwitchedIssuer, TrustedIssuer } from '../domain/clients/trusted-issuer.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
@@ -53,7 +54,7 @@ export type TrustedIssuers = { readonly seq: number; readonly issuers: readonly 
 export type IssuerState = ProviderState & Pick<TrustedIssuer, 'alias'>
 
 /** A parsed JWT of an issuer: its claims are not trusted before `verify`. */
-export type UnverifiedJwt = ForeignJwt & {
+export type UnverifiedJwt<Type extends string = ForeignType> = ForeignJwt<Type> & {
   /**
    * Returns null if a key of this record signed it, with an algorithm of this record, and `iss` is that of this record; else what is
    * wrong. Does not block the thread. Throws Unavailable if the keys cannot be read, or if too many JWTs wait for keys or verification.
@@ -71,6 +72,8 @@ export interface ForeignIssuers {
   check(issuers: readonly TrustedIssuer[]): Promise<readonly IssuerState[]>
   /** Parses strictly, form and header; or returns what is wrong. No key is looked up. */
   read(text: string): UnverifiedJwt | { readonly wrong: string }
+  /** The same for the JWT of a global revocation, which anybody may send: such JWTs wait for keys apart from others. */
+  readRevocation(text: string): UnverifiedJwt<typeof GLOBAL_REVOCATION_TYPE> | { readonly wrong: string }
 }
 
 export type IssuerPorts = { readonly issuers: IssuerRepository; readonly foreignIssuers: ForeignIssuers }

@@ -25,6 +25,11 @@ export const LOG_EVENTS = {
     'revocation',
     'A revocation at /oauth/revoke was answered 200: `outcome` is `ended` or `nothing_to_do`.',
   ),
+  global_revocation: event(
+    'info',
+    'global revocation',
+    'An issuer ended what was issued for a subject of its own: `revocationId`.',
+  ),
   outage_began: event(
     'warn',
     'unavailable',

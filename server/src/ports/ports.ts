@@ -31,14 +31,8 @@ import type {
 import type { EndingReason } from '../../../api/values/reason.ts'
 import type { LedgerExplanation } from '../domain/ledger/explanation.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
-import type {
-  Revocation,
-  RevocationConditions,
-  RevocationObstacle,
-  RevocationDryRun,
-} from '../domain/ledger/revocation.ts'
 import type { AgentMarks } from '../domain/ledger/selection.ts'
-import type { RevocationPlan, Signing } from '../domain/ledger/plan.ts'
+import type { Signing } from '../domain/ledger/plan.ts'
 import type { PublicJwk, SigningKey } from '../domain/keys/signing-key.ts'
 import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
@@ -53,6 +47,7 @@ import type {
 } from './secret-repositories.ts'
 import type { SigningKeyMaker, SigningKeyRepository } from './signing-keys.ts'
 import type { RevocationFeed } from './revocation-feed.ts'
+import type { RevocationRepository } from './revocations.ts'
 import type { ForeignIssuers, IssuerPorts } from './issuers.ts'
 import type { Operators } from './key-sets.ts'
 import type { Randomness, Secrets } from './secrets.ts'
@@ -173,25 +168,6 @@ export interface TokenLedger {
   listEnded(request: PageRequest<HistoryFilters>): Promise<Page<EndedTokenRecord>>
   /** The tree of which a token is a member, parents before their children; undefined if it is unknown or no longer kept. */
   listLineage(request: PageRequest<LineageOf>): Promise<Page<LineageRecord> | undefined>
-}
-
-export type NewRevocation = Pick<Revocation, 'id' | 'conditions' | 'reason'> & {
-  /** A plan that bounds the revocation: it is made only if it ends no more than the plan counted. */
-  readonly plan?: RevocationPlan
-}
-
-/** `existing`: one with this id and the same conditions exists, and is unchanged. */
-export type RevocationMade = { readonly outcome: 'created' | 'existing'; readonly revocation: Revocation }
-
-export interface RevocationRepository {
-  /**
-   * Ends every token that matches the conditions, effective when acknowledged; rows are updated later. Of two callers with
-   * one id, or with one idempotency key, one gets `created`. Throws Unavailable if too many are open already.
-   */
-  create(revocation: NewRevocation, act: Act): Promise<RevocationMade | RevocationObstacle | AlreadyExists>
-  /** Counts and samples the tokens that `create` would end now, and changes nothing. */
-  dryRun(conditions: RevocationConditions, named?: NameKinds): Promise<RevocationDryRun | RevocationObstacle>
-  show(id: string): Promise<Revocation | undefined>
 }
 
 export type NewAgent = Omit<Agent, 'createdAt' | 'disabledAt' | 'suspendedAt'> & {

@@ -2,7 +2,8 @@
 // on to programs and jobs are here; the others have a file each.
 import type { AuditSeals } from '../ports/audit-log.ts'
 import type { ImportRepository } from '../ports/imports.ts'
-import type { Ports, RevocationRepository, StoreHealth } from '../ports/ports.ts'
+import type { Ports, StoreHealth } from '../ports/ports.ts'
+import type { RevocationRepository } from '../ports/revocations.ts'
 import type { KeysSeen, SigningKeyRepository } from '../ports/signing-keys.ts'
 import type { RestoreRepository } from '../ports/secret-repositories.ts'
 import type { Timing } from '../ports/timing.ts'
@@ -129,6 +130,7 @@ const makeRevocationRepository = (
   { nameCaches, countEnds }: Counting,
 ): RevocationRepository => ({
   create: (revocation, act) => call('createRevocation', { revocation, act }),
+  createForIssuer: (revocation, once, act) => call('revokeForIssuer', { revocation, ...once, act }),
   dryRun: (conditions, named) => dryRunRevocation(countEnds, { nameCaches, named }, conditions),
   show: id => reader.readUntimed(() => showRevocation(id)),
 })

@@ -18,6 +18,7 @@ import { createCredential, revokeCredential, rotateCredential } from './reposito
 import { convertSecret, importAgents } from './repositories/imports.ts'
 import { changeIssuer, createIssuer, deleteIssuer, disableIssuer, enableIssuer } from './repositories/issuers.ts'
 import { noteApiKeyUses } from './repositories/last-uses.ts'
+import { revokeForIssuer } from './repositories/revoke-for-issuer.ts'
 import { revokeLeaked } from './repositories/revoke-leaked.ts'
 import {
   areSessionsOver,
@@ -71,6 +72,7 @@ const SUBJECTS = [
       endToken: quiet(endToken),
       endAll: act(endAllWithAudit),
       createRevocation: act(createRevocation),
+      revokeForIssuer: act(revokeForIssuer),
     },
     forgets: [
       { name: 'removal of used proofs', step: forgetProofs, areOld: (now: Milliseconds) => areProofsOld({ now }) },

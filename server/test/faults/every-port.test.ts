@@ -188,7 +188,8 @@ test('the table holds every operation that touches a port', async () => {
     '/.well-known/openid-configuration',
     '/errors',
     '/livez',
-    // It goes on without an answer of the ports: contract/oauth/revocation-feed-stream.
+    // Who asks needs a JWT: contract/subjects/global-revocation. A stream goes on without an answer: contract/oauth/revocation-feed-stream.
+    '/oauth/global-token-revocation',
     `${FEED}/stream`,
   ])
 })

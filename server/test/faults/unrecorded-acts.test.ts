@@ -9,13 +9,14 @@ import { startServer } from '../../../testkit/services/test-server.ts'
 
 /**
  * Issues and introspections: the ledger is their record. Where a verifier is changes nothing of what anybody may do, and an
- * explanation changes nothing at all.
+ * explanation changes nothing at all. An issuer's act has a test of its own: contract/subjects/global-revocation.
  */
 const WITHOUT_ACT = [
   'POST /oauth/token',
   'POST /oauth/introspect/v2',
   'POST /oauth/revocation-feed/positions',
   'POST /api/v1/tokens/explain',
+  'POST /oauth/global-token-revocation',
 ]
 
 const ACTS = Object.keys(OPERATIONS).filter(one => /^(?:POST|PATCH|DELETE) /.test(one) && !WITHOUT_ACT.includes(one))

@@ -7,6 +7,8 @@ export type Actor =
   | { readonly type: 'operator'; readonly iss: string; readonly sub: string }
   | { readonly type: 'client'; readonly id: string }
   | { readonly type: 'api_key'; readonly id: string }
+  /** By its alias. */
+  | { readonly type: 'issuer'; readonly id: string }
   | { readonly type: 'cli'; readonly id: string }
   | { readonly type: 'system' }
 

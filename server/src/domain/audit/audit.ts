@@ -65,8 +65,8 @@ export const onlyActor = ({
   actorSub: sub,
 }: AuditFilters): Actor | null => {
   if (type === 'system') return { type }
-  if ((type === 'client' || type === 'api_key' || type === 'cli') && id !== null) return { type, id }
-  return (type === null || type === 'operator') && iss !== null && sub !== null ? { type: 'operator', iss, sub } : null
+  if (type !== null && type !== 'operator') return id === null ? null : { type, id }
+  return iss !== null && sub !== null ? { type: 'operator', iss, sub } : null
 }
 
 /** An entry as JSON, over HTTP and on the command line. */

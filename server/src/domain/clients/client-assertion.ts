@@ -1,7 +1,7 @@
 // Client assertions (RFC 7521, RFC 7523 and its revision): their required claims, and how long one is accepted.
 import type { AssertionTrust } from './client-trust.ts'
 import { bindingFault } from '../caller.ts'
-import { type Claims, SKEW_SECONDS, timeFault } from './foreign-claims.ts'
+import { type Claims, SKEW_SECONDS, timeFault, usedUntil } from './foreign-claims.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** How far in the future `exp` may be. An assertion is made for one request, a workload's token for longer use. */
@@ -33,7 +33,7 @@ const audienceOf = ({ aud }: Claims, { kind }: AssertionTrust): unknown =>
 export const JTI_FORM = `jti of 1 to ${ASSERTION_JTI_CHARACTERS_MAX} characters`
 
 export const isJti = (jti: unknown): jti is string =>
-  typeof jti === 'string' && jti !== '' && jti.length <= ASSERTION_JTI_CHARACTERS_MAX
+  typeof jti === 'string' && jti !== '' && jti.length <= ASSERTION_JTI_CHARACTERS_MAX && jti.isWellFormed()
 
 /** The checked claims at `now`, or why they do not match this trust. `issuer` is this service. */
 export const checkAssertionClaims = (
@@ -45,8 +45,8 @@ export const checkAssertionClaims = (
     audienceFault(audienceOf(claims, trust), trust, issuer) ??
     timeFault(claims, now / 1000, { lateMax: SKEW_SECONDS, expiryMax: EXPIRY_SECONDS_MAX[trust.kind] })
   if (wrong !== undefined) return { wrong }
-  const { jti, exp } = claims
-  const until = Math.ceil(1000 * (Number(exp) + SKEW_SECONDS)) - 1
+  const { jti } = claims
+  const until = usedUntil(claims)
   if (trust.kind === 'workload_identity') {
     const bound = bindingFault(claims)
     return bound === undefined ? { jti: null, until } : { wrong: bound }

@@ -1,5 +1,5 @@
 // Claims in JWTs of others: their times (RFC 7519 §4.1.4 to §4.1.6), and how far their clocks may differ from ours; and their texts.
-import type { Seconds } from '../../../../api/values/time.ts'
+import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 
 export type Claims = Readonly<Record<string, unknown>>
 
@@ -15,6 +15,9 @@ export const textsOf = (claim: unknown): readonly string[] | undefined => {
 
 /** How far clocks may differ. */
 export const SKEW_SECONDS = 60
+
+/** Until when the use of a JWT is remembered that is taken once: so long as it could be presented. */
+export const usedUntil = ({ exp }: Claims): Milliseconds => Math.ceil(1000 * (Number(exp) + SKEW_SECONDS)) - 1
 
 type Allowed = {
   /** How long after `exp` the JWT is taken. */

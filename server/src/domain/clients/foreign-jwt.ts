@@ -29,7 +29,10 @@ export const FOREIGN_TYPES = ['jwt', 'at+jwt', ID_JAG_TYPE] as const
 export type ForeignType = (typeof FOREIGN_TYPES)[number]
 
 /** In lower case, without `application/`; undefined where the header has none. */
-export type ForeignJwt = { readonly typ: ForeignType | undefined; readonly claims: Claims }
+export type ForeignJwt<Type extends string = ForeignType> = {
+  readonly typ: Type | undefined
+  readonly claims: Claims
+}
 
 // One key signs for all tenants: a JWT that names one is that tenant's alone.
 const TENANT = 'tenant'

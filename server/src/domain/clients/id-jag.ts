@@ -3,7 +3,7 @@ import { isResource } from '../../../../api/values/audience.ts'
 import { parseScopeItem } from '../../../../api/values/scope.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { isJsonObject } from '../../../../packages/verify/src/readers/json.ts'
-import { type Claims, SKEW_SECONDS, textsOf } from './foreign-claims.ts'
+import { type Claims, textsOf, usedUntil } from './foreign-claims.ts'
 import { isJti, JTI_FORM } from './client-assertion.ts'
 
 /** Whether it is bound to the key that the request proves (RFC 7800 §3.1, RFC 9449 §6.1), or to none. */
@@ -47,7 +47,7 @@ export type IdJag = {
 /** For claims in which nothing is wrong. */
 export const idJagOf = (claims: Claims): IdJag => ({
   jti: String(claims['jti']),
-  until: Math.ceil(1000 * (Number(claims['exp']) + SKEW_SECONDS)) - 1,
+  until: usedUntil(claims),
   scope: scopeIn(claims) ?? null,
   resources: resourcesIn(claims) ?? null,
 })

@@ -43,6 +43,12 @@ export type TrustedIssuer = NewIssuer & {
 /** `changed`: by this act, which otherwise found it so, and is recorded nowhere. */
 export type SwitchedIssuer = TrustedIssuer & { readonly changed: boolean }
 
+/** By what a JWT of an issuer is verified. */
+export type KeysOfIssuer = Pick<NewIssuer, 'jwksUri' | 'algorithms'>
+
+export const haveSameKeys = (one: KeysOfIssuer, other: KeysOfIssuer): boolean =>
+  one.jwksUri === other.jwksUri && one.algorithms.join(' ') === other.algorithms.join(' ')
+
 /** The settings to change; absent or undefined ones stay as they are. */
 export type IssuerChange = { readonly [Name in keyof IssuerSettings]?: IssuerSettings[Name] | undefined }
 

@@ -16,7 +16,8 @@ import {
   showRevocation,
 } from '../../operations/revocations/revocations.ts'
 import { readHolding, readHoldingIfPossible } from '../../operations/verifiers/verifiers.ts'
-import type { AdministrationPorts, RevocationMade } from '../../ports/ports.ts'
+import type { AdministrationPorts } from '../../ports/ports.ts'
+import type { RevocationMade } from '../../ports/revocations.ts'
 import { bind } from './binding.ts'
 
 type Body = BodyOf<typeof api.createRevocation>

@@ -18,7 +18,7 @@ export type AccessOutcome = {
 }
 
 /** An id of an agent or an API key, or the hash of who an operator is. */
-export type Who = { readonly kind: 'agent' | 'api_key' | 'operator'; readonly id: string }
+export type Who = { readonly kind: 'agent' | 'api_key' | 'issuer' | 'operator'; readonly id: string }
 
 export type AccessLine = {
   /** Checked by request-rules.ts: no character of it needs an escape. */

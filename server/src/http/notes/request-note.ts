@@ -1,14 +1,14 @@
 // What becomes known of a request while it is answered, for the metrics, its line in the access log and its span.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import type { ApiKeyCaller, ClientCaller, OperatorCaller } from '../../domain/caller.ts'
+import type { ApiKeyCaller, ClientCaller, IssuerCaller, OperatorCaller } from '../../domain/caller.ts'
 import type { RefusalCode } from '../../domain/refusal.ts'
 import type { Secrets } from '../../ports/secrets.ts'
 import type { RequestSpan } from '../../ports/traces.ts'
 import type { AnswerSeries } from './answer-metrics.ts'
 import type { Who } from './access-line.ts'
 
-export type Recognized = ClientCaller | ApiKeyCaller | OperatorCaller
+export type Recognized = ClientCaller | ApiKeyCaller | OperatorCaller | IssuerCaller
 
 /** What is the same for every request of a route. */
 export type RouteFacts = {
@@ -79,6 +79,8 @@ export const whoOf = (caller: Recognized, hash: Secrets['hash']): Who => {
       return { kind: 'agent', id: caller.agentId }
     case 'api_key':
       return { kind: 'api_key', id: caller.id }
+    case 'issuer':
+      return { kind: 'issuer', id: caller.alias }
     case 'operator':
       return { kind: 'operator', id: hash(`${caller.iss}\n${caller.sub}`).slice(0, HASH_CHARACTERS) }
   }

@@ -1,6 +1,8 @@
 // The metadata of this authorization server (RFC 8414), and the same where OpenID Connect's clients look for it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CertificateSources } from '../../domain/clients/client-certificate.ts'
+import { revokeGlobally } from '../../../../api/oauth.ts'
+import { pathOf } from '../../../../api/operation.ts'
 import { ASSERTION_ALGORITHMS } from '../../../../api/values/algorithms.ts'
 import { PROOF_ALGORITHMS } from '../../../../packages/verify/src/readers/proof-claims.ts'
 import { GRANT_PROFILE, GRANT_TYPES } from '../../../../api/values/delegation.ts'
@@ -31,6 +33,8 @@ const describeServer = ({ profile: { issuer, scopesSupported, certificates }, si
   token_endpoint: `${issuer}/oauth/token`,
   introspection_endpoint: `${issuer}/oauth/introspect/v2`,
   revocation_endpoint: `${issuer}/oauth/revoke`,
+  global_token_revocation_endpoint: issuer + pathOf(revokeGlobally),
+  // How its caller authenticates itself has no registered name.
   revocation_feed_endpoint: `${issuer}/oauth/revocation-feed`,
   jwks_uri: `${issuer}/.well-known/jwks.json`,
   service_documentation: `${issuer}/docs`,

@@ -29,6 +29,12 @@ const securitySchemesOf = (issuer: string) =>
       description: 'An API key. It needs the permission that the operation names.',
     },
     apiKeyBasic: { type: 'http', scheme: 'basic', description: 'The id of an API key, and the key.' },
+    issuerJwt: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: 'A JWT of a trusted issuer, made for this request and used once.',
+    },
     identityProviderJwt: {
       type: 'http',
       scheme: 'bearer',

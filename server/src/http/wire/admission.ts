@@ -5,6 +5,7 @@ import { Buffer } from 'node:buffer'
 import { checkAlive, checkHealth } from '../../../../api/health.ts'
 import { publishKeys, publishMetadata, publishOpenidMetadata } from '../../../../api/metadata.ts'
 import { pathOf as pathOfRow } from '../../../../api/operation.ts'
+import { revokeGlobally } from '../../../../api/oauth.ts'
 import { createRevocation } from '../../../../api/revocations.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { CountLimit } from '../../domain/refusal-reasons.ts'
@@ -96,6 +97,9 @@ const makeRefusal = (
 const PROBES = [checkAlive, checkHealth, publishKeys]
 const METADATA = [publishMetadata, publishOpenidMetadata]
 
+/** How the paths of what ends tokens end, where they hold a name. */
+const ENDINGS = ['/revoke', '/subjects/block']
+
 /** From the head of a request alone. */
 const makeKindOf = (basePath: string, credentials: KnownCredentials) => {
   const metadata = METADATA.map(pathOfRow)
@@ -103,11 +107,12 @@ const makeKindOf = (basePath: string, credentials: KnownCredentials) => {
     ...[...PROBES.map(pathOfRow), ...metadata].map(path => basePath + path),
     ...metadata.map(path => path + basePath),
   ])
-  const revocations = basePath + pathOfRow(createRevocation)
+  const revocations = [createRevocation, revokeGlobally].map(row => basePath + pathOfRow(row))
+  const isRevocation = (url: string) => ENDINGS.some(one => url.endsWith(one)) || revocations.includes(url)
   return ({ method, url = '', headers }: IncomingMessage): Kind => {
     if (probes.has(url)) return 'probe'
     if (credentials.has(headers)) return 'known'
-    return method === 'POST' && (url.endsWith('/revoke') || url === revocations) ? 'revocation' : 'open'
+    return method === 'POST' && isRevocation(url) ? 'revocation' : 'open'
   }
 }
 

@@ -20,6 +20,7 @@ const SECURITY: Readonly<Record<Exclude<Caller, object>, Security>> = {
   anyone: [],
   client: BY_CLIENT,
   introspector: [{ apiKey: ['tokens:introspect'] }, { apiKeyBasic: ['tokens:introspect'] }],
+  issuer: [{ issuerJwt: [] }],
   revoker: [{ identityProviderJwt: [ACCESS.revokeTokens.role] }, ...BY_CLIENT],
 }
 

@@ -30,7 +30,7 @@ const FASTIFY_REFUSALS: Readonly<Record<string, Refusal>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: 'invalid_request',
     description:
-      'The media type of a body is application/x-www-form-urlencoded, and under /api/v1 application/json, in UTF-8.',
+      'The media type of a body is application/x-www-form-urlencoded or, where the operation takes JSON, application/json, in UTF-8.',
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     code: 'invalid_request',

@@ -2,7 +2,8 @@
 // The record comes first, by its exact issuer: then only its keys and its algorithms are looked at.
 import type { TrustedIssuer } from '../../domain/clients/trusted-issuer.ts'
 import { Unavailable } from '../../domain/refusal.ts'
-import { FOREIGN_TYPES, type ForeignType } from '../../domain/clients/foreign-jwt.ts'
+import { FOREIGN_TYPES } from '../../domain/clients/foreign-jwt.ts'
+import { GLOBAL_REVOCATION_TYPE } from '../../domain/clients/global-revocation.ts'
 import type { ForeignIssuers, IssuerMetadata, UnverifiedJwt } from '../../ports/issuers.ts'
 import type { KeySetPlace } from '../../ports/key-sets.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
@@ -50,24 +51,25 @@ const makeCheck = ({ keySets, monotonicNow }: FetchedKeysOptions): ForeignIssuer
     )
 }
 
-const foreignTypeOf = (typ: unknown): ForeignType | undefined => FOREIGN_TYPES.find(one => one === bareType(typ))
-
 const CROWDED = 'More JWTs wait for the keys of trusted issuers than are taken.'
 
-const makeRead = (options: ForeignIssuersOptions): ForeignIssuers['read'] => {
-  const { keySets, monotonicNow, timing, metrics = NO_METRICS } = options
-  const findKeys = makeFetchedKeys('issuer', { keySets, monotonicNow, timing }, CROWDED)
-  const isSignedWith = makeRepeatedSignatureCheck(
-    makeVerificationQueue(undefined, measureWaits(metrics, 'issuer_signatures')),
-  )
-  return text => {
+type SignatureCheck = ReturnType<typeof makeRepeatedSignatureCheck>
+
+/** Reads JWTs of these types alone. Those of one reader wait for keys together, and for those of no other. */
+const makeRead = <const Type extends string>(
+  options: ForeignIssuersOptions,
+  isSignedWith: SignatureCheck,
+  types: readonly Type[],
+) => {
+  const findKeys = makeFetchedKeys('issuer', options, CROWDED)
+  return (text: string): UnverifiedJwt<Type> | { readonly wrong: string } => {
     const jws = readCompactJws(text)
     if (jws === undefined) return { wrong: 'it is not a compact JWS in its canonical form' }
     const { typ, alg, kid } = jws.header
     const algorithm = parseProviderAlgorithm(alg)
     if (algorithm === undefined) return { wrong: 'alg is not in the list' }
     if (kid !== undefined && typeof kid !== 'string') return { wrong: 'kid is not a string' }
-    const type = foreignTypeOf(typ)
+    const type = types.find(one => one === bareType(typ))
     if (typ !== undefined && type === undefined) return { wrong: 'typ is that of another kind of JWT' }
     const verify: UnverifiedJwt['verify'] = async ({ issuer, jwksUri, algorithms }, source) => {
       if (jws.payload['iss'] !== issuer) return 'iss is not that of the record'
@@ -81,8 +83,14 @@ const makeRead = (options: ForeignIssuersOptions): ForeignIssuers['read'] => {
   }
 }
 
-export const makeForeignIssuers = (options: ForeignIssuersOptions): ForeignIssuers => ({
-  discover: makeDiscover(options),
-  check: makeCheck(options),
-  read: makeRead(options),
-})
+export const makeForeignIssuers = (options: ForeignIssuersOptions): ForeignIssuers => {
+  const { metrics = NO_METRICS } = options
+  const queue = makeVerificationQueue(undefined, measureWaits(metrics, 'issuer_signatures'))
+  const isSignedWith = makeRepeatedSignatureCheck(queue)
+  return {
+    discover: makeDiscover(options),
+    check: makeCheck(options),
+    read: makeRead(options, isSignedWith, FOREIGN_TYPES),
+    readRevocation: makeRead(options, isSignedWith, [GLOBAL_REVOCATION_TYPE]),
+  }
+}

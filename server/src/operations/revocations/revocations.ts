@@ -17,7 +17,8 @@ import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/re
 import { describeTooMany, mayKnowSelection, refuseSelection } from '../agents/selection.ts'
 import { hideAncestors, isFor } from '../tokens/hide-lineage.ts'
 import { showToken } from '../tokens/read-tokens.ts'
-import type { Ports, RevocationMade } from '../../ports/ports.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { RevocationMade } from '../../ports/revocations.ts'
 
 export type RevocationRequest = {
   /** A UUID that the caller chose, by which a repeat is recognized; null: one is made. */

@@ -12,7 +12,7 @@ import type { Agent } from '../../domain/clients/agent.ts'
 import { judgeJwt, type JudgedJwt, recordFor } from '../../domain/clients/foreign-jwt.ts'
 import { type IdJag, idJagOf } from '../../domain/clients/id-jag.ts'
 import { refuseResource, refuseScopeForm } from '../../domain/clients/grant-refusals.ts'
-import type { TrustedIssuer } from '../../domain/clients/trusted-issuer.ts'
+import { haveSameKeys, type TrustedIssuer } from '../../domain/clients/trusted-issuer.ts'
 import { isRefused, type OrRefusal, refuse, Unavailable } from '../../domain/refusal.ts'
 import { atPlaces } from '../../domain/one-by-one.ts'
 import type { TrustedRecord } from '../../ports/issuers.ts'
@@ -121,9 +121,7 @@ const KEYS_CHANGED = 'The record of the issuer changed while its JWT was verifie
 
 /** Whether the signature was verified by what the record says now. */
 const isVerifiedBy = ({ by }: VerifiedJwt, record: TrustedRecord): boolean =>
-  by.number === record.number &&
-  by.jwksUri === record.jwksUri &&
-  by.algorithms.join(' ') === record.algorithms.join(' ')
+  by.number === record.number && haveSameKeys(by, record)
 
 /** An ID-JAG does not bound the lifetime, for it is used once (ID-JAG §4.4.2); any other JWT does. */
 const lifetimeOf = (
@@ -140,7 +138,7 @@ const lifetimeOf = (
 
 type JwtPorts = Pick<Ports, 'operators' | 'profile' | 'secrets'>
 
-/** No text of another kind of use is hashed so: none of these has a line break. */
+/** The first word distinguishes it from every other kind of use. */
 const useOf = ({ secrets }: JwtPorts, { issuer }: TrustedIssuer, { jti, until }: IdJag): SingleUse => ({
   id: digestIn(secrets.hash(`id-jag\n${issuer}\n${jti}`)),
   until,

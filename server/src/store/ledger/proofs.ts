@@ -1,5 +1,5 @@
-// DPoP proofs and client assertions that were used: each may be used once (RFC 9449 §11.1, RFC 7523 §5.1), whichever
-// thread or process it is sent to.
+// DPoP proofs and assertions, and JWTs of issuers, that were used: each may be used once (RFC 9449 §11.1, RFC 7523 §5.1),
+// whichever thread or process it is sent to.
 import type { SingleUse } from '../../ports/secret-repositories.ts'
 import { bytesOfHex } from '../rows.ts'
 import { first, run, type Program } from '../statement-program.ts'

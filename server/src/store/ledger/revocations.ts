@@ -10,7 +10,7 @@ import type {
   RevocationDryRun,
 } from '../../domain/ledger/revocation.ts'
 import type { NameKinds } from '../../domain/lists/names.ts'
-import type { NewRevocation, RevocationMade } from '../../ports/ports.ts'
+import type { NewRevocation, RevocationMade } from '../../ports/revocations.ts'
 import { numberOf } from '../lists/asked-numbers.ts'
 import { nameRecord } from '../lists/read-names.ts'
 import { once } from '../repositories/idempotency.ts'

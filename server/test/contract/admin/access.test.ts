@@ -58,6 +58,8 @@ const challengesOf = (operation: string, status: string, { scheme }: Credential)
     case 'GET /oauth/revocation-feed/stream':
     case 'POST /oauth/revocation-feed/positions':
       return plain(scheme === 'Basic' || scheme === 'Bearer' ? 'Basic' : 'ApiKey')
+    case 'POST /oauth/global-token-revocation':
+      return scheme === 'Bearer' ? [jwt('invalid_token')] : plain('Bearer')
     case 'POST /oauth/revoke':
       if (scheme === 'Bearer') return [jwt('invalid_token')]
       return plain(scheme === 'Basic' ? 'Basic' : 'Bearer')
@@ -66,10 +68,12 @@ const challengesOf = (operation: string, status: string, { scheme }: Credential)
   }
 }
 
+const TAKE_JWTS = ['POST /oauth/revoke', 'POST /oauth/global-token-revocation']
+
 const codeOf = (operation: string, status: string, { scheme }: Credential): string => {
   if (status === '403') return 'insufficient_scope'
   if (status === '400') return 'unsupported_response_type'
-  const takesJwt = isAdministration(operation) || operation === 'POST /oauth/revoke'
+  const takesJwt = isAdministration(operation) || TAKE_JWTS.includes(operation)
   return takesJwt && scheme === 'Bearer' ? 'invalid_token' : 'invalid_client'
 }
 

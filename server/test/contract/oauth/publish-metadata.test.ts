@@ -18,6 +18,7 @@ const documentOf = (baseUrl: string) => ({
   token_endpoint: `${baseUrl}/oauth/token`,
   introspection_endpoint: `${baseUrl}/oauth/introspect/v2`,
   revocation_endpoint: `${baseUrl}/oauth/revoke`,
+  global_token_revocation_endpoint: `${baseUrl}/oauth/global-token-revocation`,
   revocation_feed_endpoint: `${baseUrl}/oauth/revocation-feed`,
   jwks_uri: `${baseUrl}/.well-known/jwks.json`,
   service_documentation: `${baseUrl}/docs`,

@@ -16,7 +16,7 @@ import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const FORM_WANTED = 'The request has no form: send its fields as application/x-www-form-urlencoded, in UTF-8.'
 const MEDIA_TYPE =
-  'The media type of a body is application/x-www-form-urlencoded, and under /api/v1 application/json, in UTF-8.'
+  'The media type of a body is application/x-www-form-urlencoded or, where the operation takes JSON, application/json, in UTF-8.'
 const NOT_UTF8 = 'The body is not a form in percent-encoded UTF-8.'
 const QUERY_NOT_UTF8 = 'The query string is not percent-encoded UTF-8.'
 const CLIENT_REFUSED =

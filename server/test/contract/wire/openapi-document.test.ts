@@ -71,9 +71,12 @@ test('every answer says what it is, and every object in one names all its member
   }
 })
 
-test('every JSON body that is taken is closed too, but for the reports of secret scanners', () => {
+/** Others decide on the members: secret scanners, and a draft that says nothing of more than one. */
+const OPEN_BODIES = ['post /api/v1/leaked-secrets', 'post /oauth/global-token-revocation']
+
+test('every JSON body that is taken is closed too, but where others decide on its members', () => {
   for (const [name, { requestBody }] of operations) {
-    if (name === 'post /api/v1/leaked-secrets') continue
+    if (OPEN_BODIES.includes(name)) continue
     for (const [at, node] of nodesOf(name, requestBody?.content['application/json'])) {
       if (node['type'] === 'object' && !at.includes('/example')) assert.ok('additionalProperties' in node, at)
     }

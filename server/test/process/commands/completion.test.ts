@@ -40,7 +40,7 @@ test('bash is offered commands, options and choices, as the command tree has the
   )
   assert.deepEqual(verbs?.slice(0, 4), ['create', 'list', 'show', 'delegation'])
   assert.deepEqual(one, ['show'])
-  assert.deepEqual(choices, ['operator', 'client', 'api_key', 'cli', 'system'])
+  assert.deepEqual(choices, ['operator', 'client', 'api_key', 'issuer', 'cli', 'system'])
   // Readline replaces what stands behind the colon only.
   assert.deepEqual(colon, ['read', 'revoke'])
   assert.deepEqual(free, [])

@@ -6,7 +6,7 @@ import type { TokenAddress } from '../../../src/domain/ledger/claims.ts'
 import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
 import type { RevocationConditions } from '../../../src/domain/ledger/revocation.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
-import type { RevocationMade } from '../../../src/ports/ports.ts'
+import type { RevocationMade } from '../../../src/ports/revocations.ts'
 import { backfillStep } from '../../../src/store/ledger/backfill.ts'
 import { retentionStep } from '../../../src/store/sqlite/writer/maintenance.ts'
 import {

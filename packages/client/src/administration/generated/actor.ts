@@ -1,7 +1,7 @@
 // Made by packages/client/generate.ts from the rows of api/: change those, and run it.
 
 export type Actor = {
-  readonly type: 'operator' | 'client' | 'api_key' | 'cli' | 'system'
+  readonly type: 'operator' | 'client' | 'api_key' | 'issuer' | 'cli' | 'system'
   readonly iss?: string | undefined
   readonly sub?: string | undefined
   readonly id?: string | undefined

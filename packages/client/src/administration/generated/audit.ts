@@ -80,14 +80,14 @@ export type ListAuditQuery = {
   /** Only acts of this kind: agent.change, agent.create, agent.delete, agent.disable, agent.enable, agent.import, api_key.create, api_key.revoke, api_key.rotate, clock.reset, credential.convert, credential.create, credential.revoke, credential.rotate, issuer.change, issuer.create, issuer.delete, issuer.disable, issuer.enable, revocation.create, session.create, session.end, signing_key.compromise, signing_key.create, signing_key.drop, signing_key.import, signing_key.reencrypt, signing_key.retire, signing_key.rotate, store.accept, store.backup, store.restore, subject.block, subject.unblock, token.revoke, token.supersede. Another is named in `unknown`. */
   readonly kind?: string | undefined
   /** Only acts of this kind of actor. */
-  readonly actor_type?: 'operator' | 'client' | 'api_key' | 'cli' | 'system' | undefined
-  /** Only acts of the client, the API key or the user at the terminal of this id. */
+  readonly actor_type?: 'operator' | 'client' | 'api_key' | 'issuer' | 'cli' | 'system' | undefined
+  /** Only acts of the client, the API key, the issuer or the user at the terminal of this id. */
   readonly actor_id?: string | undefined
   /** Only acts of operators of this identity provider. */
   readonly actor_iss?: string | undefined
   /** Only acts of the operator whom the identity provider calls so. */
   readonly actor_sub?: string | undefined
-  /** Only acts on the agent, credential, key or token of this id. */
+  /** Only acts on the agent, credential, key or token of this id, or on the subject ALIAS:SUB. */
   readonly subject?: string | undefined
   /** Only the act that ended the token of this id: on itself, on what it hangs on, or on all of the store. */
   readonly ended_token?: string | undefined
@@ -104,7 +104,7 @@ export type ListAuditQuery = {
 }
 
 export type ListRefusalsQuery = {
-  /** Only attempts as a client, with an API key, as an operator with a JWT, or beyond a limit of an agent. */
+  /** Only attempts as a client, with an API key, as an operator or an issuer with a JWT, or beyond a limit of an agent. */
   readonly way?: 'client' | 'api_key' | 'operator' | 'limit' | undefined
   /** Only attempts as this client. */
   readonly client_id?: string | undefined

@@ -41,14 +41,14 @@ export type ExportAuditQuery = {
     | 'token.supersede'
     | undefined
   /** Only acts of this kind of actor. */
-  readonly actor_type?: 'operator' | 'client' | 'api_key' | 'cli' | 'system' | undefined
-  /** Only acts of the client, the API key or the user at the terminal of this id. */
+  readonly actor_type?: 'operator' | 'client' | 'api_key' | 'issuer' | 'cli' | 'system' | undefined
+  /** Only acts of the client, the API key, the issuer or the user at the terminal of this id. */
   readonly actor_id?: string | undefined
   /** Only acts of operators of this identity provider. */
   readonly actor_iss?: string | undefined
   /** Only acts of the operator whom the identity provider calls so. */
   readonly actor_sub?: string | undefined
-  /** Only acts on the agent, credential, key or token of this id. */
+  /** Only acts on the agent, credential, key or token of this id, or on the subject ALIAS:SUB. */
   readonly subject?: string | undefined
   /** Only the act that ended the token of this id: on itself, on what it hangs on, or on all of the store. */
   readonly ended_token?: string | undefined
