@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatDryRun, formatRevocation } from '../../src/domain/ledger/format-revocation.ts'
 import { formatEndedRecord, formatLife, formatRecord } from '../../src/domain/ledger/format-token.ts'
-import type { RevocationConditions } from '../../src/domain/ledger/revocation.ts'
+import { NO_CONDITIONS } from '../../src/domain/ledger/revocation.ts'
 
 const RECORD = {
   id: 'token',
@@ -69,16 +69,6 @@ test('a token is shown with its times in RFC 3339, alone, with its end, and with
   assert.deepEqual(formatLife({ token: RECORD, end: null }), { ...SHOWN, state: 'active', ...notEnded })
 })
 
-const NONE: RevocationConditions = {
-  agentId: null,
-  credentialId: null,
-  scope: null,
-  audience: null,
-  kid: null,
-  issuedBefore: null,
-  lineage: null,
-}
-
 test('a revocation is shown with its conditions, and as one of all where it has none', () => {
   const made = { id: 'r', reason: END.reason, note: null, createdBy: END.endedBy, createdAt: END.endedAt } as const
   const revocation = { ...made, state: 'open', feedPosition: 12, tokensMoved: 7, agents: null } as const
@@ -109,8 +99,8 @@ test('a revocation is shown with its conditions, and as one of all where it has 
     tokens_moved: 7,
     verifiers: null,
   }
-  assert.deepEqual(formatRevocation({ ...revocation, conditions: NONE }, null), shown)
-  const limited = { ...NONE, scope: 'db:*', issuedBefore: 1_700_000_000_000 }
+  assert.deepEqual(formatRevocation({ ...revocation, conditions: NO_CONDITIONS }, null), shown)
+  const limited = { ...NO_CONDITIONS, scope: 'db:*', issuedBefore: 1_700_000_000_000 }
   const held = { total: 2, holding: 1, missing: [{ name: 'orders', apiKeyId: 'k', staleSeconds: 0.5 }] }
   assert.deepEqual(formatRevocation({ ...revocation, conditions: limited }, held), {
     ...shown,

@@ -5,6 +5,7 @@ import {
   type CutOff,
   type CutOffConditions,
   type EndedSeqs,
+  NOTHING_ENDED,
   isDead as isDeadOf,
   type LedgerToken,
   NO_CONDITION,
@@ -15,8 +16,6 @@ import { makeTokenId } from '../../src/domain/ledger/claims.ts'
 /** In the midst of a second: exp counts from its beginning. */
 const ISSUED = Date.UTC(2026, 10, 1) + 700
 const EXPIRES = ISSUED - 700 + 300_000
-const NOTHING_ENDED: EndedSeqs = { service: 0, agent: 0, credential: 0, key: 0, issuer: 0, principal: 0 }
-
 const TOKEN: LedgerToken = {
   id: makeTokenId(ISSUED, new Uint8Array(10)),
   lifetimeSeconds: 300,

@@ -1,9 +1,8 @@
 // Identity Assertion JWT Authorization Grants (draft-ietf-oauth-identity-assertion-authz-grant): what only they say. Each is used once.
 import { isResource } from '../../../../api/values/audience.ts'
 import { parseScopeItem } from '../../../../api/values/scope.ts'
-import type { Milliseconds } from '../../../../api/values/time.ts'
 import { isJsonObject } from '../../../../packages/verify/src/readers/json.ts'
-import { type Claims, textsOf, usedUntil } from './foreign-claims.ts'
+import { type Claims, textsOf } from './foreign-claims.ts'
 import { isJti, JTI_FORM } from './client-assertion.ts'
 
 /** Whether it is bound to the key that the request proves (RFC 7800 §3.1, RFC 9449 §6.1), or to none. */
@@ -36,18 +35,14 @@ export const claimFault = (claims: Claims): string | undefined => {
   return resourcesIn(claims) === undefined ? 'has a resource that is no text and no list of texts' : undefined
 }
 
-/** What an ID-JAG says of the token, and until when it is remembered as used. Null: it does not say. */
+/** What an ID-JAG says of the token. Null: it does not say. */
 export type IdJag = {
-  readonly jti: string
-  readonly until: Milliseconds
   readonly scope: readonly string[] | null
   readonly resources: readonly string[] | null
 }
 
 /** For claims in which nothing is wrong. */
 export const idJagOf = (claims: Claims): IdJag => ({
-  jti: String(claims['jti']),
-  until: usedUntil(claims),
   scope: scopeIn(claims) ?? null,
   resources: resourcesIn(claims) ?? null,
 })

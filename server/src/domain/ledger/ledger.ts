@@ -102,6 +102,8 @@ export type EndedSeqs = {
   readonly principal: number
 }
 
+export const NOTHING_ENDED: EndedSeqs = { service: 0, agent: 0, credential: 0, key: 0, issuer: 0, principal: 0 }
+
 /** Whether it is one of these; without a list it need not be. */
 const isAmong = (some: readonly number[] | null | undefined, n: number | null): boolean =>
   some === null || some === undefined || (n !== null && some.includes(n))

@@ -29,6 +29,17 @@ export type RevocationConditions = {
   readonly selection?: AgentSelection | null
 }
 
+/** No conditions: ends every token. */
+export const NO_CONDITIONS: RevocationConditions = {
+  agentId: null,
+  credentialId: null,
+  scope: null,
+  audience: null,
+  kid: null,
+  issuedBefore: null,
+  lineage: null,
+}
+
 export type Revocation = {
   readonly id: string
   /** The subject by the alias of its issuer. */

@@ -1,16 +1,15 @@
 // Ends what was issued for a subject because its issuer says so (draft-parecki-oauth-global-token-revocation-06). It refuses nothing
 // later: who signs in again gets tokens again.
 import { formatIssuerSubject } from '../../../../api/values/subject.ts'
-import { type Claims, usedUntil } from '../../domain/clients/foreign-claims.ts'
 import { recordFor } from '../../domain/clients/foreign-jwt.ts'
 import { revocationJwtFault } from '../../domain/clients/global-revocation.ts'
 import { actBy, type IssuerCaller } from '../../domain/caller.ts'
-import type { RevocationConditions } from '../../domain/ledger/revocation.ts'
-import { type OrRefusal, refuse, refuseCaller, Unavailable } from '../../domain/refusal.ts'
-import { digestIn } from '../../domain/text/text.ts'
+import { NO_CONDITIONS } from '../../domain/ledger/revocation.ts'
+import { type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
 import type { TrustedRecord } from '../../ports/issuers.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
+import { issuerChanged, useOfJwt } from '../issuers/verified-jwts.ts'
 import type { RequestOrigin } from '../authentication/authenticate-client.ts'
 
 type GlobalPorts = Pick<Ports, 'agents' | 'foreignIssuers' | 'issuers' | 'revocations' | 'secrets'>
@@ -35,12 +34,6 @@ export type RecognizedIssuer = {
   readonly use: SingleUse
 }
 
-/** The first word distinguishes it from every other kind of use. */
-const useOf = ({ secrets }: GlobalPorts, { issuer }: TrustedRecord, claims: Claims): SingleUse => ({
-  id: digestIn(secrets.hash(`global-token-revocation\n${issuer}\n${String(claims['jti'])}`)),
-  until: usedUntil(claims),
-})
-
 /**
  * The issuer whose JWT it is, for this endpoint and now; nothing is used up yet. Keys are fetched only for what is right but for its
  * signature.
@@ -59,14 +52,16 @@ export const recognizeIssuer = async (
   if (record === undefined) return refuseJwt('no trusted issuer fits')
   const unsigned = await jwt.verify(record, source)
   if (unsigned !== null) return refuseJwt(unsigned)
-  return { caller: { kind: 'issuer', alias: record.alias }, record, use: useOf(ports, record, jwt.claims) }
+  return {
+    caller: { kind: 'issuer', alias: record.alias },
+    record,
+    use: useOfJwt(ports, 'global-token-revocation', record, jwt.claims),
+  }
 }
 
 const BY_SUB =
   'sub_id: subjects of this issuer are named by oid here, and not by sub: revoke by subject, as an operator.'
 const OF_ANOTHER = 'sub_id is a subject of another issuer than that of the JWT.'
-
-const CHANGED = 'The record of the issuer changed while its JWT was verified: try again.'
 
 /** One id for one use, by which a repetition finds what was made: a UUID of no meaning to others (RFC 9562 §5.8). */
 const idOf = ({ id }: SingleUse): string => {
@@ -78,16 +73,6 @@ const idOf = ({ id }: SingleUse): string => {
     `${variant}${id.slice(17, 20)}`,
     id.slice(20, 32),
   ].join('-')
-}
-
-const NOTHING_ELSE: RevocationConditions = {
-  agentId: null,
-  credentialId: null,
-  scope: null,
-  audience: null,
-  kid: null,
-  issuedBefore: null,
-  lineage: null,
 }
 
 type Identifier = { readonly iss: string; readonly sub: string }
@@ -105,12 +90,12 @@ export const revokeGlobally = async (
   const subject = id ?? earlier
   if (subject?.iss !== record.issuer) return refuse('insufficient_scope', OF_ANOTHER)
   if (record.subjectClaim !== 'sub') return refuse('invalid_request', BY_SUB)
-  const conditions = { ...NOTHING_ELSE, subject: formatIssuerSubject({ issuer: record.alias, sub: subject.sub }) }
+  const conditions = { ...NO_CONDITIONS, subject: formatIssuerSubject({ issuer: record.alias, sub: subject.sub }) }
   const revocation = { id: idOf(use), conditions, reason: 'bulk_revocation' } as const
   const act = actBy({ caller, ...origin }, 'revocation.create')
   const made = await ports.revocations.createForIssuer(revocation, { use, by: record }, act)
   if (made === 'used') return refuseJwt('its jti was used before')
-  if (made === 'issuer_changed') throw new Unavailable(CHANGED, { toCaller: CHANGED })
+  if (made === 'issuer_changed') throw issuerChanged()
   if (typeof made === 'string' || !('revocation' in made)) throw new Error('A revocation for an issuer was not made.')
   return { revocationId: revocation.id }
 }

@@ -13,13 +13,12 @@ import { judgeJwt, type JudgedJwt, recordFor } from '../../domain/clients/foreig
 import { type IdJag, idJagOf } from '../../domain/clients/id-jag.ts'
 import { refuseResource, refuseScopeForm } from '../../domain/clients/grant-refusals.ts'
 import { haveSameKeys, type TrustedIssuer } from '../../domain/clients/trusted-issuer.ts'
-import { isRefused, type OrRefusal, refuse, Unavailable } from '../../domain/refusal.ts'
+import { isRefused, type OrRefusal, refuse, type Unavailable } from '../../domain/refusal.ts'
 import { atPlaces } from '../../domain/one-by-one.ts'
 import type { TrustedRecord } from '../../ports/issuers.ts'
-import type { SingleUse } from '../../ports/secret-repositories.ts'
 import type { IssueView, Ports } from '../../ports/ports.ts'
-import { digestIn } from '../../domain/text/text.ts'
 import type { Seconds } from '../../../../api/values/time.ts'
+import { issuerChanged, useOfJwt } from '../issuers/verified-jwts.ts'
 import { areDecided, decideExchanges, type ExchangePorts, grantLifetime, refuseUnknown } from './exchange-tokens.ts'
 import {
   assertionOf,
@@ -117,8 +116,6 @@ const grantTarget = (bounds: Bounds, requested: readonly string[], fallback: str
   return beyond === undefined ? granted : refuseResource(beyond, record.resources, ALLOWS)
 }
 
-const KEYS_CHANGED = 'The record of the issuer changed while its JWT was verified: try again.'
-
 /** Whether the signature was verified by what the record says now. */
 const isVerifiedBy = ({ by }: VerifiedJwt, record: TrustedRecord): boolean =>
   by.number === record.number && haveSameKeys(by, record)
@@ -138,12 +135,6 @@ const lifetimeOf = (
 
 type JwtPorts = Pick<Ports, 'operators' | 'profile' | 'secrets'>
 
-/** The first word distinguishes it from every other kind of use. */
-const useOf = ({ secrets }: JwtPorts, { issuer }: TrustedIssuer, { jti, until }: IdJag): SingleUse => ({
-  id: digestIn(secrets.hash(`id-jag\n${issuer}\n${jti}`)),
-  until,
-})
-
 const principalOf = (
   { number, alias: issuer }: TrustedRecord,
   { sub, foreignAct }: JudgedJwt,
@@ -161,7 +152,7 @@ const decide = (
   const record = recordFor(issuers, jwt.claims)
   if (record === undefined) return refuseUnknown(exchange)
   // Returned and not thrown: it concerns no other member of the group.
-  if (!isVerifiedBy(jwt, record)) return new Unavailable(KEYS_CHANGED, { toCaller: KEYS_CHANGED })
+  if (!isVerifiedBy(jwt, record)) return issuerChanged()
   const asked = { jkt: request.proof?.jkt, issuer, now, operatorsAudiences: ports.operators.audiences() }
   const judged = judgeJwt({ jwt, type, record, agent, ...asked })
   if (isRefused(judged)) return judged
@@ -184,7 +175,7 @@ const decide = (
     principal: principalOf(record, judged),
   }
   if (idJag === undefined) return granted
-  const once = { ...granted, idJag: useOf(ports, record, idJag) }
+  const once = { ...granted, idJag: useOfJwt(ports, 'id-jag', record, jwt.claims) }
   return idJag.resources === null ? once : { ...once, namesResource: true }
 }
 

@@ -15,6 +15,7 @@ import {
   isAncestorDead,
   isEndedBy,
   type LookedUpToken,
+  NOTHING_ENDED,
 } from '../../domain/ledger/ledger.ts'
 import type { Ancestor } from '../../domain/ledger/lineage.ts'
 import type { NameKinds } from '../../domain/lists/names.ts'
@@ -34,9 +35,6 @@ import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 
 const LIVE = `select ${TOKEN_COLUMNS} from token where life = ? and id = ?`
 const ACT_OF = 'select act, at, reason from cutoff where seq = ?'
-
-/** No act ended many tokens since one was decided on whose number is not below this: nothing more needs to be read. */
-const UNTOUCHED: Omit<EndedSeqs, 'service'> = { agent: 0, credential: 0, key: 0, issuer: 0, principal: 0 }
 
 function* readEndedSeq(of: keyof typeof ENDED_SEQ, n: number | null): Program<number> {
   return n === null ? 0 : (yield* only<{ seq: number }>(ENDED_SEQ[of], n)).seq
@@ -121,7 +119,8 @@ function* isDeadAbove(snapshot: Snapshot, { id, lifetimeSeconds }: Ancestor): Pr
   const row = yield* first<TokenRow>(LIVE, lifetimeSeconds, bytesOfId(id))
   if (row === undefined) return isAncestorDead(undefined)
   const isUntouched = row.seq >= snapshot.service.lastEndSeq
-  const ended = isUntouched ? { ...UNTOUCHED, service: 0 } : yield* readEndedSeqs(snapshot, row)
+  // Nothing more needs to be read where no act ended many tokens since.
+  const ended = isUntouched ? NOTHING_ENDED : yield* readEndedSeqs(snapshot, row)
   return isAncestorDead(yield* lookedUp(snapshot, row, ended))
 }
 

@@ -14,8 +14,8 @@ import type { JwtHeader } from '../../../../testkit/identity-providers/identity-
 import { setTrap } from '../../../../testkit/identity-providers/trap.ts'
 import { type IssuerWorld, useIssuerWorlds } from '../../../../testkit/services/issuer-worlds.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
+import { makeVerifyPause } from '../../../../testkit/services/verify-pause.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import type { Ports } from '../../../src/ports/ports.ts'
 import { countRows, execBeside, readRow } from '../../../../testkit/stores/store-file.ts'
 
 const PATH = '/oauth/global-token-revocation'
@@ -23,29 +23,8 @@ const TYP = 'global-token-revocation+jwt'
 const UNKNOWN = 'The bearer token is not a JWT of a trusted issuer for this endpoint, or was used before.'
 const CALLERS = 50
 
-/** What happens once, after the next signature is verified. */
-let afterVerify: (() => Promise<unknown>) | undefined
-
-const withPause = ({ foreignIssuers, ...ports }: Ports): Ports => ({
-  ...ports,
-  foreignIssuers: {
-    ...foreignIssuers,
-    readRevocation: text => {
-      const jwt = foreignIssuers.readRevocation(text)
-      if ('wrong' in jwt) return jwt
-      const verify: typeof jwt.verify = async (record, source) => {
-        const wrong = await jwt.verify(record, source)
-        const work = afterVerify
-        afterVerify = undefined
-        await work?.()
-        return wrong
-      }
-      return { ...jwt, verify }
-    },
-  },
-})
-
-const service = useService({ break: withPause })
+const verifying = makeVerifyPause()
+const service = useService({ break: verifying.inFront })
 const { makeWorld, tokenFor, areActive } = useIssuerWorlds(service)
 const relay = service.agent({ grantTypes: [CLIENT_CREDENTIALS, TOKEN_EXCHANGE], actsFor: ['*'], receives: [AUDIENCE] })
 
@@ -219,7 +198,7 @@ for (const [what, make] of Object.entries(MEANWHILE)) {
     const world = await makeWorld()
     const [method, path, body] = make(world.alias)
     const jwt = await jwtOf(world)
-    afterVerify = async () => call(service, { method, path: `/api/v1/issuers/${path}`, body }, await admin(service))
+    verifying.next(async () => call(service, { method, path: `/api/v1/issuers/${path}`, body }, await admin(service)))
     const kept = countRows(service.storeFile, 'used_proof')
     const answer = await end(world, jwt)
     assert.deepEqual([answer.status, countRows(service.storeFile, 'used_proof')], [503, kept], answer.text)

@@ -12,41 +12,19 @@ import {
   startIdentityProvider,
 } from '../../../../testkit/identity-providers/identity-provider.ts'
 import { makeInsertPause } from '../../../../testkit/services/insert-pause.ts'
+import { makeVerifyPause } from '../../../../testkit/services/verify-pause.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 import { type AgentOfTest, AUDIENCE } from '../../../../testkit/services/test-server.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import type { Ports } from '../../../src/ports/ports.ts'
 
 const GENERIC =
   'The subject_token is neither an active access token of this service nor a JWT of an issuer from which this agent may exchange one.'
 
-/** What happens once, after the next signature is verified; and after each. */
-let afterVerify: (() => Promise<unknown>) | undefined
-let afterEachVerify: (() => Promise<unknown>) | undefined
-
 const pause = makeInsertPause()
 
-const withPauses = ({ foreignIssuers, ...ports }: Ports): Ports => ({
-  ...pause.inFront({ foreignIssuers, ...ports }),
-  foreignIssuers: {
-    ...foreignIssuers,
-    read: text => {
-      const jwt = foreignIssuers.read(text)
-      if ('wrong' in jwt) return jwt
-      const verify: typeof jwt.verify = async (record, source) => {
-        const wrong = await jwt.verify(record, source)
-        const work = afterVerify
-        afterVerify = undefined
-        await work?.()
-        await afterEachVerify?.()
-        return wrong
-      }
-      return { ...jwt, verify }
-    },
-  },
-})
+const verifying = makeVerifyPause()
 
-const service = useService({ break: withPauses })
+const service = useService({ break: ports => verifying.inFront(pause.inFront(ports)) })
 const introspector = service.apiKey('tokens:introspect')
 const relay = service.agent({ grantTypes: [TOKEN_EXCHANGE], actsFor: ['*'], receives: [AUDIENCE] })
 let api: AgentsApi
@@ -105,9 +83,9 @@ for (const [what, [act, description]] of Object.entries(MEANWHILE)) {
       const kept = countRows(service.storeFile, 'token')
       const work = () => act(world)
       if (when === 'before the token is written') pause.next(work)
-      else afterVerify = work
+      else verifying.next(work)
       assertError(await exchangeIn(world), 400, 'invalid_request', description)
-      assert.deepEqual([pause.isPending(), afterVerify], [false, undefined])
+      assert.deepEqual([pause.isPending(), verifying.isPending()], [false, false])
       assert.equal(countRows(service.storeFile, 'token'), kept)
     })
   }
@@ -128,14 +106,14 @@ test('other keys or algorithms of the record after the signature was verified: 5
     const both = Promise.withResolvers<undefined>()
     let verified = 0
     // They go on in one turn, and so are of one group.
-    afterEachVerify = async () => {
+    verifying.each(async () => {
       verified += 1
       if (verified < 2) return both.promise
       await change('PATCH', world.alias, some)
       return both.resolve(undefined)
-    }
+    })
     const [one, beside] = await Promise.all([exchangeIn(world), exchangeIn(other)])
-    afterEachVerify = undefined
+    verifying.each(undefined)
     const tryAgain = 'The record of the issuer changed while its JWT was verified: try again.'
     assert.deepEqual([one.status, one.json], [503, { error: 'temporarily_unavailable', error_description: tryAgain }])
     tokenIn(beside)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { NO_CONDITIONS } from '../../../src/domain/ledger/revocation.ts'
 import type { Act } from '../../../src/domain/audit/act.ts'
 import type { ActKind } from '../../../../api/values/audit.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
@@ -107,17 +108,8 @@ const DOINGS: Readonly<Record<Exclude<ActKind, OtherKind>, Doing>> = {
   },
   ...ON_ISSUERS,
   'revocation.create': async (store, act) => {
-    const nothing = {
-      agentId: null,
-      credentialId: null,
-      scope: null,
-      audience: null,
-      kid: null,
-      issuedBefore: null,
-      lineage: null,
-    }
     const id = randomUUID()
-    await store.revocations.create({ id, conditions: nothing, reason: 'bulk_revocation' }, act)
+    await store.revocations.create({ id, conditions: NO_CONDITIONS, reason: 'bulk_revocation' }, act)
     return id
   },
   'api_key.rotate': async (store, act) => {
@@ -235,7 +227,7 @@ test('a reset of the clock writes one row with both times', async t => {
   assert.equal(to, START - 5000)
 })
 
-test('an act that changed nothing writes no row', async t => {
+test('an act that changed NO_CONDITIONS writes no row', async t => {
   const { store, file } = await makeWorld(t)
   const agent = await createAgent(store)
   const apiKey = newApiKey()

@@ -1,6 +1,7 @@
 // Every ordering of two endings of one token: it is dead, stands in history once, and the first is its reason.
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { NO_CONDITIONS } from '../../../src/domain/ledger/revocation.ts'
 import { type TokenAddress, expiresSecondOf } from '../../../src/domain/ledger/claims.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import type { Reason } from '../../../../api/values/reason.ts'
@@ -29,16 +30,7 @@ type World = TestStore & { readonly agent: TestAgent; readonly token: TokenAddre
 type Ending = { readonly reason: Reason; readonly end: (world: World) => Promise<unknown> }
 
 const revocation = (conditions: Partial<Parameters<World['store']['revocations']['dryRun']>[0]>) => {
-  const none = {
-    agentId: null,
-    credentialId: null,
-    scope: null,
-    audience: null,
-    kid: null,
-    issuedBefore: null,
-    lineage: null,
-  }
-  return { id: randomUUID(), conditions: { ...none, ...conditions }, reason: 'bulk_revocation' } as const
+  return { id: randomUUID(), conditions: { ...NO_CONDITIONS, ...conditions }, reason: 'bulk_revocation' } as const
 }
 
 const REVOKE = act('revocation.create')

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { NO_CONDITIONS } from '../../../src/domain/ledger/revocation.ts'
 import { until } from '../../../../testkit/processes/until.ts'
 import { statementsDuring } from '../../../../testkit/stores/asked-statements.ts'
 import { planOf } from '../lists/list-plans.ts'
@@ -122,16 +123,6 @@ test('verifiers by state, until five minutes after their last report', async t =
   assert.deepEqual((await store.facts()).verifiers, { current: 0, behind: 0, silent: 2 })
 })
 
-const NONE = {
-  agentId: null,
-  credentialId: null,
-  scope: null,
-  audience: null,
-  kid: null,
-  issuedBefore: null,
-  lineage: null,
-}
-
 test('the rows behind an open cut-off are those of its agent', async t => {
   const { store } = await open(t)
   const [agent, other] = [await createAgent(store), await createAgent(store)]
@@ -139,7 +130,7 @@ test('the rows behind an open cut-off are those of its agent', async t => {
   const wishes = Array.from({ length: 65 }, () => ({}))
   for (const one of [agent, other]) await issue(store, one, ...wishes)
   assert.equal((await store.facts()).cutOffBacklog, 0)
-  const conditions = { ...NONE, agentId: agent.id }
+  const conditions = { ...NO_CONDITIONS, agentId: agent.id }
   const revocation = { id: randomUUID(), conditions, reason: 'bulk_revocation' } as const
   await store.revocations.create(revocation, act('revocation.create'))
   const { openCutOffs, cutOffBacklog } = await store.facts()

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import type { TokenAddress } from '../../../src/domain/ledger/claims.ts'
 import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
-import type { RevocationConditions } from '../../../src/domain/ledger/revocation.ts'
+import { NO_CONDITIONS, type RevocationConditions } from '../../../src/domain/ledger/revocation.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import type { RevocationMade } from '../../../src/ports/revocations.ts'
 import { backfillStep } from '../../../src/store/ledger/backfill.ts'
@@ -26,16 +26,6 @@ import { countRows, inTransaction, withWritingConnection } from '../../../../tes
 const REVOKE = act('revocation.create', 'a note')
 /** The most rows that an act moves by itself. */
 const FEW = 64
-const NONE: RevocationConditions = {
-  agentId: null,
-  credentialId: null,
-  scope: null,
-  audience: null,
-  kid: null,
-  issuedBefore: null,
-  lineage: null,
-}
-
 const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: TestAgent }> => {
   const world = await makeTestStore(null)
   t.after(world.dispose)
@@ -46,7 +36,7 @@ const issueMany = (store: TestedStore, agent: TestAgent, count: number): Promise
   issue(store, agent, ...Array.from({ length: count }, () => ({})))
 
 const create = (store: TestedStore, conditions: Partial<RevocationConditions>, id: string = randomUUID()) =>
-  store.revocations.create({ id, conditions: { ...NONE, ...conditions }, reason: 'bulk_revocation' }, REVOKE)
+  store.revocations.create({ id, conditions: { ...NO_CONDITIONS, ...conditions }, reason: 'bulk_revocation' }, REVOKE)
 
 const isCreated = (made: Awaited<ReturnType<typeof create>>): boolean =>
   typeof made !== 'string' && 'outcome' in made && made.outcome === 'created'
@@ -140,7 +130,7 @@ test('a dry run counts exactly up to ten thousand, then says at least; it change
   const { store, agent, file } = await makeWorld(t)
   for (let n = 0; n < COUNT_EXACT_MAX / 500; n += 1) await issueMany(store, agent, 500)
   const dryRun = async () => {
-    const counted = await store.revocations.dryRun({ ...NONE, agentId: agent.id })
+    const counted = await store.revocations.dryRun({ ...NO_CONDITIONS, agentId: agent.id })
     assert.ok(typeof counted !== 'string')
     return [counted.count, counted.isExact, counted.sample.length]
   }
@@ -155,7 +145,7 @@ test('a dry run does not count what an open cut-off has ended', async t => {
   await issueMany(store, agent, FEW + 1)
   await made(store, { scope: 'db:*' })
   await issueMany(store, agent, 3)
-  const counted = await store.revocations.dryRun({ ...NONE, agentId: agent.id })
+  const counted = await store.revocations.dryRun({ ...NO_CONDITIONS, agentId: agent.id })
   assert.equal(typeof counted === 'string' ? counted : counted.count, 3)
 })
 

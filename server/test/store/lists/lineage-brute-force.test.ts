@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { codeOf } from '../../../src/domain/ledger/explanation.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { subjectClaim } from '../../../src/domain/ledger/token-subject.ts'
-import type { RevocationConditions } from '../../../src/domain/ledger/revocation.ts'
+import { NO_CONDITIONS } from '../../../src/domain/ledger/revocation.ts'
 import type { LineageRecord, Page, Position, TokenLife } from '../../../src/domain/lists/page.ts'
 import { makeStoreFollower, type StoreFollower } from '../../../../testkit/feed/follow-store.ts'
 import { isThorough } from '../../../../testkit/loads/thorough.ts'
@@ -82,16 +82,6 @@ const compareLists = async (world: World): Promise<void> => {
   assertSameRows(await scanEnded(tested.store.ledger, { ...ended, limit }), model.ended(ended, now))
 }
 
-const NOTHING: RevocationConditions = {
-  agentId: null,
-  credentialId: null,
-  scope: null,
-  audience: null,
-  kid: null,
-  issuedBefore: null,
-  lineage: null,
-}
-
 /** A revocation is counted as it would end tokens, with all that descend from them. */
 const compareDryRun = async (world: World): Promise<void> => {
   const { test: tested, model, agents, principals, random } = world
@@ -109,7 +99,7 @@ const compareDryRun = async (world: World): Promise<void> => {
     [{ issuer: principal.shown.issuer }, { issuers: [principal.asked.issuer] }],
     [{}, {}],
   ] as const)
-  const dryRun = await tested.store.revocations.dryRun({ ...NOTHING, ...asked })
+  const dryRun = await tested.store.revocations.dryRun({ ...NO_CONDITIONS, ...asked })
   assert.ok(typeof dryRun === 'object')
   const count = model.countEndable({ ...NO_CONDITION, ...conditions }, await storeNow(world))
   assert.deepEqual([dryRun.count, dryRun.isExact], [count, true], JSON.stringify(asked))

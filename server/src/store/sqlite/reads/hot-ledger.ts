@@ -15,7 +15,13 @@ import { packTokens } from '../writer/jobs.ts'
 import type { SqliteWriter } from '../writer/writer-client.ts'
 import type { TokenAddress } from '../../../domain/ledger/claims.ts'
 import type { Digest } from '../../../domain/text/text.ts'
-import { type EndedSeqs, isDead, type LookedUpToken, type CutOff } from '../../../domain/ledger/ledger.ts'
+import {
+  type EndedSeqs,
+  isDead,
+  type LookedUpToken,
+  NOTHING_ENDED,
+  type CutOff,
+} from '../../../domain/ledger/ledger.ts'
 import type { FoundToken } from '../../../ports/ports.ts'
 import { type Sets, makeSets } from '../../ledger/interned-sets.ts'
 import type { Ancestor } from '../../../domain/ledger/lineage.ts'
@@ -63,11 +69,9 @@ type Row = FoundRow | { readonly agent: null }
 
 const isThere = (row: Row): row is FoundRow => row.agent !== null
 
-const UNTOUCHED: EndedSeqs = { service: 0, agent: 0, credential: 0, key: 0, issuer: 0, principal: 0 }
-
 const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers, issuer: number | null): EndedSeqs => {
   // No act ended many tokens since this one was decided on: no number can be above its own.
-  if (row.seq >= service.lastEndSeq) return UNTOUCHED
+  if (row.seq >= service.lastEndSeq) return NOTHING_ENDED
   const of = (name: keyof typeof ENDED_SEQ, n: number | null): number => {
     if (n === null) return 0
     const found = sql<{ seq: number }>(ENDED_SEQ[name]).get(n)
