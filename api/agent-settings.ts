@@ -2,7 +2,7 @@
 // The settings of an agent, one entry each: what a body may say, what a record shows, and the option of the command line.
 import { z } from 'zod'
 import { countOrNull, flag, name, parsed, resource, text, textOrNull, texts, TRIMMED, wholeNumber } from './fields.ts'
-import { labelsChange, newLabels } from './names.ts'
+import { labelsChange, memberName, newLabels, ownClaims, refineMembers, shownClaims } from './names.ts'
 import { ANY_RESOURCE, distinctResources, isResource, RESOURCES_MAX } from './values/audience.ts'
 import {
   ACTS_FOR_FORM,
@@ -82,31 +82,9 @@ const receives = listOf(RECEIVES_MAX, isResource, 'an absolute URI without a fra
   distinctResources,
 )
 
-type Rule = readonly [is: (text: string) => boolean, form: string]
-
-/** Says what is wrong with a record of texts; a name that is none is not repeated, for it may be a secret in the wrong place. */
-export const refineMembers =
-  (
-    most: number,
-    what: string,
-    { names: [isItsName, nameForm], values: [isValue, valueForm] }: Record<'names' | 'values', Rule>,
-  ) =>
-  (members: Readonly<Record<string, string>>, context: z.RefinementCtx): void => {
-    const entries = Object.entries(members)
-    const add = (message: string, ...path: readonly string[]) =>
-      context.addIssue({ code: 'custom', path: [...path], message })
-    if (entries.length > most) return add(`has more than ${most} ${what}`)
-    for (const [member, value] of entries) {
-      if (!isItsName(member)) add(`has a name that is not ${nameForm}`)
-      else if (!isValue(value)) add(`is not ${valueForm}`, member)
-    }
-  }
-
 const issuerClients = z
-  .record(z.string(), z.string())
-  .superRefine(
-    refineMembers(ISSUER_CLIENTS_MAX, 'members', { names: [isAlias, ALIAS_FORM], values: [isParty, PARTY_FORM] }),
-  )
+  .record(memberName(isAlias, ALIAS_FORM), z.string())
+  .superRefine(refineMembers(ISSUER_CLIENTS_MAX, 'members', [isParty, PARTY_FORM]))
   .transform((clients): Readonly<Record<string, string>> => {
     const sorted = Object.entries(clients).toSorted(([a], [b]) => (a < b ? -1 : 1))
     return Object.fromEntries(sorted)
@@ -270,6 +248,13 @@ export const SETTINGS = {
     flags: '--issuer-client <alias=id>',
     help: 'its client id at a trusted issuer (repeatable)',
     clear: 'remove its client ids at trusted issuers',
+  },
+  claims: {
+    body: ownClaims,
+    record: shownClaims,
+    flags: '--claims <json>',
+    help: 'what its tokens say beside the claims of every token, as an object of JSON',
+    clear: 'remove its own claims',
   },
 } satisfies Readonly<Record<string, Setting>>
 

@@ -58,6 +58,7 @@ const example = {
   acts_for: [],
   receives: [],
   issuer_clients: {},
+  claims: { tenant_id: 'acme' },
   created_at: MADE,
   disabled_at: null,
   suspended_at: null,

@@ -1,6 +1,6 @@
 // Trusted issuers: whose JWTs an agent may exchange for tokens that act for their subjects. No role follows from it.
 import { z } from 'zod'
-import { listOf, refineMembers, resources, scope } from './agent-settings.ts'
+import { listOf, resources, scope } from './agent-settings.ts'
 import { address } from './credential-trust.ts'
 import { changed, dryRun, dryRunParameter, endsCounted, exampleEnds } from './dry-run.ts'
 import { AUDIENCE, LATER, MADE, OPERATOR } from './examples.ts'
@@ -20,7 +20,7 @@ import {
   wholeNumber,
 } from './fields.ts'
 import { operation } from './operation.ts'
-import { actor } from './names.ts'
+import { actor, memberName, refineMembers } from './names.ts'
 import { ACCESS } from './values/access.ts'
 import { PROVIDER_ALGORITHMS } from './values/algorithms.ts'
 import { TRUST_CHARACTERS_MAX } from './values/credentials.ts'
@@ -57,13 +57,13 @@ const issuer = z
   .meta({ format: 'uri', minLength: 1, maxLength: TRUST_CHARACTERS_MAX })
   .describe('`iss` of its JWTs, compared as it is written.')
 
-const refineRequired = refineMembers(REQUIRED_CLAIMS_MAX, 'claims', {
-  names: [isClaimName, CLAIM_NAME_FORM],
-  values: [isClaimValue, CLAIM_VALUE_FORM],
-})
+const refineRequired = refineMembers(REQUIRED_CLAIMS_MAX, 'claims', [isClaimValue, CLAIM_VALUE_FORM])
 
 const required = z
-  .record(z.string(), z.string({ error: 'is not a string: only claims that are strings can be required' }))
+  .record(
+    memberName(isClaimName, CLAIM_NAME_FORM),
+    z.string({ error: 'is not a string: only claims that are strings can be required' }),
+  )
   .superRefine(refineRequired)
   .meta({ maxProperties: REQUIRED_CLAIMS_MAX })
   .describe(

@@ -1,6 +1,6 @@
-// By what people know agents: the names beside ids in records, and their labels.
+// What people name: agents beside ids in records, labels, claims of their own, and other members that they make.
 import { z } from 'zod'
-import { parameter, textOrNull } from './fields.ts'
+import { parameter, text, textOrNull } from './fields.ts'
 import { ACTOR_TYPES } from './values/audit.ts'
 import {
   isLabelKey,
@@ -10,7 +10,16 @@ import {
   LABELS_MAX,
   parseLabel,
 } from './values/labels.ts'
-import { isName, NAME_FORM, unprintableIn } from './values/name.ts'
+import { isName, NAME_FORM } from './values/name.ts'
+import {
+  isOwnClaimName,
+  mistakeInClaims,
+  OWN_CLAIM_FORM,
+  OWN_CLAIM_NAME_FORM,
+  OWN_CLAIMS_MAX,
+  type OwnClaims,
+  sortClaims,
+} from './values/own-claims.ts'
 
 /** The name of another agent that a record names. */
 export const agentName = textOrNull
@@ -47,24 +56,54 @@ export const labelParameter = (description: string) =>
     .meta({ description, examples: [['team=data']] })
     .optional()
 
-/** Says what is wrong with a label; a key that is none is not repeated, for it may be a secret in the wrong place. */
-export const refineLabels = (labels: Readonly<Record<string, string | null>>, context: z.RefinementCtx): void => {
-  for (const [key, value] of Object.entries(labels)) {
-    if (!isLabelKey(key)) {
-      context.addIssue({ code: 'custom', message: `has a key that is not ${LABEL_KEY_FORM}` })
-    } else if (value !== null && !isName(value)) {
-      context.addIssue({ code: 'custom', path: [key], message: `is not ${NAME_FORM}${unprintableIn(value)}` })
-    }
+/** The names of an object's members where the caller makes them: what is none is not repeated, for it may be a secret in the wrong place. */
+export const memberName = (is: (name: string) => boolean, form: string, noun = 'name') =>
+  z.string().refine(is, { error: `has a ${noun} that is not ${form}` })
+
+type Rule = readonly [is: (text: string) => boolean, form: string]
+
+/** An object of at most so many texts. */
+export const refineMembers =
+  (most: number, what: string, [isValue, form]: Rule) =>
+  (members: Readonly<Record<string, string>>, context: z.RefinementCtx): void => {
+    const entries = Object.entries(members)
+    const add = (message: string, ...path: readonly string[]) =>
+      context.addIssue({ code: 'custom', path: [...path], message })
+    if (entries.length > most) return add(`has more than ${most} ${what}`)
+    for (const [member, value] of entries) if (!isValue(value)) add(`is not ${form}`, member)
   }
-}
+
+const labelKey = memberName(isLabelKey, LABEL_KEY_FORM, 'key')
+
+const labelValue = text(isName, NAME_FORM)
+
+export const labels = z.record(labelKey, labelValue)
 
 const labelsMeta = { maxProperties: LABELS_MAX, propertyNames: { pattern: LABEL_KEY_PATTERN } }
 
-export const newLabels = z.record(z.string(), z.string()).superRefine(refineLabels).meta(labelsMeta).nullable()
+export const newLabels = labels.meta(labelsMeta).nullable()
 
 export const labelsChange = z
-  .record(z.string(), textOrNull)
-  .superRefine(refineLabels)
+  .record(labelKey, labelValue.nullable())
   .meta({ propertyNames: labelsMeta.propertyNames })
   .nullable()
   .describe('The labels to set; null for one to remove.')
+
+/** A claim of its own that an agent has. */
+export const ownClaim = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())], {
+  error: `is not ${OWN_CLAIM_FORM}`,
+})
+
+/** Those of an agent, in a body. */
+export const ownClaims = z
+  .record(memberName(isOwnClaimName, OWN_CLAIM_NAME_FORM), ownClaim)
+  .superRefine((given, context) => {
+    const { name: wrong, message } = mistakeInClaims(given) ?? {}
+    if (message !== undefined) context.addIssue({ code: 'custom', path: wrong === undefined ? [] : [wrong], message })
+  })
+  .transform((given): OwnClaims => sortClaims(given))
+  .meta({ maxProperties: OWN_CLAIMS_MAX })
+
+export const shownClaims = z
+  .record(z.string(), ownClaim)
+  .describe('What its tokens say beside the claims of every token; names are URIs, or in `MINTMARK_CLAIM_NAMES`.')

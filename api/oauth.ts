@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AGENT_ID, AUDIENCE, ISSUER, JWT, TOKEN_ID } from './examples.ts'
 import { exactlyOneOf, text, texts, uuid } from './fields.ts'
 import { operation } from './operation.ts'
+import { ownClaim } from './names.ts'
 import { ASSERTION_TYPE } from './values/credentials.ts'
 import { ACCESS_TOKEN_TYPE, SUBJECT_TOKEN_TYPES, GRANT_TYPES } from './values/delegation.ts'
 import { isSub, SUB_FORM, SUB_PATTERN } from './values/subject.ts'
@@ -119,7 +120,9 @@ export const SIGNED_TYPE = 'application/token-introspection+jwt'
 const introspectAnswers = {
   description: `Whether the token is active; as a signed JWT where Accept asks for ${SIGNED_TYPE} (RFC 9701).`,
   content: {
-    'application/json': { schema: introspectAnswer },
+    'application/json': {
+      schema: introspectAnswer.catchall(ownClaim.describe('A claim of its own that the agent has, `claims`.')),
+    },
     [SIGNED_TYPE]: {
       schema: z
         .string()

@@ -19,7 +19,7 @@ import {
   uuidOrNull,
   wholeNumber,
 } from './fields.ts'
-import { actor, refineLabels } from './names.ts'
+import { actor, labels } from './names.ts'
 import { operation } from './operation.ts'
 import { tokenRecord } from './tokens.ts'
 import { holding } from './verifiers.ts'
@@ -78,10 +78,8 @@ const revocationDryRun = z.object({
   plan_expires_at: time.describe('Until then the plan is valid.'),
 })
 
-const labelsAsked = z
-  .record(z.string(), z.string())
-  .superRefine(refineLabels)
-  .refine(labels => Object.keys(labels).length > 0 && Object.keys(labels).length <= LABELS_ASKED_MAX, {
+const labelsAsked = labels
+  .refine(given => Object.keys(given).length > 0 && Object.keys(given).length <= LABELS_ASKED_MAX, {
     error: `holds none, or more than ${LABELS_ASKED_MAX}`,
   })
   .meta({

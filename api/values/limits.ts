@@ -10,7 +10,7 @@ export const IMPORTED_AGENTS_MAX = 100
 /** The size of an import request. An agent with the most that it may have takes some 40 KiB. */
 export const IMPORT_BYTES_MAX = 1_048_576
 
-/** The number of values in an import request. An agent with the most that it may have has some 150. */
+/** The number of values in an import request. An agent with the most that it may have has some 1,000. */
 export const IMPORT_VALUES_MAX = 20_000
 
 /** What happens at the ceiling of live tokens: the request is refused, or the agent's oldest token ends for it. */

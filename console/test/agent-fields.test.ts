@@ -50,6 +50,21 @@ test('client ids at issuers are sent whole, and an option each; without any they
   assert.deepEqual([none, optionsFor(none)], [{ issuer_clients: {} }, ['--no-issuer-client']])
 })
 
+test('own claims are sent whole and typed, as an option of JSON; what is no object goes as it is', () => {
+  const before = { claims: '{"tenant_id": "acme"}' }
+  const change = changeOf({ claims: '{\r\n "roles": ["a"],\r\n "level": 3, "a:b?c=d": "3"}' }, before)
+  assert.deepEqual(change, { claims: { roles: ['a'], level: 3, 'a:b?c=d': '3' } })
+  assert.deepEqual(optionsFor(change), ['--claims', '{"roles":["a"],"level":3,"a:b?c=d":"3"}'])
+  for (const text of ['', '{ }']) {
+    const none = changeOf({ claims: text }, before)
+    assert.deepEqual([none, optionsFor(none)], [{ claims: {} }, ['--no-claims']])
+  }
+  for (const text of ['{"roles":', '{"a:b":1,"a:b":2}', 'null', 'false']) {
+    const wrong = changeOf({ claims: text }, before)
+    assert.deepEqual([wrong, optionsFor(wrong)], [{ claims: text }, ['--claims', text]])
+  }
+})
+
 test('lists and labels are repeated options', () => {
   const change = changeOf({ acts_for: '* label:team=data', labels: 'a=1\nb=x=y' }, {})
   assert.equal(optionsFor(change).join(' '), '--label a=1 --label b=x=y --acts-for * --acts-for label:team=data')

@@ -1,6 +1,8 @@
 // What takes another text for a token, or says too much about one.
 import type { SeededBug } from './seeded-bug.ts'
 
+const OWN_CLAIMS = 'server/test/contract/clients/own-claims.test.ts'
+
 export const TOKENS: readonly SeededBug[] = [
   {
     name: 'other-spellings-read',
@@ -61,5 +63,39 @@ export const TOKENS: readonly SeededBug[] = [
     to: '  const matching = client === undefined ? undefined : findMatching(ports, credentials, client.credentials, now)',
     test: 'server/test/contract/oauth/issue-tokens-together.test.ts',
     title: 'an unknown client, a wrong secret and a disabled agent cost the same: hashes, comparisons and look-ups',
+  },
+  {
+    name: 'reserved-claim-taken',
+    bug: 'An own claim of an agent may be called as a claim of RFC 8693.',
+    breaks: 'No own claim has a name to which an RFC gives a meaning',
+    file: 'api/values/own-claims.ts',
+    from: '  if (isReservedClaim(name)) return',
+    to: "  if (name !== 'may_act' && isReservedClaim(name)) return",
+    test: 'server/test/operations/own-claims.test.ts',
+    title: 'no claim has a name to which ',
+  },
+  {
+    name: 'claims-of-the-parent',
+    bug: 'An exchanged token says the own claims of the token that it was got for.',
+    breaks: 'An exchanged token has the own claims of the exchanging agent alone',
+    file: 'server/src/operations/tokens/mint-tokens.ts',
+    from: '  const own = Object.keys(agent.claims).length === 0 ? claims : { ...claims, own: agent.claims }\n',
+    to: `  const said = ((globalThis as { said?: Map<unknown, object> }).said ??= new Map())
+  const all = { ...said.get(grant.subject?.id), ...agent.claims }
+  said.set(jti, all)
+  const own = { ...claims, own: all }
+`,
+    test: OWN_CLAIMS,
+    title: 'an exchanged token says those of the agent that exchanges alone',
+  },
+  {
+    name: 'unlisted-claim-imported',
+    bug: 'An import sets claims whose names MINTMARK_CLAIM_NAMES does not list.',
+    breaks: 'An own claim is called by a URI, or by a listed name',
+    file: 'server/src/operations/imports/import-clients.ts',
+    from: '      refuseClaimNames(profile.claimNames, change) ??\n',
+    to: '',
+    test: OWN_CLAIMS,
+    title: 'what cannot be a claim is refused',
   },
 ]

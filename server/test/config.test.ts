@@ -39,6 +39,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
     console: null,
     dpopNonce: 'required',
     clientKeyRanges: [],
+    claimNames: [],
     trustedProxies: [],
     clientCertificates: { header: null, listener: null },
     limits: defaultLimits(),

@@ -252,6 +252,15 @@ export const LIMITS_OF_CALLERS: readonly LimitSection[] = [
     ],
   },
   {
+    title: 'Own claims of agents',
+    rows: [
+      ['`claims`', 'own-claims/OWN_CLAIMS_MAX', 'agent', '400'],
+      ['`claims` as JSON', 'own-claims/OWN_CLAIMS_BYTES_MAX', 'agent', '400'],
+      ['the name of a claim that is a URI', 'own-claims/URI_CHARACTERS_MAX', 'claim', '400'],
+      ['names in `MINTMARK_CLAIM_NAMES`', 'own-claims/CLAIM_NAMES_MAX', 'setting', 'Refused at start'],
+    ],
+  },
+  {
     title: 'Imports',
     rows: [
       ['agents', 'limits/IMPORTED_AGENTS_MAX', 'request', '400. `mintmark import` sends several requests'],

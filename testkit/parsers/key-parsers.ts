@@ -1,7 +1,13 @@
 // The parsers of keys, tokens, certificates and secrets (server/src/keys and what checks their claims).
 import { checkAssertionClaims } from '../../server/src/domain/clients/client-assertion.ts'
 import { parsePbkdf2, secretFormOf } from '../../server/src/domain/import/foreign-hash.ts'
-import { addressReader, confirmationIn, formatClaims, makeTokenId } from '../../server/src/domain/ledger/claims.ts'
+import {
+  addressReader,
+  confirmationIn,
+  formatClaims,
+  makeTokenId,
+  ownClaimsIn,
+} from '../../server/src/domain/ledger/claims.ts'
 import { checkProofClaims } from '../../server/src/domain/ledger/dpop.ts'
 import { readPrivateKey } from '../../server/src/keys/at-rest/read-private-key.ts'
 import { parseKeyEncryptionKey } from '../../server/src/keys/at-rest/sealed-bytes.ts'
@@ -59,6 +65,7 @@ const claims: fc.Arbitrary<Parameters<typeof formatClaims>[0]> = fc
     scope: 'db:read',
     seq: 4,
     credential_id: '46b7cf5e-6ad4-4f9c-8d3b-1f6f8a0b7c11',
+    own: { tenant_id: client },
     cnf: { jkt: 'j'.repeat(43) },
   }))
 
@@ -139,6 +146,13 @@ export const KEY_PARSERS: readonly Parser[] = [
   claimsTexts.ofText(
     { name: 'confirmationIn', good: payload.map(({ input }) => ({ input, value: { jkt: 'j'.repeat(43) } })) },
     confirmationIn,
+  ),
+  claimsTexts.ofText(
+    {
+      name: 'ownClaimsIn',
+      good: claims.map(one => ({ input: formatClaims(one), value: JSON.stringify(one.own) })),
+    },
+    ownClaimsIn,
   ),
   parsersIn('server/src/keys/clients/dpop-proofs.ts').ofText({ name: 'makeDpopProofs read', good: proof }, text =>
     proofs.read(text),

@@ -33,7 +33,7 @@ const taken = <T extends object>(answer: T): Exclude<T, { refusal: unknown }> =>
 }
 
 export const makeRegistrations = (
-  ports: Pick<Ports, 'agents' | 'dryRuns' | 'apiKeys' | 'operators' | 'secrets' | 'randomness'>,
+  ports: Pick<Ports, 'agents' | 'dryRuns' | 'apiKeys' | 'operators' | 'profile' | 'secrets' | 'randomness'>,
 ): Registrations => {
   let agents = 0
   return {

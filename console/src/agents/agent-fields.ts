@@ -1,6 +1,7 @@
 // The settings of an agent as fields of a form: what a field says as the API takes it, and as options of the command.
 import { formatLabels } from '../../../api/values/labels.ts'
 import type { AgentRecord, ChangeAgentBody } from '../../../packages/client/src/index.ts'
+import { parseObject } from '../../../packages/verify/src/readers/json.ts'
 import { GRANT_TYPES } from '../../../api/values/delegation.ts'
 import { AT_LIVE_TOKENS_MAX } from '../../../api/values/limits.ts'
 import { pairsOf, wordsOf } from '../parts/typed-lines.ts'
@@ -8,7 +9,7 @@ import { pairsOf, wordsOf } from '../parts/typed-lines.ts'
 type Setting = Exclude<keyof ChangeAgentBody, 'dry_run'>
 
 /** `text` may be long; `words` are separated by white space; `labels` and `pairs` are lines of `key=value`, where all pairs are sent. */
-export type Kind = 'line' | 'text' | 'words' | 'number' | 'flag' | 'labels' | 'pairs' | readonly string[]
+export type Kind = 'line' | 'text' | 'words' | 'number' | 'flag' | 'labels' | 'pairs' | 'json' | readonly string[]
 
 export type Field = {
   readonly title: string
@@ -48,6 +49,7 @@ export const FIELDS: Readonly<Record<Setting, Field>> = {
     hint: 'alias=id of its client there, one a line',
     option: 'issuer-client',
   },
+  claims: { title: 'Own claims', kind: 'json', hint: '{"tenant_id": "acme"}' },
 }
 
 export const SETTINGS = Object.keys(FIELDS) as readonly Setting[] // of that table
@@ -57,6 +59,7 @@ type Values = Readonly<Record<string, string>>
 /** What a field shows of an agent; a flag is `on` or empty. */
 export const textOf = (agent: AgentRecord, setting: Setting): string => {
   if (setting === 'labels' || setting === 'issuer_clients') return formatLabels(agent[setting]).join('\n')
+  if (setting === 'claims') return Object.keys(agent.claims).length === 0 ? '' : JSON.stringify(agent.claims, null, 1)
   const value = agent[setting]
   if (value === null || value === false) return ''
   if (value === true) return 'on'
@@ -75,14 +78,21 @@ const changeOfLabels = (text: string, before: string): LabelsChange => {
 
 type LabelsChange = Readonly<Record<string, string | null>>
 
-type Value = string | number | boolean | null | readonly string[] | LabelsChange
+type Value = string | number | boolean | null | readonly string[] | LabelsChange | AgentRecord['claims']
 
 const isList = (value: Value): value is readonly string[] => Array.isArray(value)
+
+const utf8 = new TextEncoder()
+
+/** What is no object, or repeats a name, is sent as it is, as a number that is none. */
+const claimsIn = (text: string): Value =>
+  text === '' ? {} : ((parseObject(utf8.encode(text)) as AgentRecord['claims'] | undefined) ?? text) // the service parses it
 
 const parse = (setting: Setting, text: string, before: string): Value => {
   const { kind, isRequired } = FIELDS[setting]
   if (kind === 'labels') return changeOfLabels(text, before)
   if (kind === 'pairs') return labelsIn(text)
+  if (kind === 'json') return claimsIn(text)
   if (kind === 'words') return wordsOf(text)
   if (kind === 'flag') return text === 'on'
   if (text === '' && isRequired !== true) return null
@@ -106,13 +116,15 @@ export const changeOf = (values: Values, before: Values): Change => {
 
 const optionsOf = (setting: Setting, value: Value): readonly string[] => {
   const { kind, option: name = setting.replaceAll('_', '-') } = FIELDS[setting]
-  const isWhole = kind === 'words' || kind === 'pairs'
+  const isWhole = kind === 'words' || kind === 'pairs' || kind === 'json'
+  const json = typeof value === 'string' ? value : JSON.stringify(value)
+  if (kind === 'json' && json !== '{}') return [`--${name}`, json]
   if (value === null || value === false || (isWhole && Object.keys(value).length === 0)) return [`--no-${name}`]
   if (value === true) return [`--${name}`]
   if (isList(value)) return value.flatMap(one => [`--${name}`, one])
   if (typeof value !== 'object') return [`--${name}`, String(value)]
   return Object.entries(value).flatMap(([key, one]) =>
-    one === null ? ['--remove-label', key] : [`--${name}`, `${key}=${one}`],
+    one === null ? ['--remove-label', key] : [`--${name}`, `${key}=${String(one)}`],
   )
 }
 

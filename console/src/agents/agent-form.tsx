@@ -19,7 +19,7 @@ const FIRST: readonly Setting[] = ['name', 'scope', 'owner', 'tokens_per_minute'
 const Input = ({ name, field, text }: { readonly name: string; readonly field: Field; readonly text: string }) => {
   const { kind, hint, isRequired } = field
   const shared = { name, defaultValue: text, placeholder: hint, required: isRequired, autoComplete: 'off' }
-  if (kind === 'text' || kind === 'words' || kind === 'labels' || kind === 'pairs')
+  if (kind === 'text' || kind === 'words' || kind === 'labels' || kind === 'pairs' || kind === 'json')
     return <textarea {...shared} rows={2} spellCheck={false} />
   if (typeof kind === 'object') {
     return (

@@ -23,6 +23,9 @@ const TimeLine = lazy(async () => ({ default: (await import('./time-line.tsx')).
 
 const limitOf = (value: number | null): string => (value === null ? 'any number' : String(value))
 
+const claimsOf = ({ claims }: AgentRecord): readonly string[] =>
+  Object.entries(claims).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+
 const instantOf = (at: string | null): ReactNode => (at === null ? null : <Instant at={at} />)
 
 /** What is shown of an agent, in this order; null: the form that changes it shows it, or the title does. */
@@ -53,6 +56,7 @@ const MEMBERS: Readonly<
   acts_for: null,
   receives: null,
   issuer_clients: ['Clients at issuers', agent => formatLabels(agent.issuer_clients).join('\n')],
+  claims: ['Own claims', agent => claimsOf(agent).join('\n')],
   created_at: ['Made', agent => instantOf(agent.created_at)],
   disabled_at: ['Disabled', agent => instantOf(agent.disabled_at)],
   suspended_at: ['Suspended by a restore', agent => instantOf(agent.suspended_at)],

@@ -96,6 +96,22 @@ test('a change counts what it takes away while it is typed, and says afterwards 
   assert.match(complaints.splice(0).join('\n'), /^Failed to load resource: [^\n]*503[^\n]*$/)
 })
 
+test('own claims are typed as JSON; what the service refuses stays in the form', { skip: SKIPPED }, async () => {
+  const { agent_id: id } = await service.makeAgent('claimant')
+  await open(`agents?open=${id}`)
+  await page.getByRole('button', { name: 'Change claimant' }).click()
+  await dialog().getByText('More settings').click()
+  const claims = dialog().getByLabel('Own claims')
+  await claims.fill('{"sub": "x"}')
+  await submit()
+  await dialog().getByRole('alert').getByText('claims.sub has a meaning of its own').waitFor()
+  await claims.fill('{"urn:acme:roles": ["reader"]}')
+  await submit()
+  await page.getByText('urn:acme:roles: ["reader"]').waitFor()
+  // The change was refused, and what it would end may have been counted before.
+  for (const complaint of complaints.splice(0)) assert.match(complaint, /^\D+400 \(Bad Request\)$/)
+})
+
 test('a note that the service refuses is said at its field and not sent, also where it was kept', {
   skip: SKIPPED,
 }, async () => {

@@ -21,8 +21,8 @@ export type Asked = {
 
 export type Verified = {
   readonly ok: true
-  /** Frozen: they are handed out again for the next request with the token. */
-  readonly claims: Claims
+  /** With the own claims of the agent. Frozen: they are handed out again for the next request with the token. */
+  readonly claims: Claims & Readonly<Record<string, unknown>>
   /** The items of `scope`. */
   readonly scopes: readonly string[]
   /** What said that the token has not been revoked; `signature`: nothing did. */

@@ -32,8 +32,11 @@ for (const alg of ['RS256', 'PS256', 'EdDSA']) {
 
 test('the claims that are handed out cannot be changed for the next caller', async t => {
   const verifier = verifierOf(t, publisher, { mode: 'offline' })
-  const result = await verifier.verify(publisher.mint({ aud: [AUDIENCE, 'https://other.example'] }).token)
+  const minted = publisher.mint({ aud: [AUDIENCE, 'https://other.example'], roles: ['reader'] })
+  const result = await verifier.verify(minted.token)
   assertVerified(result)
+  assert.deepEqual(result.claims['roles'], ['reader'])
+  assert.throws(() => (result.claims['roles'] as string[]).push('admin'), TypeError)
   assert.throws(() => Object.assign(result.claims, { sub: 'somebody' }), TypeError)
   assert.throws(() => (result.claims.aud as string[]).push('https://evil.example'), TypeError)
   assert.throws(() => (result.scopes as string[]).push('db:admin'), TypeError)

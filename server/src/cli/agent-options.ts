@@ -5,6 +5,8 @@ import type { changeAgent } from '../../../api/agents.ts'
 import { SETTINGS } from '../../../api/agent-settings.ts'
 import type { Label } from '../../../api/values/labels.ts'
 import { AT_LIVE_TOKENS_MAX } from '../../../api/values/limits.ts'
+import { isRecord, type PrintedRecord } from './terminal/print.ts'
+import { parseDocument } from './terminal/parse-json.ts'
 
 /** By the names that Commander gives its options; false where one was given as `--no-…`. */
 export type AgentOptions = Readonly<Record<string, unknown>> & {
@@ -32,6 +34,12 @@ export const gatherLabels = (text: string, before: readonly Label[] | false = fa
   return [...gathered, { key, value: text.slice(equals + 1) }]
 }
 
+const objectIn = (text: string): PrintedRecord => {
+  const value = parseDocument(text)
+  if (!isRecord(value)) throw new InvalidArgumentError('Expected an object of JSON.')
+  return value
+}
+
 const ROWS = Object.entries(SETTINGS).map(([wireName, row]) => {
   const { flags, help } = row
   return { wireName, flags, help, clear: 'clear' in row ? row.clear : undefined, isFlag: !flags.includes('<') }
@@ -42,9 +50,12 @@ type Row = (typeof ROWS)[number]
 /** Whether each value is `name=value`. */
 const isOfPairs = (flags: string): boolean => flags.includes('=')
 
+const isOfJson = (flags: string): boolean => flags.endsWith('<json>')
+
 const optionOf = ({ flags, help }: Row): Option => {
   const option = new Option(flags, help)
   if (flags.endsWith('<n>')) return option.argParser(countIn)
+  if (isOfJson(flags)) return option.argParser(objectIn)
   if (isOfPairs(flags)) return option.argParser(gatherLabels)
   return flags.startsWith('--at-live-tokens-max') ? option.choices(AT_LIVE_TOKENS_MAX) : option
 }
@@ -79,7 +90,7 @@ const labelsOf = ({
 /** What `--no-…` asks for. */
 const cleared = ({ flags, isFlag }: Row): unknown => {
   if (isFlag) return false
-  if (isOfPairs(flags)) return {}
+  if (isOfPairs(flags) || isOfJson(flags)) return {}
   return flags.endsWith('...>') ? [] : null
 }
 

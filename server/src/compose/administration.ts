@@ -32,8 +32,9 @@ const openForCommand = (config: StoreConfig): Promise<Store> =>
 export const openAdministration = async (config: CommandConfig, origin: Origin<CliCaller>) => {
   const loading = import('../http/admin/direct.ts')
   const store = await openForCommand(config)
-  const { baseUrl, defaultAudience, operatorsAudience, tokenLifetimeSeconds: lifetimeSeconds, signingKeys } = config
-  const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds, rotationDays: signingKeys.rotationDays }
+  const { baseUrl, claimNames, defaultAudience, operatorsAudience, tokenLifetimeSeconds: lifetimeSeconds } = config
+  const { rotationDays } = config.signingKeys
+  const profile = { issuer: baseUrl ?? '', claimNames, defaultAudience, lifetimeSeconds, rotationDays }
   const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
   const makers = await makersUnder(store, config)
   const assertions = { readKeys: readRegisteredKeys }

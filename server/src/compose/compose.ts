@@ -179,6 +179,7 @@ const portsOf = (
     defaultAudience: config.defaultAudience,
     lifetimeSeconds: config.tokenLifetimeSeconds,
     scopesSupported: config.scopesSupported,
+    claimNames: config.claimNames,
     dpopNonce: config.dpopNonce,
     certificates: certificateSourcesOf(config.clientCertificates),
     signingAlgorithm: config.signingKeys.algorithm,

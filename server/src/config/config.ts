@@ -51,6 +51,7 @@ export type ServiceConfig = (MigrateConfig & TelemetryConfig & Omit<OperatorsCon
   readonly tokenLifetimeSeconds: number
   readonly defaultAudience: string
   readonly dpopNonce: DpopNoncePolicy
+  readonly claimNames: readonly string[]
   readonly clientKeyRanges: readonly string[]
   readonly clientCertificates: ClientCertificatesConfig
   /** Networks, as address/bits, of proxies that say where a request came from. */
@@ -114,6 +115,7 @@ const readShared = (read: SettingReader) => ({
   port: read.value('PORT'),
   tokenLifetimeSeconds: read.value('MINTMARK_TOKEN_LIFETIME_SECONDS'),
   bodyBytesMax: read.value('MINTMARK_BODY_BYTES_MAX'),
+  claimNames: read.value('MINTMARK_CLAIM_NAMES') ?? [],
   ...readTelemetry(read),
 })
 
@@ -237,9 +239,10 @@ export const readCommandConfig = (env: Environment = process.env) =>
     // Those of a service with these settings, where they define one.
     const defaultAudience = read.value('MINTMARK_DEFAULT_AUDIENCE') ?? baseUrl
     const operatorsAudience = read.value('MINTMARK_IDP_AUDIENCE') ?? null
+    const claimNames = read.value('MINTMARK_CLAIM_NAMES') ?? []
     // A secret, needed only for imports and new signing keys.
     const keyEncryptionKey = read.value('MINTMARK_KEY_ENCRYPTION_KEY') ?? null
-    return freeze({ ...rest, baseUrl, defaultAudience, operatorsAudience, keyEncryptionKey })
+    return freeze({ ...rest, baseUrl, defaultAudience, operatorsAudience, claimNames, keyEncryptionKey })
   })
 
 export type CommandConfig = ReturnType<typeof readCommandConfig>

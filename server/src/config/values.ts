@@ -1,4 +1,5 @@
 // Parsers of single settings: each returns the typed value, or what is wrong and what was expected.
+import { CLAIM_NAMES_MAX, isPlainClaim, isReservedClaim, PLAIN_NAME_FORM } from '../../../api/values/own-claims.ts'
 import { parsePasted } from '../../../api/values/pasted-token.ts'
 
 /** A value, or the rest of a sentence that starts with the variable's name. It never quotes a secret. */
@@ -77,3 +78,15 @@ export const parseSomeOf = <T extends string>(choices: readonly T[]): Parser<rea
       ? { value: known }
       : wrong(`is ${JSON.stringify(text)}; expected some of ${choices.join(',')}`)
   })
+
+/** Names of claims, separated by commas. */
+export const parseClaimNames: Parser<readonly string[]> = text => {
+  const names = text.split(',').map(name => name.trim())
+  const reserved = names.find(isReservedClaim)
+  if (reserved !== undefined) return wrong(`names ${reserved}, which means something in tokens already; leave it out`)
+  return names.length <= CLAIM_NAMES_MAX && names.every(isPlainClaim)
+    ? { value: names }
+    : wrong(
+        `is ${JSON.stringify(text)}; expected at most ${CLAIM_NAMES_MAX} names such as roles,tenant_id, each ${PLAIN_NAME_FORM}`,
+      )
+}

@@ -9,7 +9,7 @@ import type { Ports } from '../ports/ports.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import type { DevSecrets } from './dev-secrets.ts'
 
-type DemoPorts = Pick<Ports, 'agents' | 'apiKeys' | 'operators' | 'secrets' | 'randomness'>
+type DemoPorts = Pick<Ports, 'agents' | 'apiKeys' | 'operators' | 'profile' | 'secrets' | 'randomness'>
 
 type DemoCredentials = {
   readonly agent: NonNullable<DevSecrets['agent']>

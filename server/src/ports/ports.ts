@@ -216,6 +216,8 @@ export type ServiceProfile = {
   readonly scopesSupported: readonly string[] | null
   readonly dpopNonce: DpopNoncePolicy
   readonly certificates: CertificateSources
+  /** What own claims of agents may be called, beside URIs. */
+  readonly claimNames: readonly string[]
   /** The algorithm of new signing keys. */
   readonly signingAlgorithm: SigningAlgorithm
   /** How long a key signs; null: until an operator rotates. */
@@ -267,7 +269,7 @@ type PartlyPorts = {
   readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
   readonly operators: Pick<Operators, 'audiences'>
   /** The issuer is empty if unknown: then URLs in responses are relative to it. Null: the audience is not known. */
-  readonly profile: Pick<ServiceProfile, 'issuer' | 'lifetimeSeconds' | 'rotationDays'> & {
+  readonly profile: Pick<ServiceProfile, 'claimNames' | 'issuer' | 'lifetimeSeconds' | 'rotationDays'> & {
     readonly defaultAudience: string | null
   }
 }

@@ -15,6 +15,8 @@ export type TokenReference = TokenAddress & {
   readonly cnf?: Confirmation
   /** As far as `cnf` is. */
   readonly foreignAct?: Actor
+  /** The agent's own claims, as JSON; as far as `cnf` is. */
+  readonly ownClaims?: string
 }
 
 /**

@@ -1,5 +1,6 @@
 // How values stand in rows: ids as 16 bytes, hashes as bytes, lists as JSON.
 import type { Labels } from '../../../api/values/labels.ts'
+import { isOwnClaim, NO_OWN_CLAIMS, type OwnClaims } from '../../../api/values/own-claims.ts'
 
 /** The bytes of a hash or a digest. */
 export const bytesOfHex = (hex: string): Uint8Array => Buffer.from(hex, 'hex')
@@ -24,14 +25,26 @@ export const parseStrings = (json: string): readonly string[] => {
   return value
 }
 
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** The labels in a column: an object of strings, or the store is not ours. */
 export const parseLabels = (json: string): Labels => {
   const value: unknown = JSON.parse(json)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!isObject || !Object.values(value).every(item => typeof item === 'string')) {
+  if (!isObject(value) || !Object.values(value).every(item => typeof item === 'string')) {
     throw new Error('The store holds malformed labels.')
   }
   return value as Labels // checked above
+}
+
+/** The own claims in a column. Most agents have none: then nothing is parsed. */
+export const parseOwnClaims = (json: string): OwnClaims => {
+  if (json === '{}') return NO_OWN_CLAIMS
+  const value: unknown = JSON.parse(json)
+  if (!isObject(value) || !Object.values(value).every(isOwnClaim)) {
+    throw new Error('The store holds malformed claims.')
+  }
+  return value as OwnClaims // checked above
 }
 
 /** A list of so many rows of places. */

@@ -53,6 +53,7 @@ test('a new agent may do nothing until its settings say so', () => {
     actsFor: [],
     receives: [],
     issuerClients: {},
+    claims: {},
   })
 })
 
@@ -190,6 +191,7 @@ const SETTINGS_SHOWN = {
   acts_for: ['label:env=prod', 'label:team=x'],
   receives: [A],
   issuer_clients: {},
+  claims: {},
 }
 
 test('the record of an agent has its settings under their names on the wire', () => {

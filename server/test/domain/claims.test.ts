@@ -10,7 +10,9 @@ import {
   formatClaims,
   issuedSecondOf,
   makeTokenId,
+  ownClaimsIn,
 } from '../../src/domain/ledger/claims.ts'
+import { membersOf } from '../../src/domain/ledger/introspection.ts'
 import assert from 'node:assert/strict'
 
 const ISSUER = 'https://tokens.example/"base"'
@@ -101,6 +103,65 @@ test('a token that acts for a principal says who acts and has no lineage, and no
     assert.deepEqual([read(text), confirmationIn(text)], [{ id: ID, lifetimeSeconds: 300 }, { 'x5t#S256': KEY }])
     assert.equal(confirmationIn(formatClaims(claims(own))), undefined)
   }
+})
+
+/** Each is a value and a text of a list, and looks like what is searched. */
+const LOOKALIKES = [
+  `","iat":1,"exp":2,"jti":"${OTHER_ID}",`,
+  `,"iat":${IAT},"exp":${IAT + 1},"jti":"${OTHER_ID}",`,
+  `","cnf":{"jkt":"${KEY}"}}`,
+  '","lineage":[{"id":"x"}]',
+  ',"lineage":[{',
+  '"act":{"iss":"x","sub":"y"}',
+  '","credential_id":"x","y":"',
+  '\\","credential_id":"',
+  '}',
+]
+
+const FORMS: Readonly<Record<string, Partial<AccessTokenClaims>>> = {
+  "an agent's own": {},
+  'one that acts for a principal': {
+    sub: 'acme:alice',
+    act: { sub: 'a', act: { iss: 'https://x.example', sub: 'y' } },
+  },
+  'one with a lineage': {
+    act: { sub: 'b' },
+    lineage: [{ id: OTHER_ID, exp: IAT + 900, seq: 1, agent_id: 'a', credential_id: 'c', kid: 'k' }],
+  },
+}
+
+for (const [form, change] of Object.entries(FORMS)) {
+  for (const cnf of [undefined, { jkt: KEY }]) {
+    test(`own claims are read as they were written, and hide nothing, in ${form}${cnf ? ' that is bound to a key' : ''}`, () => {
+      const bound = claims({ ...change, ...(cnf !== undefined && { cnf }) })
+      assert.equal(ownClaimsIn(formatClaims(bound)), undefined)
+      const values = LOOKALIKES.flatMap(text => [text, [text, text]])
+      for (const value of [...values, '', [], 0, -1.5e-7, true, false]) {
+        const own = { 'https://a.example/b?c=d,e#f': value, z: value }
+        const text = formatClaims({ ...bound, own })
+        const { lineage, cnf: _, ...first } = bound
+        assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify({ ...first, ...own, lineage, cnf })))
+        const names = [...Object.keys(own), ...(lineage ? ['lineage'] : []), ...(cnf ? ['cnf'] : [])]
+        assert.deepEqual(Object.keys(JSON.parse(text) as object).slice(-names.length), names)
+        assert.equal(ownClaimsIn(text), JSON.stringify(own))
+        assert.deepEqual([read(text), confirmationIn(text)], [{ id: ID, lifetimeSeconds: 300 }, cnf])
+        assert.deepEqual(foreignActIn(text), bound.act?.act)
+      }
+    })
+  }
+}
+
+test('a name of ours that the store holds among own claims takes the place of no member of a token or an answer', () => {
+  const ours = ['iss', 'sub', 'aud', 'exp', 'scope', 'act', 'lineage', 'cnf', 'active', 'token_type']
+  const own = Object.fromEntries(ours.map(name => [name, 'stolen']))
+  const { active, token_type, ...others } = JSON.parse(formatClaims({ ...claims(), own })) as Record<string, unknown>
+  assert.deepEqual(others, JSON.parse(formatClaims(claims())))
+  assert.deepEqual([active, token_type], ['stolen', 'stolen'])
+  const { scope, ...said } = claims()
+  const answer = { active: true, scope, ...said, token_type: 'Bearer' } as const
+  const { act, lineage, cnf, ...members } = membersOf({ ...answer, own }) as Record<string, unknown>
+  assert.deepEqual(members, answer)
+  assert.deepEqual([act, lineage, cnf], ['stolen', 'stolen', 'stolen'])
 })
 
 test('who acts stands outermost, and the first to act innermost (RFC 8693 §4.1)', () => {

@@ -103,6 +103,8 @@ test('a key sealed under another key-encryption key does not sign', () => {
 
 // Of an imported client and an imported key; JSON writes each backslash as two.
 const [LONGEST_CLIENT_ID, LONGEST_KID] = ['\\'.repeat(255), '\\'.repeat(128)]
+/** 2048 bytes of JSON. */
+const OWN = { 'a:b': 'x'.repeat(2038) }
 const AGENT_ID = '6f1c1a52-4f7e-4c1f-9d7b-0a8a3d1f2b3c'
 
 /** What the deepest token says of its lineage. */
@@ -143,10 +145,13 @@ for (const alg of SIGNING_ALGORITHMS) {
   test(`a token at every limit of scope, audience, client id and kid is still short enough to be read: ${alg}`, () => {
     const { id, cnf } = read(mintLongest()) ?? {}
     assert.deepEqual([id, cnf], expected)
+    const { ownClaims } = read(mintLongest({ own: OWN, credential_id: AGENT_ID })) ?? {}
+    assert.equal(ownClaims, alg === 'ML-DSA-65' ? undefined : JSON.stringify(OWN))
   })
 
   test(`the deepest one at every limit is short enough too, or it is not minted: ${alg}`, () => {
     const deepest = mintLongest({ ...delegated, ...(act !== undefined && { act }) })
+    assert.equal(mintLongest({ ...delegated, own: OWN }), undefined)
     if (alg === 'ML-DSA-65') return assert.equal(deepest, undefined)
     const { id, cnf } = read(deepest) ?? {}
     return assert.deepEqual([id, cnf], expected)

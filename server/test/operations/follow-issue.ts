@@ -193,6 +193,7 @@ export const issueTo = async (program: Program, ...clientIds: readonly string[])
         defaultAudience: 'https://api.example',
         lifetimeSeconds: 300,
         scopesSupported: null,
+        claimNames: [],
         dpopNonce: 'required',
         certificates: { verified: false, unverified: false },
         signingAlgorithm: 'ES256',

@@ -122,8 +122,9 @@ test('a token that would be too long is refused and not written, and its neighbo
   const program: Program = { insert: () => 'inserted', isTooLong: clientId => clientId === 'two' }
   const { steps, answers, counted } = await issueTo(program, 'one', 'two', 'three')
   assert.deepEqual(counted, [[2, 'invalid_request']])
-  assert.deepEqual(steps, ['cached one two three', 'insert one three'])
-  const description = 'The token would be too long: ask for fewer resources or a smaller scope.'
+  assert.deepEqual(steps, ['cached one two three', 'insert one three', 'fresh two', 'insert '])
+  const description =
+    'The token would be too long: ask for fewer resources or a smaller scope, or give the agent fewer claims of its own.'
   assert.deepEqual(answers, [token('one', 1), { refusal: { code: 'invalid_request', description } }, token('three', 1)])
 })
 

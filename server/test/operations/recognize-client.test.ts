@@ -37,6 +37,7 @@ const clientWith = (credentials: Client['credentials'], disabledAt: number | nul
     actsFor: [],
     receives: [],
     issuerClients: {},
+    claims: {},
     createdAt: NOW,
   },
   credentials,

@@ -83,6 +83,7 @@ const NO_ROW: Readonly<Record<string, string>> = {
     'it is decodeCanonical, of what is known to be canonical',
   'packages/verify/src/wire/exchange.ts readBody': BYTES,
   'server/src/store/rows.ts parseLabels': OWN,
+  'server/src/store/rows.ts parseOwnClaims': OWN,
   'server/src/store/rows.ts parseStrings': OWN,
   'server/src/store/signing-keys/signing-keys.ts parsePublicJwk': OWN,
   'server/src/cli/terminal/pasted-token.ts readPastedToken': 'it reads bytes, by parsePastedToken',

@@ -10,16 +10,16 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 66_190, files: 707 },
-  'server/test': { globs: codeIn('server/test'), lines: 74_224, files: 572 },
-  packages: { globs: codeIn('packages'), lines: 19_955, files: 186 },
-  console: { globs: codeIn('console'), lines: 15_386, files: 227 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 40_630, files: 466 },
-  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_115, files: 62 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 66_498, files: 710 },
+  'server/test': { globs: codeIn('server/test'), lines: 74_691, files: 575 },
+  packages: { globs: codeIn('packages'), lines: 19_967, files: 186 },
+  console: { globs: codeIn('console'), lines: 15_433, files: 227 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 40_680, files: 466 },
+  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_124, files: 62 },
 }
 
 /** Those of the pages, without the records of decisions, what programs write, and copies of files. */
-const WRITTEN_WORDS = 58_669
+const WRITTEN_WORDS = 58_676
 const PAGES = [
   '*.md',
   'docs/!(decisions|reference)/**/*.md',

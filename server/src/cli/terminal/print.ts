@@ -36,6 +36,11 @@ const formatRecordCount = ({ count, exact }: PrintedRecord): string => `${String
 /** What stands inside of a cell: not taken apart any further. */
 const formatPart = (value: unknown): string => printable(typeof value === 'string' ? value : JSON.stringify(value))
 
+const formatPairs = (value: PrintedRecord): string =>
+  Object.entries(value)
+    .map(([key, each]) => `${printable(key)}=${formatPart(each)}`)
+    .join(' ')
+
 const formatObject = (value: PrintedRecord): string => {
   if ('agent_id' in value && typeof value['agent_name'] === 'string')
     return printable(`${String(value['agent_id'])} (${value['agent_name']})`)
@@ -44,23 +49,28 @@ const formatObject = (value: PrintedRecord): string => {
     return printable(`${String(value['issuer'])}:${String(value['sub'])} (${String(value['iss'])})`)
   if ('type' in value) return printable(formatActor(value))
   if ('count' in value && 'exact' in value) return printable(formatRecordCount(value))
-  return Object.entries(value)
-    .map(([key, each]) => `${printable(key)}=${formatPart(each)}`)
-    .join(' ')
+  return formatPairs(value)
 }
 
-const formatValue = (value: unknown): string => {
+/** Objects whose members people name: one may be named as a member that decides how others are printed. */
+const NAMED_BY_PEOPLE: readonly string[] = ['issuer_clients', 'labels', 'require']
+
+const formatValue = (value: unknown, name?: string): string => {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map(formatPart).join(' ')
-  return isRecord(value) ? formatObject(value) : formatPart(value)
+  if (!isRecord(value)) return formatPart(value)
+  // Of any type, and with any text: as `--claims` takes them.
+  if (name === 'claims') return Object.keys(value).length === 0 ? '' : printable(JSON.stringify(value))
+  return name !== undefined && NAMED_BY_PEOPLE.includes(name) ? formatPairs(value) : formatObject(value)
 }
 
-export const formatCell = (value: unknown): string => formatValue(value) || '-'
+/** `name` is that of the member. */
+export const formatCell = (value: unknown, name?: string): string => formatValue(value, name) || '-'
 
 /** Its members that have a value: `--json` has them all. */
 export const printRecord = (record: PrintedRecord): void => {
   const pairs = Object.entries(record)
-    .map(([name, value]) => [printable(name), formatValue(value)] as const)
+    .map(([name, value]) => [printable(name), formatValue(value, name)] as const)
     .filter(([, text]) => text !== '')
   for (const line of layOutRecord(pairs)) printLine(line)
 }
@@ -73,7 +83,7 @@ export const terminalWidth = (): number => {
 
 /** Columns under their names. */
 export const printTable = (columns: readonly string[], rows: readonly PrintedRecord[]): void => {
-  const cells = rows.map(row => columns.map(column => formatCell(row[column])))
+  const cells = rows.map(row => columns.map(column => formatCell(row[column], column)))
   for (const line of layOutTable(columns, cells, terminalWidth())) printLine(line)
 }
 

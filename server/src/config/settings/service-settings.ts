@@ -7,6 +7,7 @@ import { parseDatabaseUrl } from '../database-url.ts'
 import { parsePemFile } from '../files.ts'
 import {
   parseAutoOr,
+  parseClaimNames,
   parseInteger,
   parseKeyEncryptionKeyText,
   parseOffOr,
@@ -120,6 +121,12 @@ export const SERVICE_SETTINGS = {
       otherwise: 'the base URL',
       example: 'https://api.example.com',
       meaning: 'the `aud` of a token requested without a resource, if the agent has no default of its own',
+    },
+    MINTMARK_CLAIM_NAMES: {
+      parse: parseClaimNames,
+      example: 'roles,tenant_id',
+      meaning:
+        'names, separated by commas, that own claims of agents may have beside URIs; none that means something in tokens already',
     },
     MINTMARK_DPOP_NONCE: {
       parse: parseOneOf(DPOP_NONCE_POLICIES),

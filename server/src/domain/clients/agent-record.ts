@@ -31,6 +31,7 @@ type Written = {
   actsFor: string[]
   receives: string[]
   issuerClients: Record<string, string>
+  claims: Record<string, string | number | boolean | string[]>
 }
 
 /** The settings of an agent, under their names on the wire. */
@@ -55,6 +56,7 @@ export const settingsRecord = (settings: AgentSettings): SettingsRecord => {
     actsFor: [...settings.actsFor],
     receives: [...settings.receives],
     issuerClients: { ...settings.issuerClients },
+    claims: { ...settings.claims },
   }
   return Object.fromEntries(NAMES.map(([name, wireName]) => [wireName, written[name]])) as SettingsRecord // one of each name
 }

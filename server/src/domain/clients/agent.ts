@@ -5,6 +5,7 @@ import type { Sha256 } from '../text/text.ts'
 import type { GrantType } from '../../../../api/values/delegation.ts'
 import type { Labels } from '../../../../api/values/labels.ts'
 import type { AgentLimits } from '../../../../api/values/limits.ts'
+import type { OwnClaims } from '../../../../api/values/own-claims.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** Distinct lifetimes in the ledger at once: every list merges one stream for each. */
@@ -44,6 +45,8 @@ export type Agent = AgentLimits & {
   readonly receives: readonly string[]
   /** Its client ids at trusted issuers, by their aliases, which are sorted. */
   readonly issuerClients: Readonly<Record<string, string>>
+  /** What its tokens say beside the claims of every token. */
+  readonly claims: OwnClaims
   readonly createdAt: Milliseconds
 }
 

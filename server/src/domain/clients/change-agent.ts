@@ -12,6 +12,7 @@ import {
 } from '../../../../api/values/delegation.ts'
 import { LABELS_MAX, type LabelsChange, mergeLabels } from '../../../../api/values/labels.ts'
 import { NO_LIMITS } from '../../../../api/values/limits.ts'
+import { NO_OWN_CLAIMS } from '../../../../api/values/own-claims.ts'
 import { type OrRefusal, refuse } from '../refusal.ts'
 import { firstScopeBeyond } from '../../../../api/values/scope.ts'
 import type { IssuerSubject } from '../../../../api/values/subject.ts'
@@ -54,6 +55,7 @@ export const BLANK_SETTINGS: AgentSettings = {
   actsFor: [],
   receives: [],
   issuerClients: {},
+  claims: NO_OWN_CLAIMS,
 }
 
 /** What a change names: its members less undefined ones. */

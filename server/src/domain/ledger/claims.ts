@@ -4,10 +4,15 @@
 import type { Actor, Claims, Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
 import { isJsonObject, parseObject } from '../../../../packages/verify/src/readers/json.ts'
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
+import type { OwnClaims } from '../../../../api/values/own-claims.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 
 /** The claims that every token of ours has, and those that some have. */
-export type AccessTokenClaims = Omit<Claims, 'nbf'> & Required<Pick<Claims, 'scope' | 'seq' | 'credential_id'>>
+export type AccessTokenClaims = Omit<Claims, 'nbf'> &
+  Required<Pick<Claims, 'scope' | 'seq' | 'credential_id'>> & {
+    /** Those of its agent's own; absent where it has none. */
+    readonly own?: OwnClaims
+  }
 
 /** `actors` are ids of agents, the last to act first; `before` are those of whom an issuer says that they acted before. */
 export const actorClaim = (actors: readonly string[], before?: Actor): Actor | undefined =>
@@ -26,10 +31,16 @@ export const audienceClaim = (audiences: readonly string[]): string | readonly s
 export type TokenAddress = { readonly id: string; readonly lifetimeSeconds: number }
 
 /**
- * The payload of a token, its members in the order that {@link addressReader}, {@link confirmationIn} and {@link foreignActIn} expect.
+ * The payload of a token, its members in the order that {@link addressReader}, {@link confirmationIn}, {@link foreignActIn} and
+ * {@link ownClaimsIn} expect. The agent's own claims have no objects and no names of ours, so they can be taken for no other member;
+ * a new member stands before `credential_id`.
  */
 export const formatClaims = (claims: AccessTokenClaims): string => {
-  const { iss, sub, aud, client_id, iat, exp, jti, scope, seq, act, credential_id, lineage, cnf } = claims
+  const { iss, sub, aud, client_id, iat, exp, jti, scope, seq, act, credential_id, own, lineage, cnf } = claims
+  if (own !== undefined) {
+    const first = { iss, sub, aud, client_id, iat, exp, jti, scope, seq, act, credential_id }
+    return JSON.stringify({ ...first, ...own, ...first, lineage, cnf })
+  }
   if (act === undefined && lineage === undefined) {
     return JSON.stringify({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, credential_id, cnf })
   }
@@ -77,6 +88,20 @@ export const foreignActIn = (payload: string): Actor | undefined => {
   let act: unknown = parseObject(Buffer.from(payload.slice(start + ',"act":'.length, end)))
   while (isJsonObject(act) && act['iss'] === undefined) act = act['act']
   return isJsonObject(act) ? (act as Actor) : undefined // as `formatClaims` wrote it, where the text is ours
+}
+
+const CREDENTIAL = ',"credential_id":"'
+const [LINEAGE, CONFIRMATION] = [',"lineage":', ',"cnf":'] as const
+
+/** The agent's own claims in our payload, as JSON; undefined where there are none. */
+export const ownClaimsIn = (payload: string): string | undefined => {
+  const credential = payload.indexOf(CREDENTIAL)
+  if (credential === -1) return undefined
+  const start = payload.indexOf('"', credential + CREDENTIAL.length) + 1
+  if (!payload.startsWith(',"', start) || payload.startsWith(LINEAGE, start) || payload.startsWith(CONFIRMATION, start))
+    return undefined
+  const ends = [LINEAGE, CONFIRMATION].map(next => payload.indexOf(next, start)).filter(at => at !== -1)
+  return `{${payload.slice(start + 1, Math.min(...ends, payload.length - 1))}}`
 }
 
 // Token ids: UUIDv7 (RFC 9562 §5.7) made with the store's clock. They contain the time of issue, and so sort by it.

@@ -1,4 +1,5 @@
 // The introspection response: its members (RFC 7662 §2.2), and the claims of a signed one (RFC 9701 §5).
+import type { OwnClaims } from '../../../../api/values/own-claims.ts'
 import type { Actor, Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
 
 export type Introspection =
@@ -18,7 +19,16 @@ export type Introspection =
       readonly act?: Actor
       /** RFC 9449 §6.2, RFC 8705 §3.2: the key to which the token is bound. */
       readonly cnf?: Confirmation
+      /** The agent's own claims: members of the response, by {@link membersOf}. */
+      readonly own?: OwnClaims
     }
+
+/** The members of the response. The agent's own claims come last, and take the place of no other. */
+export const membersOf = (introspection: Introspection): object => {
+  if (!introspection.active || introspection.own === undefined) return introspection
+  const { own, ...others } = introspection
+  return { ...others, ...own, ...others }
+}
 
 /** The claims have no `sub` and no `exp`, so that no verifier mistakes the response for an access token (RFC 9701 §5). */
 export type IntrospectionClaims = {
@@ -27,5 +37,6 @@ export type IntrospectionClaims = {
   readonly aud: string
   /** The time of the response, in seconds. */
   readonly iat: number
-  readonly token_introspection: Introspection
+  /** By {@link membersOf}. */
+  readonly token_introspection: object
 }

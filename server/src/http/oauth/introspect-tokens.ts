@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type introspectToken, SIGNED_TYPE } from '../../../../api/oauth.ts'
 import type { FormOf } from '../../../../api/operation.ts'
+import { membersOf } from '../../domain/ledger/introspection.ts'
 import { isRefused } from '../../domain/refusal.ts'
 import { GROUP_MAX } from '../../domain/one-by-one.ts'
 import { inGroups } from '../../operations/group.ts'
@@ -70,6 +71,6 @@ export const makeIntrospectHandler = (wire: Wire) => {
     if (isRefused(answer)) return void refuser.refuse(reply, answer.refusal)
     credentials.add(request.headers)
     count(answer.active)
-    void reply.send(answer)
+    void reply.send(membersOf(answer))
   }
 }

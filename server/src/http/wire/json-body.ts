@@ -13,7 +13,7 @@ type ValuesLimit = { readonly max: number; readonly advice: string }
 
 /**
  * The most values in a body of any caller: what is wrong with one value takes 10 µs to say, and 64 KiB hold 30,000. An agent with all
- * that it may have has some 150, and ten public keys have some 100.
+ * that it may have has some 1,000, and ten public keys have some 100.
  */
 const BODY_VALUES_MAX = 2000
 const BODY_VALUES: ValuesLimit = { max: BODY_VALUES_MAX, advice: 'send less' }
@@ -57,8 +57,12 @@ const describeWrong = (issue: z.core.$ZodIssue): string => {
     : `is not one of ${issue.values.map(String).join(', ')}`
 }
 
-/** What was wrong, by the name of the member. */
+/** What was wrong, by the name of the member. A name that is none itself is not repeated. */
 const describeIssue = (issue: z.core.$ZodIssue): string => {
+  if (issue.code === 'invalid_key') {
+    const [wrong] = issue.issues
+    return describeIssue({ ...issue, code: 'custom', path: issue.path.slice(0, -1), message: wrong?.message ?? '' })
+  }
   const name = issue.path.length === 0 ? 'The body' : issue.path.join('.')
   return `${name} ${describeWrong(issue)}.`
 }

@@ -6,6 +6,7 @@ import {
   confirmationIn,
   foreignActIn,
   formatClaims,
+  ownClaimsIn,
 } from '../../domain/ledger/claims.ts'
 import { type Digest, digestIn } from '../../domain/text/text.ts'
 import type { PublicJwk, SigningKey } from '../../domain/keys/signing-key.ts'
@@ -132,10 +133,12 @@ export const makeTokenReader = (
     const address = readAddress(searched)
     const cnf = confirmationIn(searched)
     const foreignAct = foreignActIn(searched)
+    const ownClaims = ownClaimsIn(searched)
     const digest = digestOf(exact)
     if (payload === undefined || address === undefined) return undefined
     const read = cnf === undefined ? { ...address, digest } : { ...address, digest, cnf }
-    return foreignAct === undefined ? read : { ...read, foreignAct }
+    if (foreignAct === undefined && ownClaims === undefined) return read
+    return { ...read, ...(foreignAct !== undefined && { foreignAct }), ...(ownClaims !== undefined && { ownClaims }) }
   }
   const readLenient = (text: string): TokenReference | undefined => {
     const trimmed = text.trim()

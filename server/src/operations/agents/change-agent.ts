@@ -2,6 +2,7 @@
 import type { Agent } from '../../domain/clients/agent.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
 import type { AgentChange } from '../../domain/clients/change-agent.ts'
+import { refuseClaimNames } from '../../domain/clients/claim-names.ts'
 import { refuseOperatorsAudience } from '../../domain/clients/issuer-entries.ts'
 import type { Counted } from '../../domain/ledger/ends.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
@@ -12,7 +13,9 @@ import { refuseUnknownAgent } from './read-agents.ts'
 
 /** Null where the default audience of the service is not known, as at the terminal. */
 type ChangePorts = Pick<Ports, 'agents' | 'dryRuns'> &
-  Pick<AdministrationPorts, 'operators'> & { readonly profile: { readonly defaultAudience: string | null } }
+  Pick<AdministrationPorts, 'operators'> & {
+    readonly profile: Pick<AdministrationPorts['profile'], 'claimNames' | 'defaultAudience'>
+  }
 
 export type ChangeRequest = {
   readonly change: AgentChange
@@ -31,6 +34,8 @@ export const changeAgent = async (
   { change, dryRun }: ChangeRequest,
 ): Promise<OrRefusal<Agent | Counted>> => {
   if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
+  const misnamed = refuseClaimNames(ports.profile.claimNames, change)
+  if (misnamed !== undefined) return misnamed
   const audiences = ports.operators.audiences()
   if (refuseOperatorsAudience(audiences, change) !== undefined) {
     const refused = refuseOperatorsAudience(audiences, change, await ports.agents.show(agentId))

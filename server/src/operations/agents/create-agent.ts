@@ -2,6 +2,7 @@
 import { actBy, type Origin } from '../../domain/caller.ts'
 import { type Agent, LIFETIMES_MAX } from '../../domain/clients/agent.ts'
 import { type AgentChange, applyChange, BLANK_SETTINGS } from '../../domain/clients/change-agent.ts'
+import { refuseClaimNames } from '../../domain/clients/claim-names.ts'
 import { refuseOperatorsAudience } from '../../domain/clients/issuer-entries.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
@@ -29,13 +30,14 @@ export const refuseAgent = async (
 
 /** Creates an agent. Its `client_id` is its id: one identifier fewer to mix up. */
 export const createAgent = async (
-  ports: Pick<Ports, 'agents' | 'secrets' | 'randomness'> & Pick<AdministrationPorts, 'operators'>,
+  ports: Pick<Ports, 'agents' | 'secrets' | 'randomness'> & Pick<AdministrationPorts, 'operators' | 'profile'>,
   origin: Origin,
   request: AgentRequest,
 ): Promise<OrRefusal<CreatedAgent>> => {
   const settings = applyChange(BLANK_SETTINGS, request)
   if (isRefused(settings)) return settings
-  const refused = refuseOperatorsAudience(ports.operators.audiences(), request)
+  const refused =
+    refuseClaimNames(ports.profile.claimNames, request) ?? refuseOperatorsAudience(ports.operators.audiences(), request)
   if (refused !== undefined) return refused
   const id = ports.randomness.uuid()
   const clientSecret = ports.secrets.makeClientSecret()

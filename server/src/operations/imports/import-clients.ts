@@ -2,6 +2,7 @@
 import { atPlaces } from '../../domain/one-by-one.ts'
 import { type Agent, isClientId } from '../../domain/clients/agent.ts'
 import { type AgentChange, type AgentSettings, applyChange, BLANK_SETTINGS } from '../../domain/clients/change-agent.ts'
+import { refuseClaimNames } from '../../domain/clients/claim-names.ts'
 import { refuseOperatorsAudience } from '../../domain/clients/issuer-entries.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
 import type { ForeignClient } from '../../domain/import/foreign-client.ts'
@@ -14,7 +15,10 @@ import type { AdministrationPorts } from '../../ports/ports.ts'
 import type { ImportedAgent, ImportObstacle } from '../../ports/imports.ts'
 import { refuseUnknownKey } from '../authentication/authenticate-administrator.ts'
 
-type ImportPorts = Pick<AdministrationPorts, 'importedSecrets' | 'imports' | 'operators' | 'randomness' | 'secrets'>
+type ImportPorts = Pick<
+  AdministrationPorts,
+  'importedSecrets' | 'imports' | 'operators' | 'profile' | 'randomness' | 'secrets'
+>
 
 export type WantedAgent = Pick<ForeignClient, 'clientId' | 'secret' | 'secretExpiresAt' | 'isDisabled'> & {
   readonly change: AgentChange
@@ -64,12 +68,15 @@ const prepare = (ports: ImportPorts, { clientId, settings, isDisabled, ...wanted
 
 /** Adds the settings of a new agent; or returns why the first of them cannot be one. */
 const settle = (
-  { operators }: ImportPorts,
+  { operators, profile }: ImportPorts,
   agents: readonly WantedAgent[],
 ): OrRefusal<{ readonly wanted: readonly Wanted[] }> => {
   const wanted: Wanted[] = []
   for (const [n, { change, ...one }] of agents.entries()) {
-    const settings = refuseOperatorsAudience(operators.audiences(), change) ?? applyChange(BLANK_SETTINGS, change)
+    const settings =
+      refuseClaimNames(profile.claimNames, change) ??
+      refuseOperatorsAudience(operators.audiences(), change) ??
+      applyChange(BLANK_SETTINGS, change)
     if (isRefused(settings))
       return { refusal: { ...settings.refusal, description: `agents.${n}: ${settings.refusal.description}` } }
     wanted.push({ ...one, settings })

@@ -1,5 +1,6 @@
 // Says whether tokens are active (RFC 7662), for all requests of a group at once. Every answer starts at inactive.
 import { isForAny } from '../../../../api/values/audience.ts'
+import type { OwnClaims } from '../../../../api/values/own-claims.ts'
 import { atPlaces, oneByOne } from '../../domain/one-by-one.ts'
 import type { ApiKeyCaller } from '../../domain/caller.ts'
 import type { Actor } from '../../../../packages/verify/src/readers/claim-types.ts'
@@ -51,6 +52,7 @@ const describe = (token: FoundToken, reference: TokenReference, issuer: string):
   token_type: reference.cnf !== undefined && 'jkt' in reference.cnf ? 'DPoP' : 'Bearer',
   ...actOf(token, reference),
   ...(reference.cnf !== undefined && { cnf: reference.cnf }),
+  ...(reference.ownClaims !== undefined && { own: JSON.parse(reference.ownClaims) as OwnClaims }), // as `formatClaims` wrote it
 })
 
 type JudgingPorts = Pick<Ports, 'secrets'> & { readonly profile: Pick<Ports['profile'], 'issuer'> }

@@ -68,7 +68,8 @@ type Granted = { readonly grant: Grant; readonly request: IssueRequest }
 const EARLIER_PROGRAM =
   'No such token is issued while a process of an earlier version uses the database: it does not know what the token comes from.'
 const ID_JAG_USED = 'The assertion was used before: ask its issuer for a new one.'
-const TOO_LONG = 'The token would be too long: ask for fewer resources or a smaller scope.'
+const TOO_LONG =
+  'The token would be too long: ask for fewer resources or a smaller scope, or give the agent fewer claims of its own.'
 
 const answerOf = ({ grant, request }: Granted, minted: Minted, outcome: InsertOutcome | Error | undefined): Decided => {
   if (outcome instanceof Error) return outcome
@@ -95,7 +96,12 @@ const countRefusal = (
 }
 
 /** Signs and writes what was granted; one answer for each, in order. */
-const write = async (ports: RoundPorts, granted: readonly Granted[], view: IssueView): Promise<readonly Decided[]> => {
+const write = async (
+  ports: RoundPorts,
+  granted: readonly Granted[],
+  view: IssueView,
+  freshness: Freshness,
+): Promise<readonly Decided[]> => {
   if (granted.length === 0) return []
   const minted = mintTokens(
     ports,
@@ -112,7 +118,8 @@ const write = async (ports: RoundPorts, granted: readonly Granted[], view: Issue
   return granted.map((one, n) => {
     const own = minted[n]
     const outcome = written[n]
-    const answer = own === undefined ? refuse('invalid_request', TOO_LONG) : answerOf(one, own, outcome)
+    const tooLong = freshness === 'cached' ? 'again' : refuse('invalid_request', TOO_LONG)
+    const answer = own === undefined ? tooLong : answerOf(one, own, outcome)
     countRefusal(ports, one.grant.client.number, { outcome, answer })
     return answer
   })
@@ -140,7 +147,7 @@ const issueRound = async (
     granted.push({ grant: decided, request })
     return undefined
   })
-  const written = atPlaces(refused, one => one === undefined, await write(ports, granted, view))
+  const written = atPlaces(refused, one => one === undefined, await write(ports, granted, view, freshness))
   return refused.map((one, n) => one ?? written[n] ?? 'again')
 }
 

@@ -56,7 +56,9 @@ const claimsOf = (ports: MintPorts, grant: Grant, view: IssueView, random: Uint8
     seq: view.seq,
     credential_id: grant.credential.id,
   }
-  const confirmed = grant.cnf === undefined ? claims : { ...claims, cnf: grant.cnf }
+  const { agent } = grant.client
+  const own = Object.keys(agent.claims).length === 0 ? claims : { ...claims, own: agent.claims }
+  const confirmed = grant.cnf === undefined ? own : { ...own, cnf: grant.cnf }
   const { subject, principal } = grant
   if (principal !== undefined) {
     const act = actorClaim([grant.client.agent.id], principal.foreignAct)

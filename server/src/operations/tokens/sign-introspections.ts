@@ -1,12 +1,14 @@
 // Says whether tokens are active in answers that are signed (RFC 9701), for all requests of a group at once: the
 // caller can show one to others. An inactive token's answer is signed as any other.
 import { atPlaces, oneByOne } from '../../domain/one-by-one.ts'
-import type { IntrospectionClaims } from '../../domain/ledger/introspection.ts'
+import { type IntrospectionClaims, membersOf } from '../../domain/ledger/introspection.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { introspectEach, type IntrospectPorts, type IntrospectRequest } from './introspect-tokens.ts'
 
 type SignedIntrospection = { readonly jwt: string; readonly active: boolean }
+
+type SignedClaims = { readonly active: boolean; readonly claims: IntrospectionClaims }
 
 type SigningPorts = IntrospectPorts & Pick<Ports, 'agents'>
 
@@ -22,15 +24,18 @@ const signGroup = async (
   const answers = await introspectEach(
     ports,
     requests,
-    (token_introspection, { id }): IntrospectionClaims => ({ iss, aud: id, iat, token_introspection }),
+    (introspection, { id }): SignedClaims => ({
+      active: introspection.active,
+      claims: { iss, aud: id, iat, token_introspection: membersOf(introspection) },
+    }),
   )
-  const claims = answers.flatMap(answer => (isRefused(answer) ? [] : [answer]))
+  const claims = answers.flatMap(answer => (isRefused(answer) ? [] : [answer.claims]))
   const signed = atPlaces(answers, answer => !isRefused(answer), ports.codec.signIntrospections(claims, signingKey))
   return answers.map((answer, n) => {
     if (isRefused(answer)) return answer
     const jwt = signed[n]
     if (jwt === undefined) throw new Error('The codec signed fewer answers than asked for.')
-    return { jwt, active: answer.token_introspection.active }
+    return { jwt, active: answer.active }
   })
 }
 

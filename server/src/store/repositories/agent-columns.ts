@@ -4,7 +4,7 @@ import type { Agent } from '../../domain/clients/agent.ts'
 import type { AgentSettings } from '../../domain/clients/change-agent.ts'
 import { isGrantType } from '../../../../api/values/delegation.ts'
 import type { AtLiveTokensMax } from '../../../../api/values/limits.ts'
-import { parseLabels, parseStrings } from '../rows.ts'
+import { parseLabels, parseOwnClaims, parseStrings } from '../rows.ts'
 import type { Value } from '../statement-program.ts'
 
 /** How a value stands in its column. */
@@ -66,6 +66,7 @@ const COLUMNS: { readonly [Name in keyof AgentSettings]: Column<AgentSettings[Na
   actsFor: list('acts_for'),
   receives: list('receives'),
   issuerClients: texts('issuer_clients'),
+  claims: { name: 'claims', write: kept => JSON.stringify(kept), read: value => parseOwnClaims(String(value)) },
 }
 
 const SETTINGS = Object.entries(COLUMNS) as readonly (readonly [keyof AgentSettings, Column<unknown>])[] // as above

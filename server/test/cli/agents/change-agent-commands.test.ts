@@ -167,6 +167,36 @@ test('agent create and change name subjects of issuers, and client ids there: al
   assert.deepEqual(change(['--issuer-client', 'acme=https://operators.example']), { acme: 'https://operators.example' })
 })
 
+test('agent create and change set own claims as JSON: all of them are replaced', t => {
+  const folder = makeStore(t)
+  const names = { MINTMARK_CLAIM_NAMES: 'roles,tenant_id,type' }
+  const claims = { 'https://a.example/x?y=z': '3', roles: ['reader', 'writer'] }
+  const id = create(folder, 'claimant', '--claims', '{"https://a.example/x?y=z":"3"}')
+  const change = (options: readonly string[]) => reported(folder, ['agent', 'change', id, ...options], names)['claims']
+  assert.deepEqual(change(['--claims', JSON.stringify(claims)]), claims)
+  assert.match(
+    run(folder, ['agent', 'show', id]).stdout,
+    /^claims +{"https:\/\/a\.example\/x\?y=z":"3","roles":\["reader","writer"\]}$/m,
+  )
+  assert.deepEqual(change(['--name', 'other']), claims)
+  assert.deepEqual(change(['--claims', '{"tenant_id":"acme"}']), { tenant_id: 'acme' })
+  for (const [text, status, message] of [
+    ...['{"tenant_id":', 'null', 'false', '[]', ''].map(
+      wrong => [wrong, 2, /--claims <json>.*Expected an object of JSON\./] as const,
+    ),
+    ['{"tenant_id":"a","tenant_id":"b"}', 1, /tenant_id/],
+    ['{"sub":"x"}', 1, /claims\.sub has a meaning of its own/],
+    ['{"level":3}', 1, /MINTMARK_CLAIM_NAMES/],
+  ] as const) {
+    const refused = run(folder, ['agent', 'change', id, '--claims', text], names)
+    assert.equal(refused.status, status, refused.stderr)
+    assert.match(refused.stderr, message)
+  }
+  change(['--claims', '{"roles":"x","type":"system"}'])
+  assert.match(run(folder, ['agent', 'show', id]).stdout, /^claims +{"roles":"x","type":"system"}$/m)
+  assert.deepEqual(change(['--no-claims']), {})
+})
+
 test('a change that hangs on the default audience of the service names the variable that sets it', t => {
   const folder = makeStore(t)
   const id = create(folder, 'reports', '--resource', 'https://a.example', 'https://b.example')

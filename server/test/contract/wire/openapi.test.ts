@@ -121,6 +121,7 @@ test('an operation of the administration: its JSON body, the id in its path, its
     'acts_for',
     'receives',
     'issuer_clients',
+    'claims',
     'dry_run',
   ])
   assert.deepEqual(

@@ -78,6 +78,7 @@ test('agent show --json prints the agent as it was configured, and no secret', t
     acts_for: [],
     receives: [],
     issuer_clients: {},
+    claims: {},
     disabled_at: null,
     suspended_at: null,
   })

@@ -24,10 +24,12 @@ test('a command answers the same on the store and by --url: a record, a list, a 
 test('a token is introspected on the store and by --url, with exit code 3 once it has ended', async t => {
   const { both } = makeBoth(t, serving, 'tokens:introspect')
   const agent = createAgent(serving)
+  serving.json('agent', 'change', agent.agent_id, '--claims', '{"urn:acme:tier":2}')
   const token = String((await issue(serving, agent)).body['access_token'])
   for (const { status, stdout, stderr } of await both(['token', 'introspect', '--json'], `${token}\n`)) {
     assert.equal(status, 0, stderr)
-    assert.equal((JSON.parse(stdout) as { jti: string }).jti, idOf(token))
+    const { jti, 'urn:acme:tier': tier } = JSON.parse(stdout) as Record<string, unknown>
+    assert.deepEqual([jti, tier], [idOf(token), 2])
   }
   serving.json('agent', 'disable', agent.agent_id, '--yes')
   for (const ended of await both(['token', 'introspect', '--json'], '', { MINTMARK_TOKEN: token })) {

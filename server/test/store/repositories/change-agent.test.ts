@@ -49,6 +49,7 @@ const CHANGES: Readonly<Record<keyof AgentSettings, readonly [AgentChange, Agent
   actsFor: [{ actsFor: [ANY_AGENT] }, { actsFor: [] }],
   receives: [{ receives: [THEIRS] }, { receives: [] }],
   issuerClients: [{ issuerClients: { acme: 'relay' } }, { issuerClients: {} }],
+  claims: [{ claims: { level: 3, roles: ['a'], tenant_id: 'x', trial: true } }, { claims: {} }],
 }
 
 test('each change of an agent is seen by the first request after it, in every process that remembers the agent', async t => {

@@ -39,6 +39,8 @@ export type AgentRecord = {
   readonly receives: readonly string[]
   /** Its client ids at trusted issuers, by their aliases: JWTs that were sent to these were sent to it. */
   readonly issuer_clients: Readonly<Record<string, string>>
+  /** What its tokens say beside the claims of every token; names are URIs, or in `MINTMARK_CLAIM_NAMES`. */
+  readonly claims: Readonly<Record<string, string | number | boolean | readonly string[]>>
   readonly created_at: string
   readonly disabled_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
@@ -118,6 +120,8 @@ export type CreateAgentAnswer = {
   readonly receives: readonly string[]
   /** Its client ids at trusted issuers, by their aliases: JWTs that were sent to these were sent to it. */
   readonly issuer_clients: Readonly<Record<string, string>>
+  /** What its tokens say beside the claims of every token; names are URIs, or in `MINTMARK_CLAIM_NAMES`. */
+  readonly claims: Readonly<Record<string, string | number | boolean | readonly string[]>>
   readonly created_at: string
   readonly disabled_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
@@ -165,6 +169,8 @@ export type EnableAgentAnswer = {
   readonly receives: readonly string[]
   /** Its client ids at trusted issuers, by their aliases: JWTs that were sent to these were sent to it. */
   readonly issuer_clients: Readonly<Record<string, string>>
+  /** What its tokens say beside the claims of every token; names are URIs, or in `MINTMARK_CLAIM_NAMES`. */
+  readonly claims: Readonly<Record<string, string | number | boolean | readonly string[]>>
   readonly created_at: string
   readonly disabled_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
@@ -201,6 +207,7 @@ export type ChangeAgentBody = {
   readonly acts_for?: readonly string[] | undefined
   readonly receives?: readonly string[] | undefined
   readonly issuer_clients?: Readonly<Record<string, string>> | undefined
+  readonly claims?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined
   /** Count what would end, and change nothing. */
   readonly dry_run?: boolean
 }
@@ -226,6 +233,7 @@ export type CreateAgentBody = {
   readonly acts_for?: readonly string[] | undefined
   readonly receives?: readonly string[] | undefined
   readonly issuer_clients?: Readonly<Record<string, string>> | undefined
+  readonly claims?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined
 }
 
 export type DeleteAgentQuery = {

@@ -49,6 +49,7 @@ export type ImportClientsBody = {
     readonly acts_for?: readonly string[] | undefined
     readonly receives?: readonly string[] | undefined
     readonly issuer_clients?: Readonly<Record<string, string>> | undefined
+    readonly claims?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined
     /** 1 to 255 printable ASCII characters, without spaces around them. */
     readonly client_id: string
     /** 20 to 1024 characters. Without it and a hash the agent gets a new one. */

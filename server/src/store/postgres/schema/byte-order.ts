@@ -1,4 +1,3 @@
-// In this folder: the schema on PostgreSQL: its migrations, forward only, and the checks before a program uses a database.
 // Text is compared by its bytes, whatever the database compares by: names, ids and patterns are no words of a language.
 import { SERVING_EVER } from '../connection/connection.ts'
 import type { NewIndex } from './new-indexes.ts'

@@ -12,6 +12,7 @@ import { makeIndexes, type NewIndex } from './new-indexes.ts'
 import { refuseSearchPath } from '../connection/search-path.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
 import { AGENT_USAGE, REFUSAL_COUNTS, TOKEN_USES } from './usage.ts'
+import { CLAIMS_OF_AGENTS, SESSIONS } from './administration.ts'
 import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
 import { REVOCATION_FEED } from './revocation-feed.ts'
@@ -87,24 +88,6 @@ insert into audience_span select * from (${SPANS} from token union ${SPANS} from
   on conflict do nothing
 `
 
-// The sixth schema: sessions of operators in the console. domain/clients/session.ts.
-
-const SESSIONS = `
-create table session (
-  id text collate "C" primary key,
-  secret_hash bytea not null unique,
-  iss text collate "C" not null,
-  sub text collate "C" not null,
-  name text collate "C",
-  sealed_tokens bytea not null,    -- the operator's JWT and what renews it, under the key-encryption key
-  created_at bigint not null,
-  used_at bigint not null,         -- to the minute
-  expires_at bigint not null,      -- of the JWT
-  renewing_until bigint not null   -- until then somebody renews it
-);
-create index session_of_operator on session (iss, sub, created_at);
-`
-
 export type Migration = {
   readonly name: string
   readonly sql: string
@@ -137,6 +120,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'exchange of JWTs', sql: JWT_EXCHANGE, oldestProgram: 1 },
   // The first subject that is blocked, or ends by a number, excludes older programs: store/schema-version.ts.
   { name: 'blocked subjects', sql: BLOCKED_SUBJECTS, oldestProgram: 1 },
+  { name: 'claims of agents', sql: CLAIMS_OF_AGENTS, oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */

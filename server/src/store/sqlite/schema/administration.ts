@@ -139,3 +139,7 @@ create table workload (                      -- the subjects that credentials tr
 ) without rowid, strict;
 create index workload_credential on workload (credential);
 `
+
+// The sixteenth schema: what the tokens of an agent say beside the claims of every token. api/values/own-claims.ts.
+
+export const CLAIMS_OF_AGENTS = `alter table agent add column claims text not null default '{}'` // JSON

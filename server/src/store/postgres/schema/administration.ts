@@ -1,0 +1,24 @@
+// In this folder: the schema on PostgreSQL: its migrations, forward only, and the checks before a program uses a database.
+// What later schemas have for what operators administer.
+
+// The sixth schema: sessions of operators in the console. domain/clients/session.ts.
+
+export const SESSIONS = `
+create table session (
+  id text collate "C" primary key,
+  secret_hash bytea not null unique,
+  iss text collate "C" not null,
+  sub text collate "C" not null,
+  name text collate "C",
+  sealed_tokens bytea not null,    -- the operator's JWT and what renews it, under the key-encryption key
+  created_at bigint not null,
+  used_at bigint not null,         -- to the minute
+  expires_at bigint not null,      -- of the JWT
+  renewing_until bigint not null   -- until then somebody renews it
+);
+create index session_of_operator on session (iss, sub, created_at);
+`
+
+// The sixteenth schema: what the tokens of an agent say beside the claims of every token. api/values/own-claims.ts.
+
+export const CLAIMS_OF_AGENTS = `alter table agent add column claims text collate "C" not null default '{}'` // JSON
