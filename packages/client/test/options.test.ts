@@ -57,12 +57,24 @@ test('an option that is wrong, or that there is not, is named at once', () => {
         [{ resource }, /^createTokenSource: resource is not a string that is not empty, or an array of/] as const,
     ),
     ...[null, '', 'two words', 'Bearer eyJ.a.b'].map(
-      subjectToken => [{ subjectToken }, `${SOURCE}subjectToken is not the text of a token (RFC 6750).`] as const,
+      subjectToken =>
+        [
+          { subjectToken },
+          `${SOURCE}subjectToken is not the text of a token (RFC 6750), or a function that returns it.`,
+        ] as const,
     ),
     [
       { subjectToken: undefined },
-      `${SOURCE}subjectToken is undefined. Expected the text of a token (RFC 6750), or no subjectToken.`,
+      `${SOURCE}subjectToken is undefined. Expected the text of a token (RFC 6750), or a function that returns it, or no subjectToken.`,
     ],
+    [{ subjectTokenType: 'id_token' }, /^subjectTokenType is given without subjectToken\.$/],
+    [
+      { subjectToken: 'a.b.c', subjectTokenType: 'saml2' },
+      /^createTokenSource: subjectTokenType is not one of access_/,
+    ],
+    [{ assertion: 'a.b.c' }, `${SOURCE}assertion is not a function.`],
+    [{ assertion: undefined }, `${SOURCE}assertion is undefined. Expected a function, or no assertion.`],
+    [{ assertion: () => 'a.b.c', subjectToken: 'a.b.c' }, /^subjectToken and assertion are both given; expected one/],
     [{ scopes: undefined }, /^createTokenSource: scopes is undefined\. Expected an array/],
     [{ resource: undefined }, /^createTokenSource: resource is undefined\. Expected a string/],
     [{ dpop: 'false' }, `${SOURCE}dpop is not a boolean.`],

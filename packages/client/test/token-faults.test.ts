@@ -145,6 +145,46 @@ test('an assertion and a subject token are not repeated either', async () => {
   })
 })
 
+test('a function for what was received may hang, fail or return anything: nothing is sent, and its text is not repeated', async () => {
+  server.answerWith(goodToken())
+  const sent = server.received.length
+  for (const name of ['assertion', 'subjectToken'] as const) {
+    const signals: AbortSignal[] = []
+    const hang = ({ signal }: { readonly signal: AbortSignal }): Promise<string> => {
+      signals.push(signal)
+      return new Promise(() => undefined)
+    }
+    const hanging = { [name]: hang, timeoutMs: 50 }
+    assert.equal(await reasonOf(hanging), `${name} did not return within 50 ms`)
+    assert.deepEqual(
+      signals.map(({ aborted }) => aborted),
+      [true],
+    )
+    const faults = [new Error('sign in again'), new Error('sign in again')]
+    const [first, second] = faults
+    const source = createTokenSource(optionsOf({ [name]: () => Promise.reject(faults.shift() ?? new Error('none')) }))
+    for (const fault of [first, second]) await assert.rejects(source.getToken(), error => error === fault)
+    const noFile = {
+      [name]: () => assert.fail('It is fetched in vain.'),
+      clientSecret: undefined,
+      clientSecretFile: 'no',
+    }
+    assert.match(await reasonOf(noFile), /no/)
+    for (const text of ['', 'two words', undefined, { a: 1 }]) {
+      const message = `What ${name} returned is not the text of a token (RFC 6750).`
+      await assert.rejects(ask({ [name]: () => text as never }), { name: 'TypeError', message })
+    }
+  }
+  assert.equal(server.received.length, sent)
+  server.answerWith((received, response) =>
+    json(400, { error: 'invalid_grant', error_description: received.form.get('assertion') })(received, response),
+  )
+  await assert.rejects(ask({ assertion: () => 'eyJ.id-jag.x' }), error => {
+    assert.match(String(error), /invalid_grant \(\[redacted\]\)/)
+    return error instanceof TokenRefused
+  })
+})
+
 const metadataAt = (path: string, body: (url: string) => object) =>
   server.answerWith((received, response) =>
     received.path === path

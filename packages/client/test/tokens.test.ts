@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { exportPKCS8, generateKeyPair, exportJWK } from 'jose'
-import { ACCESS_TOKEN_TYPE, CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
+import { ACCESS_TOKEN_TYPE, CLIENT_CREDENTIALS, JWT_BEARER, TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
 import { startIdentityProvider } from '../../../testkit/identity-providers/identity-provider.ts'
 import { registerKeys, secondsOf, trust } from '../../../testkit/keys/client-assertions.ts'
+import { exchangerOf, subjectJwt, trust as trustIssuer } from '../../../testkit/callers/subject-jwts.ts'
 import { bearer, claimsOf, introspect, postForm } from '../../../testkit/callers/requests.ts'
 import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../testkit/services/test-server.ts'
 import { TokenRefused } from '../src/tokens/token-errors.ts'
@@ -158,6 +159,35 @@ test('a received token is exchanged for one on behalf of its subject, and both a
   const { sub, act, active } = await stateOf(await source.getToken())
   assert.deepEqual([active, sub, act], [true, agent.agentId, { sub: relay.agentId }])
   assert.equal(ACCESS_TOKEN_TYPE, 'urn:ietf:params:oauth:token-type:access_token')
+})
+
+test('a JWT of a trusted issuer is exchanged, and an assertion gets one token, for the subject that it names', async () => {
+  const types = ['id_token', 'access_token', 'jwt'] as const
+  await trustIssuer(service, service.provider, { alias: 'acme', token_types: [...types, 'id-jag'] })
+  const grantTypes = [TOKEN_EXCHANGE, JWT_BEARER] as const
+  const { agentId, clientId, clientSecret } = await service.createAgent(exchangerOf('acme', { grantTypes }))
+  const options = { clientId, clientSecret, scopes: ['db:read'] }
+  for (const subjectTokenType of types) {
+    const subjectToken = await subjectJwt(service, service.provider, subjectTokenType)
+    const { source } = makeSource({ ...options, subjectToken, subjectTokenType })
+    const { active, sub, act } = await stateOf(await source.getToken())
+    assert.deepEqual([active, sub, act], [true, 'acme:alice', { sub: agentId }])
+  }
+  const claims = { aud: service.baseUrl, scope: 'db:read' }
+  let asked = 0
+  const assertion = () => {
+    asked += 1
+    return subjectJwt(service, service.provider, 'id-jag', { claims })
+  }
+  const { source, requests } = makeSource({ ...options, assertion, dpop: true })
+  for (const count of [1, 2]) {
+    const [token, same] = await Promise.all([source.getToken(), source.getToken()])
+    assert.equal(same.value, token.value)
+    assert.deepEqual([(await stateOf(token)).sub, asked], ['acme:alice', count])
+    source.invalidate(token)
+  }
+  // The first was refused for a nonce, which uses up no assertion.
+  assert.equal(requests.filter(path => path === '/oauth/token').length, 3)
 })
 
 test('with dpop the token is bound to a key of the source, and the nonce that the service demands is sent', async () => {

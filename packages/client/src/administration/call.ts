@@ -1,5 +1,5 @@
 // One request of the administration: built from a row of the table, with the credential, answered in JSON within bounds.
-import { startDeadline, untilAborted } from '../../../verify/src/wire/deadline.ts'
+import { startDeadline, within } from '../../../verify/src/wire/deadline.ts'
 import { WEB_RUNTIME } from '../../../verify/src/wire/runtime.ts'
 import { type Answer, exchange, ExchangeFault } from '../../../verify/src/wire/exchange.ts'
 import { definite, isSignal, isText, type Kind, takeMembers } from '../../../verify/src/wire/option-members.ts'
@@ -125,12 +125,7 @@ const authorizeInTime = async (
   signal: AbortSignal | undefined,
 ): ReturnType<Connection['authorize']> => {
   const late = (): Error => new ApiUnavailable(`the function of the credential did not return within ${timeoutMs} ms`)
-  const deadline = startDeadline(WEB_RUNTIME.after, timeoutMs, signal, late)
-  try {
-    return await untilAborted(authorize, deadline.signal)
-  } finally {
-    deadline.end()
-  }
+  return within(startDeadline(WEB_RUNTIME.after, timeoutMs, signal, late), authorize)
 }
 
 export type Message = {

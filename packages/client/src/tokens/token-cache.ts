@@ -2,7 +2,7 @@
 // handed out while it is replaced, and while that fails.
 import { untilAborted } from '../../../verify/src/wire/deadline.ts'
 import type { AccessToken } from './access-token.ts'
-import { TokenUnavailable } from './token-errors.ts'
+import { TokenRefused, TokenUnavailable } from './token-errors.ts'
 
 /** The clocks and the dice of the machine. */
 export type World = {
@@ -59,6 +59,8 @@ export type TokenCacheOptions = {
 }
 
 const pauseAfter = (error: unknown, count: number, random: () => number): number => {
+  // The caller's own function or key failed: the service was asked nothing, and the next call may find it well.
+  if (!(error instanceof TokenUnavailable || error instanceof TokenRefused)) return 0
   if (error instanceof TokenUnavailable && error.retryAfterSeconds !== undefined) {
     return error.retryAfterSeconds * 1000 * (1 + SPREAD_SHARE * random())
   }

@@ -1,4 +1,4 @@
-// One request to the token endpoint: client credentials (RFC 6749 §4.4), or the exchange of a received token (RFC 8693).
+// One request to the token endpoint: with client credentials alone (RFC 6749 §4.4), or with what was received from others.
 import { type Answer, type Exchange, exchange, ExchangeFault } from '../../../verify/src/wire/exchange.ts'
 import { isSuccess, parseObject, retryAfterOf } from '../wire/answer.ts'
 import { harmless } from '../wire/redaction.ts'
@@ -7,19 +7,19 @@ import { AccessToken, isTokenText, type TokenType } from './access-token.ts'
 import { authenticate, type Authentication, type Credential } from './client-authentication.ts'
 import type { Prover } from './dpop.ts'
 import type { Endpoint } from './metadata.ts'
+import type { Given } from './received-tokens.ts'
 import { markNow, type Obtained, type World } from './token-cache.ts'
 import { TokenRefused, TokenUnavailable } from './token-errors.ts'
 
 const ANSWER_BYTES_MAX = 65_536
 /** The longest lifetime that is believed: a token is replaced after a day, whatever the server says. */
 const LIFETIME_SECONDS_MAX = 86_400
-const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
-const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 
 export type Grant = {
   readonly resources: readonly string[]
   readonly scope: string | undefined
-  readonly subjectToken: string | undefined
+  /** Called for each token, and not for each request: one that was refused for a nonce is sent again. */
+  readonly read: () => Promise<Given>
 }
 
 export type TokenRequest = {
@@ -32,14 +32,8 @@ export type TokenRequest = {
   readonly world: World
 }
 
-const bodyOf = (grant: Grant, { fields }: Authentication): string => {
-  const body = new URLSearchParams(fields)
-  const { subjectToken, scope, resources } = grant
-  body.set('grant_type', subjectToken === undefined ? 'client_credentials' : EXCHANGE_GRANT)
-  if (subjectToken !== undefined) {
-    body.set('subject_token', subjectToken)
-    body.set('subject_token_type', ACCESS_TOKEN_TYPE)
-  }
+const bodyOf = ({ scope, resources }: Grant, given: Given, { fields }: Authentication): string => {
+  const body = new URLSearchParams({ ...fields, ...given.fields })
   if (scope !== undefined) body.set('scope', scope)
   for (const resource of resources) body.append('resource', resource)
   return body.toString()
@@ -73,10 +67,12 @@ const refusalOf = ({ status, headers, bytes }: Answer, secrets: readonly string[
 const needsNonce = ({ status, bytes }: Answer): boolean =>
   (status === 400 || status === 401) && parseObject(bytes)?.['error'] === 'use_dpop_nonce'
 
-const sendOnce = async (request: TokenRequest, endpoint: Endpoint) => {
+const sendOnce = async (request: TokenRequest, endpoint: Endpoint, kept?: Given) => {
   const { grant, clientId, credential, prover, how, world } = request
   const nowMs = world.wallMs()
   const authentication = await authenticate(credential, { clientId, audience: endpoint.audience, nowMs })
+  // Last, so that no assertion is fetched for a request that cannot be made.
+  const given = kept ?? (await grant.read())
   const proof = prover === undefined ? {} : { dpop: await prover.prove({ method: 'POST', url: endpoint.url }, nowMs) }
   const sentAt = markNow(world)
   const init = {
@@ -87,18 +83,18 @@ const sendOnce = async (request: TokenRequest, endpoint: Endpoint) => {
       ...authentication.headers,
       ...proof,
     },
-    body: bodyOf(grant, authentication),
+    body: bodyOf(grant, given, authentication),
   }
   const answer = await exchange(endpoint.url, init, { ...how, bytesMax: ANSWER_BYTES_MAX })
   const isNewNonce = prover?.learn(endpoint.url, answer.headers) ?? false
-  return { answer, sentAt, isNewNonce, secrets: [...authentication.secrets, grant.subjectToken ?? ''] }
+  return { answer, sentAt, isNewNonce, given, secrets: [...authentication.secrets, given.secret] }
 }
 
 const send = async (request: TokenRequest) => {
   const endpoint = await request.findEndpoint()
   const first = await sendOnce(request, endpoint)
   // RFC 9449 §8: once more with the nonce that it brought.
-  return first.isNewNonce && needsNonce(first.answer) ? sendOnce(request, endpoint) : first
+  return first.isNewNonce && needsNonce(first.answer) ? sendOnce(request, endpoint, first.given) : first
 }
 
 /** What prevented the request, as an error for the caller. */
@@ -119,7 +115,7 @@ const obtain = async (request: TokenRequest): Promise<Obtained> => {
   return { token, lifetimeMs, sentAt }
 }
 
-/** Throws TokenRefused or TokenUnavailable, or a TypeError where the caller's own key cannot be used. */
+/** Throws TokenRefused or TokenUnavailable, a TypeError where the caller's own key cannot be used, or what the caller's function throws. */
 export const requestToken = async (request: TokenRequest): Promise<Obtained> => {
   try {
     return await obtain(request)

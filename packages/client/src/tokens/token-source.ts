@@ -21,6 +21,7 @@ import { credentialOf, type CredentialOptions } from './client-authentication.ts
 import { makeProver } from './dpop.ts'
 import { makeEndpointFinder } from './metadata.ts'
 import { isPrivateKey } from './private-key.ts'
+import { givenBy, RECEIVED_KINDS, type ReceivedOptions } from './received-tokens.ts'
 import { makeResourceFetch } from './resource-fetch.ts'
 import { makeTokenCache, type World } from './token-cache.ts'
 import { type Grant, requestToken } from './token-request.ts'
@@ -32,40 +33,36 @@ const REQUEST_MS_MAX = 300_000
  * Exactly one credential is given: `clientSecret`, `clientSecretFile`, `privateKey`, `privateKeyFile`, `workloadTokenFile` or
  * `clientCertificate`. A file is read anew for each token, so replacing it is enough.
  */
-export type TokenSourceOptions = CredentialOptions & {
-  /** The base URL of the service. The token endpoint is read from its metadata, whose issuer must be this (RFC 8414 §3.3). */
-  readonly issuer?: string | undefined
-  /** The token endpoint in place of that in the metadata. With a private key give `issuer` too: it is the audience of the assertions. */
-  readonly tokenEndpoint?: string | undefined
-  /** Needed with every credential but `workloadTokenFile`. */
-  readonly clientId?: string | undefined
-  /** The place of the secret in the request: `client_secret_post` by default, or `client_secret_basic` (RFC 6749 §2.3.1). */
-  readonly clientSecretMethod?: CredentialOptions['clientSecretMethod']
-  /** What the token is for (RFC 8707), one URI at least. It may be left out, and not undefined: that would ask for the agent's default. */
-  readonly resource?: string | readonly string[]
-  /** Items such as `db:read`, one at least. It may be left out, and not undefined: that would ask for the agent's default scope. */
-  readonly scopes?: readonly string[]
-  /**
-   * A token that was received, exchanged for one to act on its subject's behalf (RFC 8693). One source a received token. It may be left
-   * out, and not undefined: the token would be the agent's own.
-   */
-  readonly subjectToken?: string
-  /** Binds tokens to a key that this source makes and keeps (RFC 9449); send them by its `fetch`. */
-  readonly dpop?: boolean | undefined
-  /** A `fetch` for all requests in place of the global one: with a proxy, or with a client certificate. */
-  readonly fetch?: Fetch | undefined
-  /** The deadline of a whole response of the token endpoint, and of the metadata: 10 s by default, 300 s at most. */
-  readonly timeoutMs?: number | undefined
-  /** Hears why a refresh failed for which nobody waited: the token before it is still valid. */
-  readonly onRefreshFailure?: ((error: unknown) => void | Promise<void>) | undefined
-  /** Lets tokens and secrets go over http to other machines: for a network that protects them by itself. */
-  readonly allowInsecureRequests?: boolean | undefined
-}
+export type TokenSourceOptions = CredentialOptions &
+  ReceivedOptions & {
+    /** The base URL of the service. The token endpoint is read from its metadata, whose issuer must be this (RFC 8414 §3.3). */
+    readonly issuer?: string | undefined
+    /** The token endpoint in place of that in the metadata. With a private key give `issuer` too: it is the audience of the assertions. */
+    readonly tokenEndpoint?: string | undefined
+    /** Needed with every credential but `workloadTokenFile`. */
+    readonly clientId?: string | undefined
+    /** The place of the secret in the request: `client_secret_post` by default, or `client_secret_basic` (RFC 6749 §2.3.1). */
+    readonly clientSecretMethod?: CredentialOptions['clientSecretMethod']
+    /** What the token is for (RFC 8707), one URI at least. It may be left out, and not undefined: that would ask for the agent's default. */
+    readonly resource?: string | readonly string[]
+    /** Items such as `db:read`, one at least. It may be left out, and not undefined: that would ask for the agent's default scope. */
+    readonly scopes?: readonly string[]
+    /** Binds tokens to a key that this source makes and keeps (RFC 9449); send them by its `fetch`. */
+    readonly dpop?: boolean | undefined
+    /** A `fetch` for all requests in place of the global one: with a proxy, or with a client certificate. */
+    readonly fetch?: Fetch | undefined
+    /** The deadline of a whole response of the token endpoint, of the metadata, and of each function of an option: 10 s by default, 300 s at most. */
+    readonly timeoutMs?: number | undefined
+    /** Hears why a refresh failed for which nobody waited: the token before it is still valid. */
+    readonly onRefreshFailure?: ((error: unknown) => void | Promise<void>) | undefined
+    /** Lets tokens and secrets go over http to other machines: for a network that protects them by itself. */
+    readonly allowInsecureRequests?: boolean | undefined
+  }
 
 export type TokenSource = {
   /**
-   * A token that is valid for now, from memory where there is one. Throws `TokenRefused`, `TokenUnavailable`, or the reason of
-   * the signal; the request that others wait for goes on.
+   * A token that is valid for now, from memory where there is one. Throws `TokenRefused`, `TokenUnavailable`, what the
+   * function of an option throws, or the reason of the signal; the request that others wait for goes on.
    */
   readonly getToken: (options?: { readonly signal?: AbortSignal | undefined }) => Promise<AccessToken>
   /** The next `getToken` fetches another one, if this is the current one: a resource server refused it. Throws a TypeError for what is no token. */
@@ -106,7 +103,7 @@ const KINDS = {
   clientCertificate: isFlag,
   resource: isResource,
   scopes: definite(value => isFilledTextList(value)),
-  subjectToken: definite(value => isTokenText(value) || 'the text of a token (RFC 6750)'),
+  ...RECEIVED_KINDS,
   dpop: isFlag,
   fetch: isFunction,
   timeoutMs: isWholeNumber(1, REQUEST_MS_MAX),
@@ -114,12 +111,14 @@ const KINDS = {
   allowInsecureRequests: isFlag,
 } as const satisfies Readonly<Record<keyof TokenSourceOptions, Kind>>
 
-const grantOf = ({ resource = [], scopes, subjectToken }: TokenSourceOptions): Grant => {
+const grantOf = (options: TokenSourceOptions, timeoutMs: number): Grant => {
+  const { resource = [], scopes } = options
   const wrong = scopes?.find(item => !isScopeItem(item))
   if (wrong !== undefined) {
     throw new TypeError(`scopes holds ${JSON.stringify(wrong)}; expected one item such as db:read in each place.`)
   }
-  return { resources: typeof resource === 'string' ? [resource] : resource, scope: scopes?.join(' '), subjectToken }
+  const resources = typeof resource === 'string' ? [resource] : resource
+  return { resources, scope: scopes?.join(' '), read: givenBy(options, timeoutMs) }
 }
 
 const takeOptions = (given: TokenSourceOptions): TokenSourceOptions => {
@@ -181,7 +180,7 @@ export const makeTokenSource = (given: TokenSourceOptions, world: World): TokenS
   const wanted = { issuer, tokenEndpoint, hasCertificate, isInsecureAllowed }
   const findEndpoint = makeEndpointFinder(wanted, how, world.monotonicMs)
   const prover = dpop ? makeProver() : undefined
-  const request = { grant: grantOf(options), clientId, credential, prover, findEndpoint, how, world }
+  const request = { grant: grantOf(options, timeoutMs), clientId, credential, prover, findEndpoint, how, world }
   const cache = makeTokenCache({
     world,
     request: () => requestToken(request),

@@ -62,17 +62,20 @@ export const startDeadline = (
   }
 }
 
-/** What a function or a store of the program's own may take: one that hangs is given up then. */
-const PROGRAM_MS_MAX = 5000
-
-const programLate = (): Error => new Error(`No answer came within ${PROGRAM_MS_MAX} ms.`)
-
-/** What the program's own work resolves with. Rejects with what it throws or rejects with, or when its time is over. */
-export const inTime = async <T>(after: Runtime['after'], work: () => Promise<T>): Promise<T> => {
-  const deadline = startDeadline(after, PROGRAM_MS_MAX, undefined, programLate)
+/** What the work resolves with. Rejects with what it throws or rejects with, or with the reason of the deadline, which ends with it. */
+export const within = async <T>(deadline: Deadline, work: () => Promise<T>): Promise<T> => {
   try {
     return await untilAborted(work, deadline.signal)
   } finally {
     deadline.end()
   }
 }
+
+/** What a function or a store of the program's own may take: one that hangs is given up then. */
+const PROGRAM_MS_MAX = 5000
+
+const programLate = (): Error => new Error(`No answer came within ${PROGRAM_MS_MAX} ms.`)
+
+/** The program's own work, {@link within} its time. */
+export const inTime = async <T>(after: Runtime['after'], work: () => Promise<T>): Promise<T> =>
+  within(startDeadline(after, PROGRAM_MS_MAX, undefined, programLate), work)
