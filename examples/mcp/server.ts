@@ -25,9 +25,12 @@ const text = (value: string) => ({ content: [{ type: 'text' as const, text: valu
 
 const makeServer = (): McpServer => {
   const server = new McpServer({ name: 'orders', version: '1.0.0' })
-  server.registerTool('list_orders', { description: 'All orders' }, ({ authInfo }) =>
-    text(`${orders.join(', ')}; asked by ${authInfo?.clientId}`),
-  )
+  server.registerTool('list_orders', { description: 'All orders' }, ({ authInfo }) => {
+    // `act` says that the agent acts for `subject`.
+    const { act, subject } = authInfo?.extra ?? {}
+    const forWhom = act === undefined ? '' : ` for ${String(subject)}`
+    return text(`${orders.join(', ')}; asked by ${authInfo?.clientId}${forWhom}`)
+  })
   server.registerTool('add_order', { description: 'Adds an order' }, () => text(`${orders.push('tea')} orders`))
   return server
 }

@@ -1,16 +1,13 @@
 // Two processes of the service on one PostgreSQL database behind a load balancer, with the identity provider of `dev`, for tests that
 // use the console.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { CONSOLE_CLIENT_ID, fetchDevToken, issuerAt } from '../../server/src/dev/dev-token.ts'
-import { makeDevSecrets } from '../../server/src/dev/dev-secrets.ts'
-import { makeIdentityProvider, operatorsAudienceOf } from '../../server/src/dev/identity-provider.ts'
+import { CONSOLE_CLIENT_ID, fetchDevToken } from '../../server/src/dev/dev-token.ts'
+import { operatorsAudienceOf } from '../../server/src/dev/identity-provider.ts'
 import { TIMING } from '../../server/src/ports/timing.ts'
 import { freePorts, makeFolder, run, type Scope, serveVariables, start } from '../commands/run-mintmark.ts'
 import { makeTestDatabase } from '../databases/postgres-cluster.ts'
+import { startDevelopmentProvider } from '../identity-providers/development-provider.ts'
 import { openBalancer } from '../proxies/balancer.ts'
-import { freePort } from '../processes/free-port.ts'
 import { askService, type ServiceAsked } from './start-dev.ts'
 
 /** A process of the service, by its own address. */
@@ -22,25 +19,12 @@ export type RunningReplicas = ServiceAsked & {
   readonly sendTo: (...replicas: readonly Replica[]) => void
 }
 
-const startProvider = async (scope: Scope, baseUrl: string) => {
-  const port = await freePort()
-  const { identity_provider: secrets } = makeDevSecrets(issuerAt(port))
-  const { private_jwk: privateJwk, client_secret: clientSecret } = secrets
-  const server = createServer(await makeIdentityProvider({ port, baseUrl, privateJwk, clientSecret }))
-  await once(server.listen(port, '127.0.0.1'), 'listening')
-  scope.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return secrets
-}
-
 export const startReplicas = async (scope: Scope): Promise<RunningReplicas> => {
   const [folder, database, balancer] = [makeFolder(scope), await makeTestDatabase(), await openBalancer()]
   scope.after(() => database.drop())
   scope.after(() => balancer.close())
   const baseUrl = `http://127.0.0.1:${balancer.port}`
-  const provider = await startProvider(scope, baseUrl)
+  const provider = await startDevelopmentProvider(scope, baseUrl)
   const ports = await freePorts()
   const variablesOf = (port: number) => ({
     ...serveVariables(port),

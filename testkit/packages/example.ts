@@ -1,5 +1,5 @@
 // The examples as their readers have them: copied out of the repository, beside the built packages of packages/.
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import {
   cpSync,
   globSync,
@@ -24,6 +24,9 @@ const OUTPUT_MAX = 100_000
 
 type Environment = Readonly<Record<string, string>>
 
+/** Does with a URL what a person does. */
+type Follow = (url: string) => Promise<unknown>
+
 export type RunningExample = {
   /** What it has written so far. */
   readonly output: () => string
@@ -35,8 +38,8 @@ export type InstalledExamples = {
   readonly names: readonly string[]
   /** Runs the command of a script of its package.json until it says that it listens. Throws where it ends before. */
   readonly start: (name: string, environment: Environment) => Promise<RunningExample>
-  /** Runs the command of a script to its end; what it has written. Throws where its exit code is not 0. */
-  readonly run: (name: string, script: string, environment: Environment) => Promise<string>
+  /** Runs the command of a script to its end; what it has written. Throws where its exit code is not 0. `follow` gets the first URL of it. */
+  readonly run: (name: string, script: string, environment: Environment, follow?: Follow) => Promise<string>
   readonly remove: () => void
 }
 
@@ -101,6 +104,27 @@ const startProgram = async (folder: string, environment: Environment): Promise<R
   return { output: () => output, stop }
 }
 
+/** Follows the first URL that the program prints. Resolves where it ends without one too. */
+const followFirst = (child: ChildProcess, follow: Follow): Promise<unknown> => {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  let printed = ''
+  let isFollowed = false
+  child.stdout?.on('data', (text: string) => {
+    printed += text
+    const url = /\bhttp:\S+(?=\n)/.exec(printed)?.[0]
+    if (url === undefined || isFollowed) return
+    isFollowed = true
+    follow(url).then(resolve, fault => {
+      child.kill()
+      reject(fault as Error)
+    })
+  })
+  child.once('exit', () => {
+    if (!isFollowed) resolve(undefined)
+  })
+  return promise
+}
+
 /** Copies all examples for Node into a folder of their own, and builds what they are made with. */
 export const installExamples = async (): Promise<InstalledExamples> => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'mintmark-examples-')))
@@ -117,10 +141,12 @@ export const installExamples = async (): Promise<InstalledExamples> => {
   return {
     names,
     start: (name, environment) => startProgram(join(folder, name), environment),
-    run: async (name, script, environment) => {
+    run: async (name, script, environment, follow) => {
       const cwd = join(folder, name)
       const options = { cwd, env: environment, timeout: RUN_MS_MAX }
-      const { stdout } = await runProgram(process.execPath, argumentsOf(cwd, script), options)
+      const running = runProgram(process.execPath, argumentsOf(cwd, script), options)
+      const followed = follow && followFirst(running.child, follow)
+      const [{ stdout }] = await Promise.all([running, followed])
       return stdout
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),

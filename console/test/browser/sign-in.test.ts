@@ -1,20 +1,27 @@
 // An operator in a browser: signs in to `mintmark dev`, sees what there is, is signed out.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { freePorts, makeFolder, start } from '../../../testkit/commands/run-mintmark.ts'
 import { openPage, signIn, SKIPPED } from '../../../testkit/console/browser.ts'
+import { authorizationUrlOf } from '../../../testkit/identity-providers/sign-in-person.ts'
 import { useFileScope } from '../file-scope.ts'
 import { shareBrowser } from '../shared-browser.ts'
 
 let browser: Browser
 let baseUrl: string
+/** The identity provider. */
+let issuer: string
 const scope = useFileScope()
 
 before(async () => {
   if (SKIPPED !== false) return
   const [port, providerPort] = await freePorts()
   baseUrl = `http://127.0.0.1:${port}`
+  issuer = `http://127.0.0.1:${providerPort}`
   const variables = { PORT: String(port), MINTMARK_DEV_IDP_PORT: String(providerPort) }
   const { printed } = await start(scope, makeFolder(scope), { args: ['dev'], variables, ready: /jwks\.json"; echo\n/ })
   assert.match(printed, new RegExp(`^Console: +${baseUrl}/console/$`, 'm'))
@@ -64,6 +71,30 @@ test('after a sign-out another operator may sign in, and comes back to the scree
   await page.getByRole('button', { name: 'Sign in as viewer' }).click()
   await page.waitForURL(`${baseUrl}/console/tokens?scope=db%3Aread`)
   await page.getByRole('button', { name: 'Development viewer' }).waitFor()
+  assert.deepEqual(complaints, [])
+  await page.close()
+})
+
+test('in the browser of an operator people sign in for an agent, one after another, and it leads to the agent', {
+  skip: SKIPPED,
+}, async t => {
+  const agent = createServer((_request, response) => response.end('The agent')).listen(0, '127.0.0.1')
+  t.after(() => agent.close().closeAllConnections())
+  await once(agent, 'listening')
+  const redirect_uri = `http://127.0.0.1:${(agent.address() as AddressInfo).port}/callback`
+  const { page, complaints } = await openPage(browser)
+  await signIn(page, baseUrl, 'admin')
+  for (const name of ['alice', 'bob']) {
+    await page.goto(authorizationUrlOf({ issuer, clientId: 'dev-agent' }, { redirect_uri }))
+    const buttons = await page.getByRole('button').allTextContents()
+    assert.deepEqual(
+      buttons.map(text => text.replace('agents act for them', '')),
+      ['Sign in as alice', 'Sign in as bob'],
+    )
+    await page.getByRole('button', { name: `Sign in as ${name}` }).click()
+    await page.getByText('The agent').waitFor()
+    assert.match(page.url(), /\/callback\?code=/)
+  }
   assert.deepEqual(complaints, [])
   await page.close()
 })

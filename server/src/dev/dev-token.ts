@@ -1,5 +1,6 @@
 // Fetches a JWT of an operator from a running development identity provider, which has one client for each role, so that the
 // role shows in `sub` and in history.
+import { createHmac } from 'node:crypto'
 import type { Role } from '../../../api/values/access.ts'
 import { z } from 'zod'
 import { StartRefused } from '../config/start-refused.ts'
@@ -39,5 +40,12 @@ export const fetchDevToken = async (provider: Provider, role: Role, timing: Toke
 export const CONSOLE_CLIENT_ID = 'dev-console'
 
 export const clientIdOf = (role: Role): string => `dev-${role}`
+
+/** The client of agents, for which people sign in. */
+export const AGENT_CLIENT_ID = 'dev-agent'
+
+/** The secret of that client: one from which nobody finds that of the clients of operators. */
+export const agentSecretOf = (clientSecret: string): string =>
+  createHmac('sha256', clientSecret).update(AGENT_CLIENT_ID).digest('base64url')
 
 export const issuerAt = (port: number): string => `http://127.0.0.1:${port}`

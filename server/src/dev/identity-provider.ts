@@ -1,13 +1,15 @@
-// The development identity provider: a real one (oidc-provider), whose JWTs name an operator with the requested role. It gives
-// them to `mintmark dev-token`, and to the console, whose operator says on its page who they are.
+// The development identity provider: a real one (oidc-provider). Its JWTs name an operator with the requested role, for
+// `mintmark dev-token` and the console, or a person for whom an agent acts; who signs in says on its page who they are.
 import { randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import type { ClientMetadata, Configuration, errors as OidcErrors, Adapter, AdapterPayload } from 'oidc-provider'
 import { ROLES, type Role } from '../../../api/values/access.ts'
+import { TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { answerOnlyTo, loopbackHosts } from './loopback-hosts.ts'
-import { CONSOLE_CLIENT_ID, clientIdOf, issuerAt } from './dev-token.ts'
-import { signInPath, withSignInPage } from './sign-in-page.ts'
+import { AGENT_CLIENT_ID, agentSecretOf, CONSOLE_CLIENT_ID, clientIdOf, issuerAt } from './dev-token.ts'
+import { ID_JAG_TOKEN_TYPE, registerIdJags } from './id-jag-grant.ts'
+import { accountsFor, findAccount, signInPath, withSignInPage } from './sign-in-page.ts'
 
 // What the development identity provider remembers of those who sign in: in memory, and no more than it has room for.
 
@@ -61,6 +63,8 @@ const makeProviderMemory = (): ((kind: string) => Adapter) => {
 const JWT_LIFETIME_SECONDS = 12 * 3600
 /** The console renews its JWT, as it does with a company's provider. */
 const CONSOLE_JWT_SECONDS = 300
+/** An agent asks with it for an ID-JAG whenever its token expires. */
+const AGENT_ID_TOKEN_SECONDS = 3600
 const SIGN_IN_SECONDS = 600
 
 /** The private half of the key that signs the provider's JWTs. */
@@ -91,11 +95,12 @@ const resourceIndicators = (
   errors: typeof OidcErrors,
 ): NonNullable<Features['resourceIndicators']> => ({
   enabled: true,
-  defaultResource: () => audience,
+  // An agent's sign-in says who somebody is, and gives no access to the administration.
+  defaultResource: (_context, client) => (client.clientId === AGENT_CLIENT_ID ? [] : audience),
   // A refresh token renews what the code was for.
   useGrantedResource: () => true,
   getResourceServerInfo: (_context, resource, { clientId }) => {
-    if (resource !== audience) throw new errors.InvalidTarget()
+    if (resource !== audience || clientId === AGENT_CLIENT_ID) throw new errors.InvalidTarget()
     const accessTokenTTL = clientId === CONSOLE_CLIENT_ID ? CONSOLE_JWT_SECONDS : JWT_LIFETIME_SECONDS
     const jwt = { sign: { alg: 'ES256' } } as const
     return { scope: '', audience, accessTokenTTL, accessTokenFormat: 'jwt', jwt }
@@ -112,16 +117,28 @@ const consoleClient = ({ baseUrl, clientSecret }: ProviderOptions): ClientMetada
   id_token_signed_response_alg: 'ES256',
 })
 
-/** The operators, each named for its role. */
-const findAccount: NonNullable<Configuration['findAccount']> = (_context, sub) => {
-  const role = clientIds.get(sub)
-  return role === undefined ? undefined : { accountId: sub, claims: () => ({ sub, name: `Development ${role}` }) }
+const agentClient = ({ clientSecret }: ProviderOptions): ClientMetadata => ({
+  client_id: AGENT_CLIENT_ID,
+  client_secret: agentSecretOf(clientSecret),
+  // It listens where it finds a port (RFC 8252 §7.3).
+  application_type: 'native',
+  redirect_uris: ['http://127.0.0.1/callback'],
+  grant_types: ['authorization_code', TOKEN_EXCHANGE],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'client_secret_post',
+  id_token_signed_response_alg: 'ES256',
+})
+
+const loadAccount: NonNullable<Configuration['findAccount']> = (_context, id) => {
+  const account = findAccount(id)
+  return account && { accountId: id, claims: () => ({ sub: id, name: `Development ${account.name}` }) }
 }
 
-/** Grants the scope of the console without a question to the operator. */
+/** Grants what a client asks for without a question, where who signed in before may sign in for it. */
 const grantAll: NonNullable<Configuration['loadExistingGrant']> = async ({ oidc }) => {
   const { client, session, provider } = oidc
   if (client === undefined || session?.accountId === undefined) return undefined
+  if (!accountsFor(client.clientId).some(({ id }) => id === session.accountId)) return undefined
   const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })
   grant.addOIDCScope('openid')
   await grant.save()
@@ -132,6 +149,7 @@ const configure = (options: ProviderOptions, errors: typeof OidcErrors): Configu
   adapter: makeProviderMemory(),
   clients: [
     consoleClient(options),
+    agentClient(options),
     ...ROLES.map(role => ({
       client_id: clientIdOf(role),
       client_secret: options.clientSecret,
@@ -144,8 +162,9 @@ const configure = (options: ProviderOptions, errors: typeof OidcErrors): Configu
   ],
   claims: { openid: ['sub', 'name'] },
   conformIdTokenClaims: false,
-  findAccount,
+  findAccount: loadAccount,
   loadExistingGrant: grantAll,
+  pkce: { required: () => true },
   issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
   interactions: { url: (_context, { uid }) => signInPath(uid) },
   // What it remembers is in memory, so no cookie outlives the process.
@@ -159,13 +178,15 @@ const configure = (options: ProviderOptions, errors: typeof OidcErrors): Configu
     devInteractions: { enabled: false },
     resourceIndicators: resourceIndicators(operatorsAudienceOf(options.baseUrl), errors),
   },
+  discovery: { identity_chaining_requested_token_types_supported: [ID_JAG_TOKEN_TYPE] },
   jwks: { keys: [{ ...options.privateJwk, alg: 'ES256', use: 'sig' }] },
   ttl: {
     AccessToken: CONSOLE_JWT_SECONDS,
     AuthorizationCode: 60,
     ClientCredentials: JWT_LIFETIME_SECONDS,
     Grant: JWT_LIFETIME_SECONDS,
-    IdToken: CONSOLE_JWT_SECONDS,
+    IdToken: (_context, _token, { clientId }) =>
+      clientId === AGENT_CLIENT_ID ? AGENT_ID_TOKEN_SECONDS : CONSOLE_JWT_SECONDS,
     Interaction: SIGN_IN_SECONDS,
     RefreshToken: JWT_LIFETIME_SECONDS,
     Session: JWT_LIFETIME_SECONDS,
@@ -176,7 +197,8 @@ const configure = (options: ProviderOptions, errors: typeof OidcErrors): Configu
 export const makeIdentityProvider = async (options: ProviderOptions): Promise<RequestListener> => {
   const { default: Provider, errors } = await loadOidcProvider()
   const provider = new Provider(issuerAt(options.port), configure(options, errors))
+  await registerIdJags(provider, { audience: options.baseUrl, privateJwk: options.privateJwk }, errors)
   const answer = provider.callback()
   const rest: RequestListener = (request, response) => void answer(request, response)
-  return answerOnlyTo(loopbackHosts(options.port), withSignInPage(provider, options.baseUrl, rest))
+  return answerOnlyTo(loopbackHosts(options.port), withSignInPage(provider, rest))
 }

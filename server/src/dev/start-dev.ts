@@ -20,7 +20,7 @@ import { writeSecrets } from '../files/write-output.ts'
 import type { Timing } from '../ports/timing.ts'
 import { ensureDemo } from './demo.ts'
 import { type DevSecrets, makeDevSecrets, readDevSecrets, writeDevSecrets, readPrivateFile } from './dev-secrets.ts'
-import { CONSOLE_CLIENT_ID, fetchDevToken, issuerAt } from './dev-token.ts'
+import { AGENT_CLIENT_ID, agentSecretOf, CONSOLE_CLIENT_ID, fetchDevToken, issuerAt } from './dev-token.ts'
 import { makeIdentityProvider, operatorsAudienceOf } from './identity-provider.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { loopbackHosts } from './loopback-hosts.ts'
@@ -210,6 +210,10 @@ const writeEnvironment = async ({ config, secrets, service, origin, baseUrl }: P
     CLIENT_SECRET: demo.agent.client_secret,
     ADMIN_API_KEY: demo.api_key.api_key,
     IDENTITY_PROVIDER_JWT: jwt,
+    // Where people sign in for agents.
+    IDENTITY_PROVIDER: secrets.identity_provider.issuer,
+    IDENTITY_PROVIDER_CLIENT_ID: AGENT_CLIENT_ID,
+    IDENTITY_PROVIDER_CLIENT_SECRET: agentSecretOf(secrets.identity_provider.client_secret),
     // The command line reads these.
     MINTMARK_URL: baseUrl,
     MINTMARK_OPERATOR_JWT: jwt,

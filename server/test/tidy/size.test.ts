@@ -10,16 +10,16 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 66_498, files: 710 },
-  'server/test': { globs: codeIn('server/test'), lines: 74_691, files: 575 },
-  packages: { globs: codeIn('packages'), lines: 20_121, files: 187 },
-  console: { globs: codeIn('console'), lines: 15_433, files: 227 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 40_680, files: 466 },
-  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_124, files: 62 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 66_637, files: 711 },
+  'server/test': { globs: codeIn('server/test'), lines: 74_866, files: 576 },
+  packages: { globs: codeIn('packages'), lines: 20_268, files: 188 },
+  console: { globs: codeIn('console'), lines: 15_464, files: 227 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 40_849, files: 468 },
+  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_234, files: 63 },
 }
 
 /** Those of the pages, without the records of decisions, what programs write, and copies of files. */
-const WRITTEN_WORDS = 58_718
+const WRITTEN_WORDS = 58_990
 const PAGES = [
   '*.md',
   'docs/!(decisions|reference)/**/*.md',

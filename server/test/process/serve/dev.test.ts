@@ -93,10 +93,10 @@ test('each line of the banner works as pasted, in order, and all six operations 
 test('the banner names the variables of dev.env and never their values', () => {
   const { folder, running } = dev
   const secrets = devEnvironment(folder).matchAll(
-    /^export (?:CLIENT_SECRET|ADMIN_API_KEY|IDENTITY_PROVIDER_JWT)='(.+)'$/gm,
+    /^export (?:CLIENT_SECRET|ADMIN_API_KEY|IDENTITY_PROVIDER_JWT|IDENTITY_PROVIDER_CLIENT_SECRET)='(.+)'$/gm,
   )
   const values = [...secrets].map(([, value = '']) => value)
-  assert.equal(values.length, 3)
+  assert.equal(values.length, 4)
   for (const value of values) assert.ok(!running.printed.includes(value))
 })
 
