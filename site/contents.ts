@@ -115,7 +115,10 @@ const MANAGE: Door = {
       title: 'Manage',
       pages: ['manage/overview', 'manage/console', 'manage/command-line', 'manage/incidents'],
     },
-    { title: 'Agents', pages: ['manage/agents', 'manage/credentials', 'manage/imports', 'manage/issuers'] },
+    {
+      title: 'Agents',
+      pages: ['manage/agents', 'manage/credentials', 'manage/imports', 'manage/issuers', 'manage/issuer-recipes'],
+    },
     { title: 'Tokens', pages: ['manage/tokens', 'manage/revocations', 'manage/leaked-secrets', 'manage/usage'] },
     { title: 'Records', pages: ['manage/audit-log', 'manage/exports'] },
   ],

@@ -1,5 +1,6 @@
 // `npm run proof interop` runs every suite that this machine can; with `--suite go` that one.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { startService, type Surroundings } from './service.ts'
@@ -10,25 +11,26 @@ type Outcome = { readonly result: 'passed' | 'failed' | 'skipped'; readonly why:
 
 const isThere = (command: string): boolean => spawnSync('which', [command]).status === 0
 
-/** Builds are heavy: whatever else runs on the machine goes first. */
-const take = ({ command, args }: Step, suite: Suite, surroundings: Surroundings): boolean => {
+/** Builds are heavy: whatever else runs on the machine goes first. Meanwhile the identity provider answers in this process. */
+const take = async ({ command, args }: Step, suite: Suite, surroundings: Surroundings): Promise<boolean> => {
   const env = { ...process.env, ...surroundings, BUILD, PYTHONDONTWRITEBYTECODE: '1' }
-  const niced = ['-n', '19', command, ...args]
-  return spawnSync('nice', niced, { cwd: folderOf(suite), env, stdio: 'inherit' }).status === 0
+  const niced = spawn('nice', ['-n', '19', command, ...args], { cwd: folderOf(suite), env, stdio: 'inherit' })
+  await once(niced, 'close')
+  return niced.exitCode === 0
 }
 
 const runSuite = async (suite: Suite): Promise<Outcome> => {
   const missing = suite.needs.filter(command => !isThere(command))
   if (missing.length > 0) return { result: 'skipped', why: `not on this machine: ${missing.join(', ')}` }
-  const failed = suite.prepare.find(step => !take(step, suite, {}))
-  if (failed !== undefined) {
-    return { result: 'skipped', why: `could not be prepared: ${[failed.command, ...failed.args].join(' ')}` }
+  for (const step of suite.prepare) {
+    if (await take(step, suite, {})) continue
+    return { result: 'skipped', why: `could not be prepared: ${[step.command, ...step.args].join(' ')}` }
   }
   for (const store of suite.stores ?? (['sqlite'] as const)) {
     console.log(`── ${suite.name} on ${store}`)
     const { surroundings, stop } = await startService(suite.settings, store)
     try {
-      if (!take(suite.run, suite, surroundings)) return { result: 'failed', why: `on ${store}: see above` }
+      if (!(await take(suite.run, suite, surroundings))) return { result: 'failed', why: `on ${store}: see above` }
     } finally {
       await stop()
     }

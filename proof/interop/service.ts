@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeTestDatabase } from '../../testkit/databases/postgres-cluster.ts'
+import { signPeopleIn, startProvider, trustProvider } from './people.ts'
 
 const PROGRAM = resolve(import.meta.dirname, '../../server/src/main.ts')
 /** What the followers of the revocation feed are tried against where a real service cannot be made to fail. */
@@ -59,6 +60,8 @@ const CERTIFICATES = {
   MINTMARK_CLIENT_CERT_HEADER: 'Client-Cert rfc9440',
   MINTMARK_CLIENT_CERT_CHAIN: 'unverified',
 }
+/** The keys of the development identity provider are on this machine. */
+const KEYS_ON_LOOPBACK = { MINTMARK_CLIENT_KEYS_ALLOWED_RANGES: '127.0.0.0/8' }
 const SIGNING_KID = 'interop'
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
@@ -93,6 +96,14 @@ const startProgram = (args: readonly string[], place: Place, started: Started): 
   return program
 }
 
+/** Starts what publishes a revocation feed as the service does, and returns its address. */
+const startPublisher = async (started: Started): Promise<string> => {
+  const port = await freePort()
+  const address = `http://127.0.0.1:${port}`
+  await untilAnswering(`${address}/jwks`, startProgram([PUBLISHER, String(port)], {}, started))
+  return address
+}
+
 /** Gives the service a key that the suites know too: what it publishes can then sign what it never issued, as an ID token. */
 const importKey = (run: (pem: string) => void): string => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -111,9 +122,11 @@ export const startService = async (
   const folder = makeFolder(started)
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}`
+  const provider = await startProvider(issuer, started)
   const env = {
     ...process.env,
     ...CERTIFICATES,
+    ...KEYS_ON_LOOPBACK,
     ...settings,
     ...named,
     MINTMARK_DATA_DIR: folder,
@@ -139,34 +152,32 @@ export const startService = async (
   const orders = createAgent('--name', 'orders', ...exchanging)
   const createApiKey = (permission: string): ApiKey =>
     JSON.parse(run('api-key', 'create', '--name', permission, '--permission', permission, '--json')) as ApiKey
+  const assistant = createAgent('--name', 'assistant', ...trustProvider(provider, run, agent.agent_id))
   const apiKey = createApiKey('tokens:introspect')
   const serving = startProgram([PROGRAM, 'serve'], { cwd: folder, env }, started)
   await untilAnswering(`${issuer}/readyz`, serving)
-  const publisherPort = await freePort()
-  const publisher = `http://127.0.0.1:${publisherPort}`
-  await untilAnswering(`${publisher}/jwks`, startProgram([PUBLISHER, String(publisherPort)], {}, started))
-  const writerApiKey = createApiKey('agents:write').api_key
-  const running = started.move()
-  return {
-    surroundings: {
-      ISSUER: issuer,
-      PUBLISHER: publisher,
-      CLIENT_ID: agent.client_id,
-      CLIENT_SECRET: agent.client_secret,
-      // An agent whose tokens are bound to the certificate that it shows.
-      BOUND_CLIENT_ID: bound.client_id,
-      BOUND_CLIENT_SECRET: bound.client_secret,
-      // An agent that may only exchange what the first one sends to https://orders.example/v1.
-      ORDERS_CLIENT_ID: orders.client_id,
-      ORDERS_CLIENT_SECRET: orders.client_secret,
-      API_KEY_ID: apiKey.api_key_id,
-      API_KEY: apiKey.api_key,
-      WRITER_API_KEY: writerApiKey,
-      SIGNING_KEY: signingKey,
-      SIGNING_KID,
-      // What runs requests/run.ts from another language.
-      NODE: process.execPath,
-    },
-    stop: () => running.disposeAsync(),
+  const surroundings = {
+    ISSUER: issuer,
+    PUBLISHER: await startPublisher(started),
+    CLIENT_ID: agent.client_id,
+    CLIENT_SECRET: agent.client_secret,
+    // An agent whose tokens are bound to the certificate that it shows.
+    BOUND_CLIENT_ID: bound.client_id,
+    BOUND_CLIENT_SECRET: bound.client_secret,
+    // An agent that may only exchange what the first one sends to https://orders.example/v1.
+    ORDERS_CLIENT_ID: orders.client_id,
+    ORDERS_CLIENT_SECRET: orders.client_secret,
+    ...(await signPeopleIn(provider, assistant)),
+    API_KEY_ID: apiKey.api_key_id,
+    API_KEY: apiKey.api_key,
+    WRITER_API_KEY: createApiKey('agents:write').api_key,
+    // It ends what acts for those who leave.
+    LEAVERS_API_KEY: createApiKey('tokens:revoke').api_key,
+    SIGNING_KEY: signingKey,
+    SIGNING_KID,
+    // What runs requests/run.ts from another language.
+    NODE: process.execPath,
   }
+  const running = started.move()
+  return { surroundings, stop: () => running.disposeAsync() }
 }

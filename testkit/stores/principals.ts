@@ -1,5 +1,6 @@
 // Issuers that a test's store trusts, and subjects of theirs for whom tokens are issued.
 import type { NewPrincipal, Principal } from '../../server/src/domain/ledger/token-subject.ts'
+import { isDatabaseUrl } from '../databases/postgres-cluster.ts'
 import { execBeside, readRowBeside } from './store-file.ts'
 
 /** A principal as a new token names it, and as a record shows it. */
@@ -21,15 +22,20 @@ export const makePrincipals = async (file: string): Promise<readonly TestPrincip
   return principals
 }
 
+/** A text in SQL. What a backslash means without the E is a setting of the database, and tests set it either way. */
+const textFor = (file: string, text: string): string =>
+  isDatabaseUrl(file) ? `E'${text.replaceAll('\\', '\\\\')}'` : `'${text}'`
+
 /** One that is stored before a token acts for it, with its number. */
 export type KeptPrincipal = TestPrincipal & { readonly number: number }
 
 export const keepPrincipals = async (file: string): Promise<readonly KeptPrincipal[]> => {
   const kept: KeptPrincipal[] = []
   for (const principal of await makePrincipals(file)) {
-    const { issuer, sub } = principal.asked
-    await execBeside(file, `insert into principal (issuer, sub, used_day) values (${issuer}, '${sub}', 0)`)
-    const { n } = await readRowBeside(file, `select n from principal where issuer = ${issuer} and sub = '${sub}'`)
+    const { issuer } = principal.asked
+    const sub = textFor(file, principal.asked.sub)
+    await execBeside(file, `insert into principal (issuer, sub, used_day) values (${issuer}, ${sub}, 0)`)
+    const { n } = await readRowBeside(file, `select n from principal where issuer = ${issuer} and sub = ${sub}`)
     kept.push({ ...principal, number: Number(n) })
   }
   return kept

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -41,11 +42,16 @@ func followService(t *testing.T, resource string) *follow.Follower {
 // administer sends an order to the administration.
 func administer(t *testing.T, path, body string) (answer map[string]any) {
 	t.Helper()
+	return administerBy(t, os.Getenv("WRITER_API_KEY"), path, body)
+}
+
+func administerBy(t *testing.T, apiKey, path, body string) (answer map[string]any) {
+	t.Helper()
 	request, err := http.NewRequest(http.MethodPost, issuer+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("X-API-Key", os.Getenv("WRITER_API_KEY"))
+	request.Header.Set("X-API-Key", apiKey)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -81,6 +87,39 @@ func TestFollowerRefusesATokenWhoseParentWasRevoked(t *testing.T) {
 	followtest.Until(t, follower, answer.AccessToken, nil, follow.ErrStale)
 	revoke(t, received)
 	followtest.Until(t, follower, answer.AccessToken, follow.ErrEnded, nil)
+}
+
+// tokenForAPerson exchanges the ID token of the person who signed in.
+func tokenForAPerson(t *testing.T) string {
+	t.Helper()
+	response, err := http.PostForm(issuer+"/oauth/token", url.Values{
+		"grant_type":         {"urn:ietf:params:oauth:grant-type:token-exchange"},
+		"subject_token":      {os.Getenv("ID_TOKEN")},
+		"subject_token_type": {"urn:ietf:params:oauth:token-type:id_token"},
+		"client_id":          {os.Getenv("PERSON_CLIENT_ID")},
+		"client_secret":      {os.Getenv("PERSON_CLIENT_SECRET")},
+		"resource":           {orders},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer struct {
+		AccessToken string `json:"access_token"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatal(response.Status, err)
+	}
+	return answer.AccessToken
+}
+
+func TestFollowerRefusesWhatActedForAPersonOnceThatIsRevoked(t *testing.T) {
+	follower := followService(t, orders)
+	one := tokenForAPerson(t)
+	followtest.Until(t, follower, one, nil, follow.ErrStale)
+	administerBy(t, os.Getenv("LEAVERS_API_KEY"), "/api/v1/revocations", `{"subject": "people:alice"}`)
+	followtest.Until(t, follower, one, follow.ErrEnded, nil)
+	followtest.Until(t, follower, tokenForAPerson(t), nil, nil)
 }
 
 func TestFollowerRefusesTheTokensOfADisabledAgent(t *testing.T) {

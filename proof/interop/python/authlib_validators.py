@@ -1,5 +1,7 @@
 """Validators for Authlib's ResourceProtector: by the published keys, or by asking Mintmark."""
 
+import functools
+
 import httpx2
 from authlib.oauth2.rfc6750 import InvalidTokenError
 from authlib.oauth2.rfc7662 import IntrospectTokenValidator
@@ -22,6 +24,12 @@ class KeysValidator(JWTBearerTokenValidator):
 
     def get_jwks(self) -> dict:
         return {"keys": self.keys.current()}
+
+    def authenticate_token(self, token_string: str) -> dict:
+        token = super().authenticate_token(token_string)
+        # The service's clock may be ahead of this one's: Authlib would refuse a new token for its iat.
+        token.validate = functools.partial(token.validate, leeway=2)
+        return token
 
     def validate_token(self, token: dict, scopes: list[str] | None, request: object, **more: object) -> None:
         refuse_bound(token)

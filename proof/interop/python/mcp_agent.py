@@ -1,7 +1,7 @@
 """An agent that calls an MCP server: the SDK asks the server who issues its tokens, and gets one from there."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import httpx2
 from mcp import ClientSession
@@ -30,11 +30,7 @@ class Memory(TokenStorage):
 
 
 @asynccontextmanager
-async def connect(
-    server_url: str, issuer: str, client_id: str, client_secret: str, storage: TokenStorage
-) -> AsyncIterator[ClientSession]:
-    """Opens a session. The issuer is the only authorization server that ever sees the secret."""
-    auth = ClientCredentialsOAuthProvider(server_url, storage, client_id, client_secret, issuer=issuer)
+async def open_session(server_url: str, auth: httpx2.Auth) -> AsyncIterator[ClientSession]:
     async with (
         httpx2.AsyncClient(auth=auth) as http_client,
         streamable_http_client(server_url, http_client=http_client) as streams,
@@ -42,3 +38,11 @@ async def connect(
     ):
         await session.initialize()
         yield session
+
+
+def connect(
+    server_url: str, issuer: str, client_id: str, client_secret: str, storage: TokenStorage
+) -> AbstractAsyncContextManager[ClientSession]:
+    """Opens a session. The issuer is the only authorization server that ever sees the secret."""
+    auth = ClientCredentialsOAuthProvider(server_url, storage, client_id, client_secret, issuer=issuer)
+    return open_session(server_url, auth)

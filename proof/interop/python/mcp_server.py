@@ -45,10 +45,10 @@ def make_server(issuer: str, resource: str, api_key: str) -> MCPServer:
         ),
     )
 
-    @server.tool(description="The client that calls")
+    @server.tool(description="For whom the agent calls: a person, or itself")
     def whoami() -> str:
         caller = get_access_token()
-        return caller.client_id if caller else ""
+        return caller.subject or "" if caller else ""
 
     return server
 

@@ -1,5 +1,6 @@
 """The follower of the revocation feed, against the service that ISSUER names."""
 
+import os
 import time
 import unittest
 from unittest import mock
@@ -11,18 +12,21 @@ import agent
 from follow_feed import Ended, Follower, Stale
 from test_interop import (
     API_KEY,
+    ID_TOKEN,
     ISSUER,
     MAIL,
     ORDERS,
     ORDERS_CLIENT_ID,
     ORDERS_CLIENT_SECRET,
+    PERSON_CLIENT_ID,
+    PERSON_CLIENT_SECRET,
     WRITER_API_KEY,
     make_client,
 )
 
 
-def administer(path: str, **body: object) -> dict:
-    return httpx2.post(f"{ISSUER}{path}", headers={"X-API-Key": WRITER_API_KEY}, json=body).raise_for_status().json()
+def administer(path: str, api_key: str = WRITER_API_KEY, **body: object) -> dict:
+    return httpx2.post(f"{ISSUER}{path}", headers={"X-API-Key": api_key}, json=body).raise_for_status().json()
 
 
 class FollowService(unittest.TestCase):
@@ -71,6 +75,15 @@ class FollowService(unittest.TestCase):
         self.until(follower, token, "live", Stale)
         client.revoke_token(f"{ISSUER}/oauth/revoke", token=received)
         self.until(follower, token, Ended, "live")
+
+    def test_what_acted_for_a_person_is_refused_once_that_is_revoked_and_later_tokens_are_not(self):
+        follower, client = self.start(), agent.make_client(ISSUER, PERSON_CLIENT_ID, PERSON_CLIENT_SECRET)
+        one = agent.exchange_token(client, ID_TOKEN, agent.ID_TOKEN, resource=ORDERS)
+        self.until(follower, one["access_token"], "live", Stale)
+        administer("/api/v1/revocations", os.environ["LEAVERS_API_KEY"], subject="people:alice")
+        self.until(follower, one["access_token"], Ended, "live")
+        later = agent.exchange_token(client, ID_TOKEN, agent.ID_TOKEN, resource=ORDERS)
+        self.until(follower, later["access_token"], "live", "live")
 
     def test_the_tokens_of_a_disabled_agent_are_refused_for_ever_and_later_ones_are_not(self):
         follower = self.start()

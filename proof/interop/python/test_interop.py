@@ -1,5 +1,6 @@
 """Clients in Python, unmodified, against the service that ISSUER names."""
 
+import json
 import os
 import socket
 import threading
@@ -10,17 +11,22 @@ import httpx2
 import jwt
 import uvicorn
 from authlib.integrations.base_client import OAuthError
+from authlib.integrations.httpx_client import OAuth2Client
 from authlib.oauth2.rfc6750 import InsufficientScopeError, InvalidTokenError
 from mcp.shared.auth import OAuthToken
 
 import agent
 import mcp_agent
+import mcp_person
 import mcp_server
 from authlib_validators import KeysValidator, MintmarkValidator
 from verify_by_keys import make_check
 
 ISSUER, CLIENT_ID, CLIENT_SECRET = (os.environ[name] for name in ("ISSUER", "CLIENT_ID", "CLIENT_SECRET"))
 ORDERS_CLIENT_ID, ORDERS_CLIENT_SECRET = os.environ["ORDERS_CLIENT_ID"], os.environ["ORDERS_CLIENT_SECRET"]
+PERSON_CLIENT_ID, PERSON_CLIENT_SECRET = os.environ["PERSON_CLIENT_ID"], os.environ["PERSON_CLIENT_SECRET"]
+PROVIDER, ID_TOKEN, LEAVER_ID_TOKEN = (os.environ[name] for name in ("PROVIDER", "ID_TOKEN", "LEAVER_ID_TOKEN"))
+AT_PROVIDER = (f"{PROVIDER}/token", os.environ["PROVIDER_CLIENT_ID"], os.environ["PROVIDER_CLIENT_SECRET"])
 API_KEY, API_KEY_ID, WRITER_API_KEY = (os.environ[name] for name in ("API_KEY", "API_KEY_ID", "WRITER_API_KEY"))
 ORDERS, MAIL = "https://orders.example/v1", "https://mail.example"
 
@@ -94,6 +100,40 @@ class TokenExchange(unittest.TestCase):
         self.assertEqual(refused.exception.error, "unauthorized_client")
 
 
+class ForAPerson(unittest.TestCase):
+    def setUp(self):
+        self.client = agent.make_client(ISSUER, PERSON_CLIENT_ID, PERSON_CLIENT_SECRET)
+
+    def acts_for_alice(self, token: dict):
+        claims = make_check(ISSUER, ORDERS)(token["access_token"])
+        said = (claims["sub"], claims["client_id"], claims["act"], claims["scope"])
+        self.assertEqual(said, ("people:alice", PERSON_CLIENT_ID, {"sub": PERSON_CLIENT_ID}, "db:read"))
+
+    def test_an_id_token_is_exchanged(self):
+        self.acts_for_alice(agent.exchange_token(self.client, ID_TOKEN, agent.ID_TOKEN, resource=ORDERS))
+
+    def test_an_id_jag_gets_one_token(self):
+        endpoint, client_id, secret = AT_PROVIDER
+        provider = OAuth2Client(client_id, secret, "client_secret_post", token_endpoint=endpoint)
+        id_jag = agent.fetch_id_jag(provider, ID_TOKEN, ISSUER, resource=ORDERS, scope="db:read mail.read")
+        self.acts_for_alice(agent.present_id_jag(self.client, id_jag))
+        with self.assertRaises(OAuthError) as refused:
+            agent.present_id_jag(self.client, id_jag)
+        self.assertEqual(refused.exception.error, "invalid_grant")
+
+
+class Workload(unittest.TestCase):
+    def test_assertions_get_tokens_without_client_authentication(self):
+        key, subject = json.loads(os.environ["WORKLOAD_KEY"]), os.environ["WORKLOAD_SUBJECT"]
+        client = agent.make_workload(ISSUER, PROVIDER, subject, key, claims={})
+        tokens = [client.refresh_token()["access_token"] for _ in range(2)]
+        self.assertNotEqual(*tokens)
+        # Authlib keeps the jti of the first assertion for the next ones, where it has claims to keep it in.
+        self.assertEqual(list(client.claims), ["jti"])
+        for token in tokens:
+            self.assertEqual(make_check(ISSUER, ISSUER)(token)["sub"], CLIENT_ID)
+
+
 class PyJwt(unittest.TestCase):
     def test_takes_a_token_for_its_resource_and_no_other(self):
         token = take(resource=ORDERS)
@@ -131,7 +171,7 @@ class AuthlibValidators(unittest.TestCase):
         keys.validate_token(keys.authenticate_token(token), [], None)
 
 
-class Mcp(unittest.IsolatedAsyncioTestCase):
+class McpServer(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         listening = socket.create_server(("127.0.0.1", 0))
         self.resource = f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
@@ -146,6 +186,11 @@ class Mcp(unittest.IsolatedAsyncioTestCase):
         self.server.should_exit = True
         self.thread.join()
 
+    def ask(self, token: str) -> int:
+        return httpx2.post(self.resource, headers={"authorization": f"Bearer {token}"}, json={}).status_code
+
+
+class Mcp(McpServer):
     async def whoami(self, secret: str, storage: mcp_agent.Memory) -> str:
         async with mcp_agent.connect(self.resource, ISSUER, CLIENT_ID, secret, storage) as session:
             return (await session.call_tool("whoami", {})).content[0].text
@@ -173,5 +218,34 @@ class Mcp(unittest.IsolatedAsyncioTestCase):
     async def test_the_server_refuses_a_token_for_another_resource_and_one_of_too_little_scope(self):
         for asked, status in (({}, 401), ({"resource": self.resource, "scope": "db:write"}, 403)):
             token = OAuthToken(access_token=take(**asked)).access_token
-            answer = httpx2.post(self.resource, headers={"authorization": f"Bearer {token}"}, json={})
-            self.assertEqual(answer.status_code, status)
+            self.assertEqual(self.ask(token), status)
+
+
+class McpForAPerson(McpServer):
+    async def whoami(self, id_token: str, storage: mcp_agent.Memory) -> str:
+        fetch = mcp_person.id_jags(*AT_PROVIDER, id_token)
+        async with mcp_person.connect(
+            self.resource, ISSUER, PERSON_CLIENT_ID, PERSON_CLIENT_SECRET, fetch, storage
+        ) as session:
+            return (await session.call_tool("whoami", {})).content[0].text
+
+    async def test_id_jags_end_to_end(self):
+        storage = mcp_agent.Memory()
+        self.assertEqual(await self.whoami(ID_TOKEN, storage), "people:alice")
+        claims = make_check(ISSUER, self.resource)(storage.tokens.access_token)
+        self.assertEqual((claims["client_id"], claims["act"]), (PERSON_CLIENT_ID, {"sub": PERSON_CLIENT_ID}))
+
+    async def test_the_server_refuses_who_acts_for_a_person_who_left(self):
+        storage, other = mcp_agent.Memory(), mcp_agent.Memory()
+        self.assertEqual(await self.whoami(LEAVER_ID_TOKEN, storage), "people:bob")
+        await self.whoami(ID_TOKEN, other)
+        httpx2.post(
+            f"{ISSUER}/api/v1/issuers/people/subjects/block",
+            headers={"X-API-Key": os.environ["LEAVERS_API_KEY"]},
+            json={"sub": "bob"},
+        ).raise_for_status()
+        self.assertEqual(self.ask(storage.tokens.access_token), 401)
+        with self.assertRaises(BaseExceptionGroup) as refused:
+            await self.whoami(LEAVER_ID_TOKEN, storage)
+        self.assertIn("invalid_grant", repr(refused.exception))
+        self.assertNotEqual(self.ask(other.tokens.access_token), 401)

@@ -11,15 +11,15 @@ const codeIn = (...folders: readonly string[]): readonly string[] => folders.map
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
   'api and server/src': { globs: codeIn('api', 'server/src'), lines: 66_637, files: 711 },
-  'server/test': { globs: codeIn('server/test'), lines: 74_866, files: 576 },
+  'server/test': { globs: codeIn('server/test'), lines: 75_041, files: 577 },
   packages: { globs: codeIn('packages'), lines: 20_268, files: 188 },
   console: { globs: codeIn('console'), lines: 15_464, files: 227 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 40_849, files: 468 },
-  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_234, files: 63 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 41_309, files: 472 },
+  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_237, files: 63 },
 }
 
 /** Those of the pages, without the records of decisions, what programs write, and copies of files. */
-const WRITTEN_WORDS = 58_990
+const WRITTEN_WORDS = 59_831
 const PAGES = [
   '*.md',
   'docs/!(decisions|reference)/**/*.md',

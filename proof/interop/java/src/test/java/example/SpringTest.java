@@ -7,9 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.security.oauth2.client.endpoint.RestClientTokenExchangeTokenResponseClient;
+import org.springframework.security.oauth2.client.endpoint.TokenExchangeGrantRequest;
+import org.springframework.security.oauth2.client.registration.ClientRegistrations;
+import org.springframework.security.oauth2.core.AuthorizationGrantType;
+import org.springframework.security.oauth2.core.ClientAuthenticationMethod;
 import org.springframework.security.oauth2.core.OAuth2AuthorizationException;
+import org.springframework.security.oauth2.core.endpoint.OAuth2AccessTokenResponse;
+import org.springframework.security.oauth2.core.oidc.OidcIdToken;
 import org.springframework.security.oauth2.jwt.JwtDecoders;
 import org.springframework.security.oauth2.jwt.JwtException;
+import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 import org.springframework.security.oauth2.server.resource.introspection.BadOpaqueTokenException;
 import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
 
@@ -79,6 +88,78 @@ class SpringTest {
                 Surroundings.ISSUER, Surroundings.CLIENT_ID, Surroundings.CLIENT_SECRET, Surroundings.MAIL);
         var refused = assertThrows(OAuth2AuthorizationException.class, () -> exchange.token(received));
         assertEquals("unauthorized_client", refused.getError().getErrorCode());
+    }
+
+    /** As a sign-in with Spring has it. */
+    private static OidcIdToken idToken() {
+        var jwt = NimbusJwtDecoder.withIssuerLocation(Surroundings.PROVIDER).build().decode(Surroundings.ID_TOKEN);
+        return new OidcIdToken(jwt.getTokenValue(), jwt.getIssuedAt(), jwt.getExpiresAt(), jwt.getClaims());
+    }
+
+    private static SpringPerson person() {
+        return new SpringPerson(
+                Surroundings.ISSUER,
+                Surroundings.PERSON_CLIENT_ID,
+                Surroundings.PERSON_CLIENT_SECRET,
+                Surroundings.ORDERS);
+    }
+
+    private static void actsForAlice(OAuth2AccessTokenResponse response) {
+        var token = response.getAccessToken();
+        assertEquals(Set.of("db:read"), token.getScopes());
+        var principal = introspector(Surroundings.ORDERS).introspect(token.getTokenValue());
+        assertEquals("people:alice", principal.getAttribute("sub"));
+        assertEquals(Surroundings.PERSON_CLIENT_ID, principal.getAttribute("client_id"));
+        assertEquals(Map.of("sub", Surroundings.PERSON_CLIENT_ID), principal.getAttribute("act"));
+    }
+
+    @Test
+    void anIdTokenIsExchangedForItsPerson() {
+        actsForAlice(person().exchange(idToken()));
+    }
+
+    @Test
+    void springByItselfExchangesAnIdTokenAsAnAccessToken() {
+        var exchange = new SpringExchange(
+                Surroundings.ISSUER,
+                Surroundings.PERSON_CLIENT_ID,
+                Surroundings.PERSON_CLIENT_SECRET,
+                Surroundings.ORDERS);
+        var refused = assertThrows(OAuth2AuthorizationException.class, () -> exchange.token(idToken()));
+        assertEquals("invalid_request", refused.getError().getErrorCode());
+    }
+
+    @Test
+    void springByItselfReadsNoAnswerWithAnIdJag() {
+        var client = new RestClientTokenExchangeTokenResponseClient();
+        client.setParametersCustomizer(parameters -> {
+            parameters.set("subject_token_type", SpringProvider.ID_TOKEN);
+            parameters.set("requested_token_type", SpringProvider.ID_JAG);
+            parameters.set("audience", Surroundings.ISSUER);
+        });
+        var registration = ClientRegistrations.fromIssuerLocation(Surroundings.PROVIDER)
+                .clientId(Surroundings.PROVIDER_CLIENT_ID)
+                .clientSecret(Surroundings.PROVIDER_CLIENT_SECRET)
+                .clientAuthenticationMethod(ClientAuthenticationMethod.CLIENT_SECRET_POST)
+                .authorizationGrantType(AuthorizationGrantType.TOKEN_EXCHANGE)
+                .build();
+        var request = new TokenExchangeGrantRequest(registration, idToken(), null);
+        var refused = assertThrows(OAuth2AuthorizationException.class, () -> client.getTokenResponse(request));
+        assertEquals("invalid_token_response", refused.getError().getErrorCode());
+        var cause = NestedExceptionUtils.getMostSpecificCause(refused).getMessage();
+        assertEquals("tokenType cannot be null", cause);
+    }
+
+    @Test
+    void anIdJagGetsOneToken() {
+        var provider = new SpringProvider(
+                Surroundings.PROVIDER + "/token",
+                Surroundings.PROVIDER_CLIENT_ID,
+                Surroundings.PROVIDER_CLIENT_SECRET);
+        var idJag = provider.idJag(idToken(), Surroundings.ISSUER, Surroundings.ORDERS);
+        actsForAlice(person().present(idJag));
+        var refused = assertThrows(OAuth2AuthorizationException.class, () -> person().present(idJag));
+        assertEquals("invalid_grant", refused.getError().getErrorCode());
     }
 
     @Test

@@ -7,6 +7,12 @@ final class Surroundings {
     static final String CLIENT_SECRET = System.getenv("CLIENT_SECRET");
     static final String ORDERS_CLIENT_ID = System.getenv("ORDERS_CLIENT_ID");
     static final String ORDERS_CLIENT_SECRET = System.getenv("ORDERS_CLIENT_SECRET");
+    static final String PERSON_CLIENT_ID = System.getenv("PERSON_CLIENT_ID");
+    static final String PERSON_CLIENT_SECRET = System.getenv("PERSON_CLIENT_SECRET");
+    static final String PROVIDER = System.getenv("PROVIDER");
+    static final String PROVIDER_CLIENT_ID = System.getenv("PROVIDER_CLIENT_ID");
+    static final String PROVIDER_CLIENT_SECRET = System.getenv("PROVIDER_CLIENT_SECRET");
+    static final String ID_TOKEN = System.getenv("ID_TOKEN");
     static final String API_KEY_ID = System.getenv("API_KEY_ID");
     static final String API_KEY = System.getenv("API_KEY");
     static final String ORDERS = "https://orders.example/v1";
