@@ -16,7 +16,7 @@ import {
 } from './values/delegation.ts'
 import { ALIAS_FORM, ALIAS_PATTERN, isAlias, isParty, PARTY_FORM } from './values/issuers.ts'
 import { AT_LIVE_TOKENS_MAX, LIFETIME_SECONDS_MAX, LIMIT_BOUNDS, NO_LIMITS } from './values/limits.ts'
-import { DESCRIPTION_FORM, isDescription } from './values/name.ts'
+import { DESCRIPTION_FORM, isDescription, sortMembers } from './values/name.ts'
 import {
   parseScope,
   parseScopePatterns,
@@ -85,10 +85,7 @@ const receives = listOf(RECEIVES_MAX, isResource, 'an absolute URI without a fra
 const issuerClients = z
   .record(memberName(isAlias, ALIAS_FORM), z.string())
   .superRefine(refineMembers(ISSUER_CLIENTS_MAX, 'members', [isParty, PARTY_FORM]))
-  .transform((clients): Readonly<Record<string, string>> => {
-    const sorted = Object.entries(clients).toSorted(([a], [b]) => (a < b ? -1 : 1))
-    return Object.fromEntries(sorted)
-  })
+  .transform(sortMembers)
   .meta({ maxProperties: ISSUER_CLIENTS_MAX, propertyNames: { pattern: ALIAS_PATTERN } })
 
 const atLiveTokensMax = z

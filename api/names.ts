@@ -10,7 +10,7 @@ import {
   LABELS_MAX,
   parseLabel,
 } from './values/labels.ts'
-import { isName, NAME_FORM } from './values/name.ts'
+import { isName, NAME_FORM, sortMembers } from './values/name.ts'
 import {
   isOwnClaimName,
   mistakeInClaims,
@@ -18,7 +18,6 @@ import {
   OWN_CLAIM_NAME_FORM,
   OWN_CLAIMS_MAX,
   type OwnClaims,
-  sortClaims,
 } from './values/own-claims.ts'
 
 /** The name of another agent that a record names. */
@@ -101,7 +100,7 @@ export const ownClaims = z
     const { name: wrong, message } = mistakeInClaims(given) ?? {}
     if (message !== undefined) context.addIssue({ code: 'custom', path: wrong === undefined ? [] : [wrong], message })
   })
-  .transform((given): OwnClaims => sortClaims(given))
+  .transform((given): OwnClaims => sortMembers(given))
   .meta({ maxProperties: OWN_CLAIMS_MAX })
 
 export const shownClaims = z

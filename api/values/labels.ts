@@ -1,5 +1,5 @@
 // Labels: what operators mark agents with, to find them again.
-import { isName } from './name.ts'
+import { isName, sortMembers } from './name.ts'
 
 /** At most so many on one agent. */
 export const LABELS_MAX = 32
@@ -41,5 +41,5 @@ export const mergeLabels = (before: Labels, change: LabelsChange): Labels => {
     if (value === null) merged.delete(key)
     else merged.set(key, value)
   }
-  return Object.fromEntries([...merged].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return sortMembers(Object.fromEntries(merged))
 }

@@ -37,3 +37,7 @@ export const unprintableIn = (text: string): string => {
 }
 
 export const isDescription = (text: string): boolean => DESCRIPTION.test(text)
+
+/** By name, so that the same members are one text. */
+export const sortMembers = <T>(members: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(members).toSorted(([a], [b]) => (a < b ? -1 : 1)))

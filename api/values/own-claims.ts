@@ -102,6 +102,3 @@ export const mistakeInClaims = (claims: OwnClaims): Mistake | undefined => {
 /** Whether each name is a URI, or listed. */
 export const areNamesListed = (claims: OwnClaims, listed: readonly string[]): boolean =>
   Object.keys(claims).every(name => isUri(name) || listed.includes(name))
-
-export const sortClaims = (claims: OwnClaims): OwnClaims =>
-  Object.fromEntries(Object.entries(claims).toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -16,6 +16,7 @@ import { formatTime, parseTime } from '../../api/values/time.ts'
 import { parseUuid, parseUuidOpening } from '../../api/values/uuid.ts'
 import { isProviderAddress, parseWebAddress } from '../../packages/verify/src/readers/web-address.ts'
 import { formatPlan, readPlan } from '../../server/src/domain/ledger/plan.ts'
+import { NO_CONDITIONS } from '../../server/src/domain/ledger/revocation.ts'
 import { charactersOf } from './hostile-inputs.ts'
 import { type Good, type Parser, parsersIn } from './parser.ts'
 import fc from 'fast-check'
@@ -115,15 +116,7 @@ const signing = {
 const planned = {
   issuer: 'https://auth.example.com',
   caller: { kind: 'cli', user: 'ada' },
-  conditions: {
-    agentId: null,
-    credentialId: null,
-    scope: 'payments:read',
-    audience: null,
-    kid: null,
-    issuedBefore: null,
-    lineage: null,
-  },
+  conditions: { ...NO_CONDITIONS, scope: 'payments:read' },
 } as const
 
 const readOwnPlan = (text: string): unknown => {

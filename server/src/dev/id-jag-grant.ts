@@ -3,10 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { calculateJwkThumbprint, importJWK, type JWK, jwtVerify, SignJWT } from 'jose'
 import type { errors as OidcErrors, Provider, TokenEndpointGrantContext } from 'oidc-provider'
-import { TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
+import { SUBJECT_TOKEN_TYPES, TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
 import { ID_JAG_TYPE } from '../domain/clients/foreign-jwt.ts'
 
-const ID_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:id_token'
 export const ID_JAG_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:id-jag'
 const ID_JAG_SECONDS = 300
 const PARAMETERS = [
@@ -49,8 +48,8 @@ export const registerIdJags = async (
     if (wanted.requested_token_type !== ID_JAG_TOKEN_TYPE) {
       throw new errors.InvalidRequest(`requested_token_type is not ${ID_JAG_TOKEN_TYPE}`)
     }
-    if (wanted.subject_token_type !== ID_TOKEN_TYPE) {
-      throw new errors.InvalidRequest(`subject_token_type is not ${ID_TOKEN_TYPE}`)
+    if (wanted.subject_token_type !== SUBJECT_TOKEN_TYPES.id_token) {
+      throw new errors.InvalidRequest(`subject_token_type is not ${SUBJECT_TOKEN_TYPES.id_token}`)
     }
     if (wanted.audience !== audience) throw new errors.InvalidTarget(`audience is not ${audience}`)
   }

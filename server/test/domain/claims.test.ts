@@ -6,6 +6,7 @@ import {
   actorClaim,
   addressReader,
   confirmationIn,
+  endsPlainly,
   foreignActIn,
   formatClaims,
   issuedSecondOf,
@@ -31,7 +32,7 @@ const claims = (change: Partial<AccessTokenClaims> = {}): AccessTokenClaims => (
   jti: ID,
   scope: 'db:read',
   seq: 1,
-  credential_id: 'credential',
+  credential_id: OTHER_ID,
   ...change,
 })
 
@@ -115,6 +116,8 @@ const LOOKALIKES = [
   '"act":{"iss":"x","sub":"y"}',
   '","credential_id":"x","y":"',
   '\\","credential_id":"',
+  `,"seq":1,"credential_id":"${OTHER_ID}`,
+  `","seq":1,"credential_id":"${OTHER_ID}"}`,
   '}',
 ]
 
@@ -135,6 +138,7 @@ for (const [form, change] of Object.entries(FORMS)) {
     test(`own claims are read as they were written, and hide nothing, in ${form}${cnf ? ' that is bound to a key' : ''}`, () => {
       const bound = claims({ ...change, ...(cnf !== undefined && { cnf }) })
       assert.equal(ownClaimsIn(formatClaims(bound)), undefined)
+      assert.equal(endsPlainly(formatClaims(bound)), cnf === undefined && Object.keys(change).length === 0)
       const values = LOOKALIKES.flatMap(text => [text, [text, text]])
       for (const value of [...values, '', [], 0, -1.5e-7, true, false]) {
         const own = { 'https://a.example/b?c=d,e#f': value, z: value }
@@ -144,6 +148,7 @@ for (const [form, change] of Object.entries(FORMS)) {
         const names = [...Object.keys(own), ...(lineage ? ['lineage'] : []), ...(cnf ? ['cnf'] : [])]
         assert.deepEqual(Object.keys(JSON.parse(text) as object).slice(-names.length), names)
         assert.equal(ownClaimsIn(text), JSON.stringify(own))
+        assert.ok(!endsPlainly(text), text)
         assert.deepEqual([read(text), confirmationIn(text)], [{ id: ID, lifetimeSeconds: 300 }, cnf])
         assert.deepEqual(foreignActIn(text), bound.act?.act)
       }

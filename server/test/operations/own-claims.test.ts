@@ -1,6 +1,7 @@
 // Own claims of agents: what they may be called, what values they have, and how many bytes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sortMembers } from '../../../api/values/name.ts'
 import {
   areNamesListed,
   isOwnClaimName,
@@ -9,7 +10,6 @@ import {
   mistakeInClaims,
   OWN_CLAIM_FORM,
   type OwnClaim,
-  sortClaims,
 } from '../../../api/values/own-claims.ts'
 
 /** By who gives them a meaning. */
@@ -121,5 +121,5 @@ test('in another order they are the same text', () => {
     { b: 1, a: ['z', 'y'] },
     { a: ['z', 'y'], b: 1 },
   ]
-  assert.equal(JSON.stringify(sortClaims(one)), JSON.stringify(other))
+  assert.equal(JSON.stringify(sortMembers(one)), JSON.stringify(other))
 })

@@ -10,11 +10,11 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 66_637, files: 711 },
-  'server/test': { globs: codeIn('server/test'), lines: 75_041, files: 577 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 66_646, files: 711 },
+  'server/test': { globs: codeIn('server/test'), lines: 75_046, files: 577 },
   packages: { globs: codeIn('packages'), lines: 20_268, files: 188 },
   console: { globs: codeIn('console'), lines: 15_464, files: 227 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 41_309, files: 472 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 41_302, files: 472 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_237, files: 63 },
 }
 

@@ -104,6 +104,12 @@ export const ownClaimsIn = (payload: string): string | undefined => {
   return `{${payload.slice(start + 1, Math.min(...ends, payload.length - 1))}}`
 }
 
+const PLAIN_END = /,"seq":\d{1,16},"credential_id":"[0-9a-f-]{36}"\}$/
+const PLAIN_END_CHARACTERS = 79
+
+/** Whether our payload has no `act` between `seq` and `credential_id`, and nothing behind those: then it need not be searched for more. */
+export const endsPlainly = (payload: string): boolean => PLAIN_END.test(payload.slice(-PLAIN_END_CHARACTERS))
+
 // Token ids: UUIDv7 (RFC 9562 §5.7) made with the store's clock. They contain the time of issue, and so sort by it.
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

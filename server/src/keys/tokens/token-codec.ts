@@ -4,6 +4,7 @@ import {
   type AccessTokenClaims,
   addressReader,
   confirmationIn,
+  endsPlainly,
   foreignActIn,
   formatClaims,
   ownClaimsIn,
@@ -121,6 +122,16 @@ const isJws = (text: string): boolean => {
   return canonical !== undefined && readCompactJws(canonical) !== undefined
 }
 
+/** What only some tokens say. */
+const furtherIn = (payload: string): Pick<TokenReference, 'cnf' | 'foreignAct' | 'ownClaims'> => {
+  const [cnf, foreignAct, ownClaims] = [confirmationIn(payload), foreignActIn(payload), ownClaimsIn(payload)]
+  return {
+    ...(cnf !== undefined && { cnf }),
+    ...(foreignAct !== undefined && { foreignAct }),
+    ...(ownClaims !== undefined && { ownClaims }),
+  }
+}
+
 /** Reads tokens; it needs no key. */
 export const makeTokenReader = (
   issuer: string,
@@ -131,14 +142,10 @@ export const makeTokenReader = (
     const payload = readProvablePayload(canonical)
     const searched = payload ?? canonical
     const address = readAddress(searched)
-    const cnf = confirmationIn(searched)
-    const foreignAct = foreignActIn(searched)
-    const ownClaims = ownClaimsIn(searched)
+    const further = endsPlainly(searched) ? undefined : furtherIn(searched)
     const digest = digestOf(exact)
     if (payload === undefined || address === undefined) return undefined
-    const read = cnf === undefined ? { ...address, digest } : { ...address, digest, cnf }
-    if (foreignAct === undefined && ownClaims === undefined) return read
-    return { ...read, ...(foreignAct !== undefined && { foreignAct }), ...(ownClaims !== undefined && { ownClaims }) }
+    return further === undefined ? { ...address, digest } : { ...address, digest, ...further }
   }
   const readLenient = (text: string): TokenReference | undefined => {
     const trimmed = text.trim()
