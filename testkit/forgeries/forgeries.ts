@@ -1,7 +1,8 @@
 // How a JWT is made other than it should be: the parts from which the table of weaknesses is put together.
 import { createCipheriv, createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { JWK } from 'jose'
-import { encodeJson, makeProofKey, type ProofKey, signParts } from '../keys/dpop.ts'
+import { encodeJson, type ProofKey, signParts } from '../keys/dpop.ts'
+import { fixedKey } from '../keys/fixed-keys.ts'
 import { PRIVATE_KEY } from '../keys/loopback-certificate.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -32,7 +33,7 @@ const certified = createPrivateKey(PRIVATE_KEY)
 /** A forger has a key of each kind; for one of them there is a certificate. */
 const ATTACKERS: Readonly<Record<string, ProofKey>> = {
   ES256: { alg: 'ES256', jwk: createPublicKey(certified).export({ format: 'jwk' }) as JWK, privateKey: certified },
-  RS256: makeProofKey('RS256'),
+  RS256: fixedKey('attacker', 'RS256'),
 }
 
 /** Returns the attacker's key for the accepted algorithm. */

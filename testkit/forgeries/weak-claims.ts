@@ -31,12 +31,12 @@ const changedClaims = (name: string, values: readonly unknown[]): Forgeries =>
 const wrongClaims: Forgeries = {
   ...changedClaims('iss', ['https://other.example', '', null, 1, [], {}, undefined]),
   'iss in an array': genuine => resigned(genuine, { claims: { iss: [genuine.claims['iss']] } }),
-  'iss with a slash behind it': genuine => resigned(genuine, { claims: { iss: `${String(genuine.claims['iss'])}/` } }),
+  'iss with a slash after it': genuine => resigned(genuine, { claims: { iss: `${String(genuine.claims['iss'])}/` } }),
   'iss in capital letters': genuine =>
     resigned(genuine, { claims: { iss: String(genuine.claims['iss']).toUpperCase() } }),
   'iss that would hand out its keys': genuine => resigned(genuine, { claims: { iss: genuine.trap } }),
   ...changedClaims('aud', ['https://other.example', '', null, 1, [], {}, ['https://other.example'], '*', undefined]),
-  'aud with a slash behind it': genuine =>
+  'aud with a slash after it': genuine =>
     resigned(genuine, { claims: { aud: `${String([genuine.claims['aud']].flat()[0])}/` } }),
   'aud in an array in an array': genuine => resigned(genuine, { claims: { aud: [[genuine.claims['aud']]] } }),
   'aud as a member': genuine =>

@@ -27,7 +27,7 @@ const ecSign =
   ({ key }, input) =>
     sign(hash, Buffer.from(input), { key: key.privateKey, dsaEncoding })
 
-const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+export const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 const P256_PRIME = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn
 
 const toBytes = (number: bigint, length: number): Buffer =>

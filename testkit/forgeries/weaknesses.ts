@@ -19,8 +19,11 @@ export type Weakness = {
 const rows = (of: Weakness['of'], group: Forgeries): readonly Weakness[] =>
   Object.entries(group).map(([name, forge]) => ({ name, forge, of }))
 
+/** The algorithms that forgeries are made for. */
+export type ForgedAlgorithm = 'ES256' | 'RS256'
+
 /** The table for a genuine JWT that is signed by this algorithm. */
-export const weaknessesOf = (alg: 'ES256' | 'RS256'): readonly Weakness[] => [
+export const weaknessesOf = (alg: ForgedAlgorithm): readonly Weakness[] => [
   ...rows('anything else', HEADER_WEAKNESSES),
   ...rows('anything else', TEXT_WEAKNESSES),
   ...rows('anything else', signatureNumbersOf(alg)),

@@ -18,7 +18,7 @@ export const makeProofKey = (alg = 'ES256', bits = 2048): ProofKey => {
 }
 
 const signWith = ({ alg, privateKey: key }: ProofKey, text: string): Buffer => {
-  const hash = alg.startsWith('Ed') ? null : alg === 'ES384' ? 'sha384' : 'sha256'
+  const hash = alg.startsWith('Ed') || alg.startsWith('ML') ? null : alg === 'ES384' ? 'sha384' : 'sha256'
   const padding = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
   return sign(hash, Buffer.from(text), { key, dsaEncoding: 'ieee-p1363', ...(alg === 'PS256' && padding) })
 }

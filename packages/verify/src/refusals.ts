@@ -84,6 +84,9 @@ const ROWS = {
 
 export type RefusalCode = keyof typeof ROWS
 
+/** Every refusal there is. */
+export const REFUSAL_CODES = Object.freeze(Object.keys(ROWS)) as readonly RefusalCode[]
+
 export type Refused = {
   readonly ok: false
   /** The exact cause, for logs and metrics. The challenge shows the caller less. */
@@ -115,8 +118,10 @@ const RETRY_AFTER_SECONDS = 1
 // RFC 6750 §3: no other characters in error, error_description and scope. They come from the program, not from callers.
 const NOT_IN_PARAMETER = /[^\u0020\u0021\u0023-\u005b\u005d-\u007e]/g
 
-const parameter = (name: string, value: string | undefined | null): readonly string[] =>
-  value === undefined || value === null || value === '' ? [] : [`${name}="${value.replaceAll(NOT_IN_PARAMETER, '')}"`]
+const parameter = (name: string, value: string | null = ''): readonly string[] => {
+  const allowed = value?.replaceAll(NOT_IN_PARAMETER, '') ?? ''
+  return allowed === '' ? [] : [`${name}="${allowed}"`]
+}
 
 const challengeOf = ({ error, description, status }: Row, context: RefusalContext): string => {
   const { scheme, resourceMetadata, scopes, proofAlgorithms } = context

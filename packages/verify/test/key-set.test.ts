@@ -179,6 +179,8 @@ const SETS: Readonly<Record<string, (own: Members) => unknown>> = {
   'a key without kid': own => ({ keys: [{ ...own, kid: undefined }] }),
   'a key without alg': own => ({ keys: [{ ...own, alg: undefined }] }),
   'a key for another algorithm': own => ({ keys: [{ ...own, alg: 'RS256' }] }),
+  'a key for no operation': own => ({ keys: [{ ...own, key_ops: [] }] }),
+  'a key with padding in x': own => ({ keys: [{ ...own, x: `${String(own['x'])}=` }] }),
   'a shared secret': own => ({ keys: [{ kty: 'oct', k: 'AAAA', kid: own['kid'], alg: 'HS256' }] }),
   'two keys of one kid': own => ({ keys: [own, { ...makeProofKey().jwk, alg: 'ES256', kid: own['kid'] }] }),
   'an RSA key whose exponent is 1': own => ({ keys: [{ ...rsa, e: 'AQ', alg: 'RS256', kid: own['kid'] }] }),

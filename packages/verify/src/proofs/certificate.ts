@@ -8,7 +8,8 @@ export type Certificate = Uint8Array | string
 export const CERTIFICATE_BYTES_MAX = 65_536
 const BEGIN = '-----BEGIN CERTIFICATE-----'
 const END = '-----END CERTIFICATE-----'
-const BASE64 = /^[A-Za-z0-9+/=\s]+$/
+/** With the white space of RFC 7468 §3: `\s` has more. */
+const BASE64 = /^[A-Za-z0-9+/= \t\n\v\f\r]+$/
 
 /** What stands between the first marks of PEM; undefined where that is no base64. */
 const insideOf = (pem: string): string | undefined => {

@@ -8,7 +8,7 @@ export const PROOF_CHARACTERS_MAX = 4096
 export const PROOF_ALGORITHMS = ['ES256', 'Ed25519', 'EdDSA', 'RS256', 'PS256'] as const
 /** The distance of `iat` from the present time, before it. */
 export const PROOF_AGE_SECONDS_MAX = 60
-const ID_CHARACTERS_MAX = 256
+export const ID_CHARACTERS_MAX = 256
 
 export type CalledAddress = {
   /** The method of the request in capital letters. */

@@ -9,7 +9,7 @@ import { type Refusal, refusal } from '../refusals.ts'
 export const ANCESTORS_MAX = 8
 export const AUDIENCES_MAX = 8
 export const SCOPE_ITEMS_MAX = 16
-const TEXT_CHARACTERS_MAX = 2048
+export const TEXT_CHARACTERS_MAX = 2048
 const THUMBPRINT = /^[\w-]{43}$/
 /** UUIDv7 (RFC 9562 §5.7) in small letters. */
 const TOKEN_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -107,7 +107,7 @@ export const readClaims = (payload: JsonObject, { issuer, audiences }: Expected)
 }
 
 /** A verifier whose clock is behind may see a token before it was issued. */
-const CLOCK_TOLERANCE_SECONDS = 60
+export const CLOCK_TOLERANCE_SECONDS = 60
 
 /**
  * Between these the present time lies, in ms since 1970. They differ where the clocks of this machine do: one of them was set, or

@@ -1,5 +1,6 @@
 // The key set of the issuer (RFC 7517 §5): held, read again before it is old, and once more for a key that is not in it.
 import { type CryptoKey, importJWK, type JWK } from 'jose'
+import { isCanonical } from '../readers/compact-jws.ts'
 import { isJsonObject, type JsonObject, parseObject } from '../readers/json.ts'
 import { hasPrivateMember } from '../readers/jwk.ts'
 import { isKid } from '../readers/kid.ts'
@@ -39,7 +40,7 @@ export type VerificationKey = {
   readonly text: string
 }
 
-const KEY_SET_BYTES_MAX = 262_144
+export const KEY_SET_BYTES_MAX = 262_144
 export const KEYS_MAX = 64
 const REQUEST_MS_MAX = 5000
 /**
@@ -71,6 +72,11 @@ const RSA_MODULUS_CHARACTERS_MIN = 342
 const isStrongRsa = ({ n, e }: JsonObject): boolean =>
   e === RSA_EXPONENT && typeof n === 'string' && n.length >= RSA_MODULUS_CHARACTERS_MIN
 
+/** The numbers of a public key (RFC 7518 §6, RFC 8037 §2), and `pub` of ML-DSA. Some runtimes take them with padding, others do not. */
+const NUMBERS = ['x', 'y', 'n', 'pub']
+
+const isNumber = (value: unknown): boolean => value === undefined || (typeof value === 'string' && isCanonical(value))
+
 const isUsable = (jwk: unknown): jwk is JWK & { kid: string; alg: Algorithm } => {
   if (!isJsonObject(jwk) || !isAlgorithm(jwk['alg'])) return false
   const { kid, alg, use = 'sig' } = jwk
@@ -80,15 +86,16 @@ const isUsable = (jwk: unknown): jwk is JWK & { kid: string; alg: Algorithm } =>
     use === 'sig' &&
     kindOf(jwk) === ROWS[alg].kind &&
     (jwk['kty'] !== 'RSA' || isStrongRsa(jwk)) &&
+    NUMBERS.every(name => isNumber(jwk[name])) &&
     !hasPrivateMember(jwk)
   )
 }
 
-/** A key that this runtime cannot import (ML-DSA where it has none) is left out: tokens under it are refused. */
+/** A key that this runtime cannot import (ML-DSA where it has none), or not to verify (RFC 7517 §4.3), is left out: tokens under it are refused. */
 const importKey = async (jwk: JWK & { kid: string; alg: Algorithm }): Promise<VerificationKey | undefined> => {
   try {
     const key = await importJWK(jwk, jwk.alg)
-    return key instanceof Uint8Array
+    return key instanceof Uint8Array || !key.usages.includes('verify')
       ? undefined
       : { kid: jwk.kid, alg: jwk.alg, key, parameters: ROWS[jwk.alg].parameters, text: JSON.stringify(jwk) }
   } catch {
