@@ -107,6 +107,8 @@ const readNew = async (parts: Parts, token: string): Promise<CachedToken | Refus
   const generation = keySet.generation()
   const refused = await signatureRefusal(keySet, read)
   if (refused !== undefined && refused.refusal !== 'key_pending') return refused
+  // To find the key may have changed the set: then once more, by the set that is there now.
+  if (keySet.generation() !== generation) return readNew(parts, token)
   const entry = entryOf(claims, { kid: read.kid, generation, doubt: refused })
   if (entry.doubt === undefined) tokenCache.add(token, entry)
   return entry
@@ -163,6 +165,12 @@ const judgeByFeed = (parts: Parts, entry: CachedToken): Verdict | undefined | Pr
   return verdict
 }
 
+const CHANGED = refusal('keys_unavailable', 'The key set has changed while the request was checked.')
+
+/** Why the key set no longer vouches for a token, where something was waited for since it did. */
+const withdrawn = ({ settings, keySet }: Parts, { generation, doubt }: CachedToken): Refusal | undefined =>
+  settings.mode !== 'introspect' && doubt === undefined && !keySet.vouchesFor(generation) ? CHANGED : undefined
+
 const introspect = async (parts: Parts, token: string, entry: CachedToken): Promise<Verified | Refusal> =>
   (await parts.introspection.check(token, entry.claims)) ?? accept(entry, 'introspection')
 
@@ -196,7 +204,8 @@ const checkRevocation = (
   if (mode === 'offline') return accept(entry, 'signature')
   if (mode === 'introspect') return introspect(parts, token, entry)
   const verdict = judgeByFeed(parts, entry)
-  if (typeof verdict === 'object') return verdict.then(() => checkRevocation(parts, token, entry))
+  if (typeof verdict === 'object')
+    return verdict.then(() => withdrawn(parts, entry) ?? checkRevocation(parts, token, entry))
   if (verdict === 'clear') return accept(entry, 'feed')
   if (verdict === 'ended') return refusal('revoked', 'The revocation feed says that the token has ended.')
   if (whenStale === 'introspect') return introspect(parts, token, entry)
@@ -218,15 +227,9 @@ const untimelyNow = (parts: Parts, claims: Claims, time: TimeRange): Refusal | '
 
 const CLOSED = refusal('closed', 'The verifier was closed.')
 
-const CHANGED = refusal('keys_unavailable', 'The key set has changed while the request was checked.')
-
 /** Why a token is not good any more that was before something was waited for. */
-const changedMeanwhile = (parts: Parts, { claims, generation, doubt }: CachedToken): Refusal | 'unsure' | undefined => {
-  if (parts.signal.aborted) return CLOSED
-  if (parts.settings.mode === 'introspect') return undefined
-  if (doubt === undefined && !parts.keySet.vouchesFor(generation)) return CHANGED
-  return untimelyNow(parts, claims, timeOf(parts))
-}
+const changedMeanwhile = (parts: Parts, entry: CachedToken): Refusal | 'unsure' | undefined =>
+  parts.signal.aborted ? CLOSED : (withdrawn(parts, entry) ?? untimelyNow(parts, entry.claims, timeOf(parts)))
 
 type Decided = Verified | Refusal
 
@@ -269,7 +272,7 @@ const decide = (parts: Parts, presented: Presented): Decided | Promise<Decided> 
 
 const decideNew = async (parts: Parts, token: string, asked: Asked): Promise<Decided> => {
   const entry = await readNew(parts, token)
-  return isRefusal(entry) ? entry : decide(parts, { token, entry, asked })
+  return isRefusal(entry) ? entry : (withdrawn(parts, entry) ?? decide(parts, { token, entry, asked }))
 }
 
 /** The token, or why it is refused: at once where it is cached and nothing must be waited for. */

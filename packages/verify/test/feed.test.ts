@@ -1,6 +1,7 @@
 // Mode `feed`: revoked tokens are refused without a call for each request.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeProofKey } from '../../../testkit/keys/dpop.ts'
 import { until } from '../../../testkit/processes/until.ts'
 import { makeRuntime, verifierOf, verifyAs } from './fixtures.ts'
 import { assertRevokedByFeed, FEED, follow, INTROSPECTION, never, open, reach } from './follow.ts'
@@ -64,6 +65,29 @@ test('a token of another lifetime with the same tail is not the token that ended
   await reach(verifier, 1)
   assert.equal(await verifyAs(verifier, minted.token), 'revoked')
   assert.equal(await verifyAs(verifier, twin.token), 'feed')
+})
+
+test('a token whose key is cut off while its signature is verified is not accepted', async t => {
+  const publisher = await open(t)
+  const verifier = await follow(t, publisher, { whenStale: 'refuse' })
+  // Who has the key can write any number.
+  const { token, claims } = publisher.mint({ seq: 1_000_000 })
+  const verify = crypto.subtle.verify.bind(crypto.subtle)
+  const first = Promise.withResolvers<void>()
+  let isFirst = true
+  t.mock.method(crypto.subtle, 'verify', async (...given: Parameters<SubtleCrypto['verify']>) => {
+    const isTokens = isFirst
+    isFirst = false
+    const isGood = await verify(...given)
+    if (isTokens) await first.promise
+    return isGood
+  })
+  const said = verifyAs(verifier, token)
+  publisher.keys = [{ ...makeProofKey('ES256').jwk, alg: 'ES256', kid: 'key-2', use: 'sig' }]
+  publisher.cutOff({ seq: 10, until: claims.exp + 1, key: digestOf(publisher.kid) })
+  await reach(verifier, 1)
+  first.resolve()
+  assert.equal(await said, 'unknown_key')
 })
 
 test('a heartbeat beyond what is held makes the verifier fetch what is missing', async t => {

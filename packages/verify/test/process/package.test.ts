@@ -16,7 +16,7 @@ const ROOT = resolve(PACKAGE, '../..')
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 const SUBPATHS = ['fetch', 'express', 'fastify', 'hono', 'mcp']
 /** The size of `createVerifier` and jose together. */
-const GZIPPED_BYTES_MAX = 26_700
+const GZIPPED_BYTES_MAX = 26_750
 
 const run = promisify(execFile)
 let folder = ''
