@@ -96,7 +96,7 @@ const DECLARED =
 const BANNED_NAME = /(?:Manager|Helper|Util|Impl|Data|Info|_(?:MANAGER|HELPER|UTIL|IMPL|DATA|INFO))s?$/
 // The program is a service, and a function may open it: only a kind of thing must not be called one.
 const BANNED_KIND = /^(?:class|interface|type) .+Services?$/
-const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)+$/
+const NAME_OF_FILE = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)+|(?:__init__|[a-z0-9]+(?:_[a-z0-9]+)*)\.py)$/
 
 const layerOf = (path: string): string =>
   path.startsWith('api/values/')
@@ -184,8 +184,8 @@ test('files are kebab-case, and no folder or file is named for nothing in partic
   ]
   const files = paths.filter(path => path.includes('.'))
   nothing(
-    files.filter(path => !KEBAB_CASE.test(path.slice(path.lastIndexOf('/') + 1))),
-    'File names are kebab-case.',
+    files.filter(path => !NAME_OF_FILE.test(path.slice(path.lastIndexOf('/') + 1))),
+    'File names are kebab-case; Python imports those in snake_case alone.',
   )
   nothing(
     paths.filter(path => BANNED_FOLDER.test(path)),

@@ -1,0 +1,1 @@
+"""The public interface of the verifier, and the decision on one token."""

@@ -1,0 +1,226 @@
+"""HTTP exchanges with a service that may hang, lie or answer without end: each bounded in time and in bytes.
+
+urllib3 bounds single steps; the whole is bounded here.
+"""
+
+import contextlib
+import errno
+import time
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+
+from .threads import Failed, Job, Steps, Wait, Workers
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    from urllib3 import BaseHTTPResponse, PoolManager
+
+T = TypeVar("T")
+
+_CHUNK_BYTES = 65_536
+_CAUSES_MAX = 10
+_RETRY_AFTER_MAX = 30.0
+_PROXY_SCHEMES: Final = ("http://", "https://")
+
+
+class RequestFailure(Exception):
+    """A request that gave no answer to be used. The message holds no header and no body."""
+
+    def __init__(self, message: str, status: int = 0, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        """0 where there was no answer at all."""
+        self.retry_after = retry_after
+        """Seconds that the service states; None where it states none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    url: str
+    bytes_max: int
+    method: Literal["GET", "POST"] = "GET"
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    body: bytes | None = None
+    seconds_max: float = 5.0
+    """The deadline of the last byte of the response; of a stream, unless its job is extended."""
+    success: Literal[200, 204] = 200
+    """The status of an answer to be used."""
+
+
+def describe_fault(fault: BaseException) -> str:
+    """The name of a fault without what it may carry."""
+    return str(fault) if isinstance(fault, RequestFailure) else f"{type(fault).__name__}: {fault}"[:200]
+
+
+def _cause_of(fault: BaseException) -> str:
+    """A code such as ECONNREFUSED, else what kind of error began it. Messages are left out: they may hold a credential."""
+    for _ in range(_CAUSES_MAX):
+        # Errors of TLS have numbers of their own.
+        number = fault.errno if isinstance(fault, OSError) and type(fault).__module__ != "ssl" else None
+        if number is not None and number in errno.errorcode:
+            return errno.errorcode[number]
+        inner = [it for it in (fault.__cause__, fault.__context__, *fault.args) if isinstance(it, BaseException)]
+        if not inner:
+            break
+        fault = inner[0]
+    return type(fault).__name__
+
+
+class HttpClient:
+    """Connections to the service, kept for the next request. Follows no redirect: a credential must not go where an answer
+    points to. Takes the proxy of the environment unless one is given."""
+
+    def __init__(self, workers: Workers, proxy: str | None, ssl_context: "SSLContext | None") -> None:
+        self._workers = workers
+        self._proxy = proxy
+        self._ssl_context = ssl_context
+        self._pools: PoolManager | None = None
+
+    def prepare(self, request: Request, use: Callable[[bytes], T]) -> Job[T]:
+        """A job that sends the request, and has the body of a success read. It fails with RequestFailure for all else."""
+
+        def run(job: Job[T]) -> T:
+            body = _Body(request.bytes_max)
+            self._exchange(request, job, body.receive)
+            return use(bytes(body.received))
+
+        return Job(self._workers, run, request.seconds_max)
+
+    def prepare_stream(self, request: Request, receive: Callable[[bytes], None]) -> Job[None]:
+        """A job that sends the request, and hands over what comes as it comes, until that ends or the job is late."""
+        return Job(self._workers, lambda job: self._exchange(request, job, receive), request.seconds_max)
+
+    def end_late(self) -> None:
+        """Interrupts requests whose time is over."""
+        self._workers.end_late()
+
+    def send(self, request: Request) -> Steps[bytes]:
+        """The body of a success. Raises RequestFailure for everything else."""
+        job = self.prepare(request, bytes)
+        job.start()
+        yield Wait(job.future, request.seconds_max)
+        return outcome_of(job, request)
+
+    def close(self) -> None:
+        pools, self._pools = self._pools, None
+        if pools is not None:
+            pools.clear()
+
+    def _pools_for(self, url: str) -> "PoolManager":
+        if self._pools is None:
+            from .pools import make_pools
+
+            self._pools = make_pools(self._proxy or _proxy_of_environment(url), self._ssl_context)
+        return self._pools
+
+    def _exchange(self, request: Request, job: Job[Any], receive: Callable[[bytes], None]) -> None:
+        from .pools import current
+
+        current.job = job
+        try:
+            with _on_wire(request, job):
+                response = self._pools_for(request.url).request(
+                    request.method,
+                    request.url,
+                    body=request.body,
+                    headers=dict(request.headers),
+                    redirect=False,
+                    retries=False,
+                    preload_content=False,
+                    timeout=max(0.001, job.seconds_left()),
+                )
+            _read(response, request, job, receive)
+        finally:
+            job.interrupt = current.job = None
+
+
+@contextlib.contextmanager
+def _on_wire(request: Request, job: Job[Any]) -> Generator[None]:
+    """Faults of the wire, whatever raised them, are RequestFailure."""
+    try:
+        yield
+    except RequestFailure:
+        raise
+    except Exception as fault:
+        if job.seconds_left() <= 0:
+            raise _late(request) from fault
+        raise RequestFailure(f"The request failed: {_cause_of(fault)}") from fault
+
+
+def outcome_of(job: Job[T], request: Request) -> T:
+    """What the job of a request came to. Raises what it raised, or RequestFailure where it has not ended in its time."""
+    if not job.future.done():
+        raise _late(request)
+    outcome = job.future.result()
+    if not isinstance(outcome, Failed):
+        return outcome
+    raise _late(request) if isinstance(outcome.fault, TimeoutError) else outcome.fault
+
+
+def _late(request: Request) -> RequestFailure:
+    return RequestFailure(f"The request failed: no whole answer within {round(request.seconds_max * 1000)} ms")
+
+
+class _Body:
+    """An answer that is of use as a whole."""
+
+    def __init__(self, bytes_max: int) -> None:
+        self._bytes_max = bytes_max
+        self.received = bytearray()
+
+    def receive(self, chunk: bytes) -> None:
+        self.received += chunk
+        if len(self.received) > self._bytes_max:
+            raise RequestFailure(f"The request failed: the answer has more than {self._bytes_max} bytes")
+
+
+def _read(response: "BaseHTTPResponse", request: Request, job: Job[Any], receive: Callable[[bytes], None]) -> None:
+    """The body as it came: one that is compressed, which nobody asked for, is not what was asked for."""
+    try:
+        if response.status != request.success:
+            retry_after = retry_after_of(response.headers.get("retry-after"), time.time())
+            raise RequestFailure(f"The service responded {response.status}.", response.status, retry_after)
+        while chunk := _read_chunk(response, request, job):
+            receive(chunk)
+            if job.seconds_left() <= 0:
+                raise _late(request)
+    except BaseException:
+        response.close()
+        raise
+    response.release_conn()
+
+
+def _read_chunk(response: "BaseHTTPResponse", request: Request, job: Job[Any]) -> bytes:
+    with _on_wire(request, job):
+        return response.read1(_CHUNK_BYTES, decode_content=False)
+
+
+def retry_after_of(header: str | None, wall: float) -> float | None:
+    """The wait in seconds, of 1 to 30, that `Retry-After` states (RFC 9110 §10.2.3); None where it cannot be read. A
+    verifier that waits for longer is stale for longer than a service can want."""
+    from email.utils import parsedate_to_datetime
+
+    text = (header or "").strip()
+    if text.isascii() and text.isdigit():
+        return min(max(float(text[:9]), 1), _RETRY_AFTER_MAX)
+    try:
+        return min(max(parsedate_to_datetime(text).timestamp() - wall, 1), _RETRY_AFTER_MAX)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _proxy_of_environment(url: str) -> str | None:
+    from urllib.parse import urlsplit
+    from urllib.request import getproxies, proxy_bypass
+
+    address = urlsplit(url)
+    proxies = getproxies()
+    proxy = proxies.get(address.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(address.netloc.rpartition("@")[2]):
+        return None
+    if "://" in proxy and not proxy.lower().startswith(_PROXY_SCHEMES):
+        raise RequestFailure("The proxy is none of http or https.")
+    return proxy if "://" in proxy else f"http://{proxy}"

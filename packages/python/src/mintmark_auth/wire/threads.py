@@ -1,0 +1,212 @@
+"""Work that may wait, on daemon threads of our own; and how callers wait for it, in a thread or on an event loop.
+
+What may have to wait is written once, as a generator of the waits that it needs (`Steps`), and run by `finish` or `afinish`.
+Nothing is bound to an event loop, so one verifier serves all loops and threads of a process.
+"""
+
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+
+# concurrent.futures, and asyncio with it, are loaded with the first work: that takes a while.
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+T = TypeVar("T")
+
+THREADS_MAX: Final = 8
+_IDLE_SECONDS = 10.0
+
+
+class Wait(NamedTuple):
+    """Wait until the future is done, and no longer than this. Futures never hold exceptions, which nobody might read."""
+
+    future: "Future[Any]"
+    seconds: float
+
+
+Steps: TypeAlias = Generator[Wait, None, T]
+
+
+def make_future() -> "Future[Any]":
+    """One that runs: cancel() changes nothing, so a caller that goes away does not spoil it for others."""
+    from concurrent.futures import Future
+
+    future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()
+    return future
+
+
+def block(future: "Future[Any]", seconds: float | None = None) -> None:
+    """Waits in this thread until it is done, and no longer than this."""
+    from concurrent.futures import wait
+
+    wait((future,), None if seconds is None else max(0.0, seconds))
+
+
+def finish(steps: Steps[T]) -> T:
+    """Runs steps to their end in this thread."""
+    while True:
+        try:
+            future, seconds = next(steps)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        block(future, seconds)
+
+
+async def afinish(steps: Steps[T]) -> T:
+    """Runs steps to their end without blocking the event loop."""
+    import asyncio
+
+    while True:
+        try:
+            future, seconds = next(steps)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        wrapped = asyncio.wrap_future(future)
+        try:
+            await asyncio.wait((wrapped,), timeout=max(0.0, seconds))
+        finally:
+            # The shared work goes on: a running future ignores this.
+            wrapped.cancel()
+
+
+def is_on_loop() -> bool:
+    """Whether an event loop runs in this thread. Without asyncio, which takes long to import, none does."""
+    asyncio = sys.modules.get("asyncio")
+    return asyncio is not None and asyncio._get_running_loop() is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """What work raised."""
+
+    fault: BaseException
+
+
+class Job(Generic[T]):
+    """Work for a thread, which is interrupted when it takes longer than it may. A caller that waits gives up by then: what
+    cannot be interrupted, such as the resolver of host names, may take longer."""
+
+    def __init__(self, workers: "Workers", work: Callable[["Job[T]"], T], seconds: float) -> None:
+        self._workers = workers
+        self._work = work
+        self._deadline = time.monotonic() + seconds
+        self.future: Future[T | Failed] = make_future()
+        self.interrupt: Callable[[], None] | None = None
+        """What ends a wait of the work; set by the work itself."""
+
+    def extend(self, seconds: float) -> None:
+        """From now on it may take so long."""
+        self._deadline = time.monotonic() + seconds
+
+    def seconds_left(self) -> float:
+        return self._deadline - time.monotonic()
+
+    def start(self) -> None:
+        self._workers.take(self)
+
+    def run(self) -> None:
+        try:
+            outcome: T | Failed = self._work(self) if self.seconds_left() > 0 else Failed(TimeoutError())
+        except BaseException as fault:  # the caller judges it
+            outcome = Failed(fault)
+        self.future.set_result(outcome)
+
+    def fail(self, fault: BaseException) -> None:
+        """In place of `run`."""
+        self.future.set_result(Failed(fault))
+
+    def end_wait(self) -> None:
+        interrupt = self.interrupt
+        if interrupt is not None:
+            interrupt()
+
+
+def _end_late(running: "list[Job[Any]]") -> None:
+    for job in running:
+        if job.seconds_left() <= 0:
+            job.end_wait()
+
+
+class Workers:
+    """At most `THREADS_MAX` daemon threads, started when there is work for them, gone when there is none for a while."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._queue: deque[Job[Any]] = deque()
+        self._running: set[Job[Any]] = set()
+        self._threads = 0
+        self._idle = 0
+        self._is_closed = False
+
+    def take(self, job: Job[Any]) -> None:
+        with self._changed:
+            is_closed = self._is_closed
+            running = list(self._running)
+            is_short = not is_closed and self._idle <= len(self._queue) and self._threads < THREADS_MAX
+            if not is_closed:
+                self._queue.append(job)
+                self._threads += is_short
+                self._changed.notify()
+        if is_closed:
+            job.fail(TimeoutError())
+        # The caller that needs a thread sees to it that none is occupied for too long: no timer has to.
+        _end_late(running)
+        if is_short:
+            self._start()
+
+    def end_late(self) -> None:
+        """Interrupts all work whose time is over."""
+        with self._changed:
+            running = list(self._running)
+        _end_late(running)
+
+    def close(self) -> None:
+        """Interrupts all work, drops what waits, and ends the threads."""
+        with self._changed:
+            self._is_closed = True
+            dropped, running = list(self._queue), list(self._running)
+            self._queue.clear()
+            self._changed.notify_all()
+        for job in dropped:
+            job.fail(TimeoutError())
+        for job in running:
+            job.end_wait()
+
+    def _start(self) -> None:
+        try:
+            threading.Thread(target=self._work, name="mintmark-auth", daemon=True).start()
+        except RuntimeError as fault:  # there is no memory for one, or the interpreter ends
+            with self._changed:
+                self._threads -= 1
+                dropped = list(self._queue) if self._threads == 0 else []
+                self._queue = deque() if dropped else self._queue
+            for job in dropped:
+                job.fail(fault)
+
+    def _take(self, done: Job[Any] | None) -> Job[Any] | None:
+        with self._changed:
+            if done is not None:
+                self._running.discard(done)
+            if not self._queue:
+                self._idle += 1
+                self._changed.wait_for(lambda: self._queue or self._is_closed, _IDLE_SECONDS)
+                self._idle -= 1
+            if not self._queue:
+                self._threads -= 1
+                return None
+            job = self._queue.popleft()
+            self._running.add(job)
+            return job
+
+    def _work(self) -> None:
+        job: Job[Any] | None = None
+        while (job := self._take(job)) is not None:
+            job.run()
