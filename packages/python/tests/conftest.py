@@ -1,5 +1,6 @@
 """What tests share: a service on loopback, a clock that is moved, and verifiers that end with their test."""
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 from clocks import TestClock
 from issuer import AUDIENCE, Key, key_set_of, mint
-from service import INTROSPECTION_PATH, KEYS_PATH, Service, running_service
+from service import INTROSPECTION_PATH, KEYS_PATH, Answer, Handler, Service, running_service
 
 from mintmark_auth import Hooks, Refused, Verified, Verifier
 from mintmark_auth.tokens.key_set import KeySet
@@ -61,6 +62,17 @@ class Setting:
 
     def publish(self, *keys: Key) -> None:
         self.service.answer(KEYS_PATH, key_set_of(*keys))
+
+    def publish_late(self, go_on: threading.Event, *keys: Key, begun: threading.Event | None = None) -> None:
+        """Publishes keys, and answers only once it may; `begun` is set by the first request."""
+
+        def answer(_: Handler) -> Answer:
+            if begun is not None:
+                begun.set()
+            assert go_on.wait(10)
+            return Answer(key_set_of(*keys))
+
+        self.service.answer(KEYS_PATH, answer)
 
     def introspect_as_active(self, **changed: Any) -> None:
         """The service says of the token of `mint` that it is active."""

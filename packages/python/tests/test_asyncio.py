@@ -5,8 +5,6 @@ import threading
 
 import pytest
 from conftest import Setting, refusal_of
-from issuer import key_set_of
-from service import KEYS_PATH, Answer, Handler
 
 from mintmark_auth import IncomingRequest, Refused
 
@@ -28,11 +26,7 @@ def test_the_loop_goes_on_while_keys_are_read(setting: Setting) -> None:
     verifier, token = setting.verifier(), setting.mint()
     go_on = threading.Event()
 
-    def answer_late(_: Handler) -> Answer:
-        assert go_on.wait(10)
-        return Answer(key_set_of(setting.key))
-
-    setting.service.answer(KEYS_PATH, answer_late)
+    setting.publish_late(go_on, setting.key)
 
     async def verify() -> None:
         waiting = [asyncio.create_task(verifier.averify(token)) for _ in range(20)]
@@ -64,12 +58,7 @@ def test_a_caller_that_goes_away_does_not_spoil_it_for_others(setting: Setting) 
     verifier, token = setting.verifier(), setting.mint()
     begun, go_on = threading.Event(), threading.Event()
 
-    def answer_late(_: Handler) -> Answer:
-        begun.set()
-        assert go_on.wait(10)
-        return Answer(key_set_of(setting.key))
-
-    setting.service.answer(KEYS_PATH, answer_late)
+    setting.publish_late(go_on, setting.key, begun=begun)
 
     async def verify() -> None:
         impatient = asyncio.create_task(verifier.averify(token))
@@ -89,11 +78,7 @@ def test_a_loop_that_ends_while_it_waits_leaves_no_complaint(setting: Setting, c
     verifier, token = setting.verifier(), setting.mint()
     go_on = threading.Event()
 
-    def answer_late(_: Handler) -> Answer:
-        assert go_on.wait(10)
-        return Answer(key_set_of(setting.key))
-
-    setting.service.answer(KEYS_PATH, answer_late)
+    setting.publish_late(go_on, setting.key)
 
     async def give_up() -> None:
         with pytest.raises(TimeoutError):

@@ -131,7 +131,7 @@ def test_a_hung_service_is_given_up_in_time_by_many_at_once(
     # More than there are threads.
     with ThreadPoolExecutor(20) as pool:
         assert max(pool.map(refused_after, range(20))) < 1
-    assert verifier._core._workers._threads == 8
+    assert verifier._core._client._workers._threads == 8
     setting.introspect_as_active()
     verifier.verify(token)
 

@@ -8,7 +8,7 @@ import pytest
 from conftest import Setting, refusal_of, short_requests, wait_for_reading
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from issuer import Key, encode, key_set_of
-from service import KEYS_PATH, Answer, Handle, Handler, free_port
+from service import KEYS_PATH, Answer, Handle, free_port
 
 from mintmark_auth import Hooks, Verifier
 from mintmark_auth.tokens import key_set
@@ -35,12 +35,7 @@ def test_an_unknown_kid_of_50_threads_is_one_reading(setting: Setting) -> None:
     newer = Key("key-2")
     begun, go_on = threading.Event(), threading.Event()
 
-    def answer_late(_: Handler) -> Answer:
-        begun.set()
-        assert go_on.wait(10)
-        return Answer(key_set_of(setting.key, newer))
-
-    setting.service.answer(KEYS_PATH, answer_late)
+    setting.publish_late(go_on, setting.key, newer, begun=begun)
     token = setting.mint(newer)
     with ThreadPoolExecutor(50) as pool:
         calls = [pool.submit(verifier.verify, token) for _ in range(50)]

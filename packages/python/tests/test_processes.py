@@ -70,7 +70,7 @@ def test_a_child_of_a_fork_amid_a_reading_does_not_wait_for_a_thread_that_it_has
     setting.service.answer(KEYS_PATH, good)
     core = verifier._core
     # As another thread may hold them right then.
-    with core.key_set._lock, core.cache._lock, core._workers._changed:
+    with core.key_set._lock, core.cache._lock, core._client._workers._changed:
         outcome, _ = outcome_in_child(verifier, token)
     go_on.set()
     assert outcome == "signature"
@@ -131,7 +131,7 @@ verifier = Verifier(sys.argv[1], "https://orders.example/v1", mode=sys.argv[3], 
 if sys.argv[3] == "feed":
     verifier.ready(0)
 threading.Thread(target=lambda: verifier.verify(sys.argv[2]), daemon=True).start()
-while not verifier._core._workers._running:
+while not verifier._core._client._workers._running:
     pass
 print("waiting", flush=True)
 sys.stdin.readline()

@@ -28,7 +28,6 @@ class Feed:
     def __init__(
         self,
         access: FeedAccess,
-        staleness_ms_max: int,
         *,
         client: HttpClient,
         clock: Clock,
@@ -36,9 +35,10 @@ class Feed:
         report: Callable[[str], None],
         changed: Callable[[], None],
     ) -> None:
-        self._staleness_ms_max = staleness_ms_max
+        self._staleness_ms_max = access.staleness_ms_max
+        self._client = client
         events = FeedEvents(report, key_set.distrust, self._note)
-        self.held: Final = HeldFeed(FeedRequests(access, client, key_set), clock, staleness_ms_max, events)
+        self.held: Final = HeldFeed(FeedRequests(access, client, key_set), clock, access.staleness_ms_max, events)
         self.reports: Reports | None = None if access.name is None else Reports(self.held, access, client)
         self._changed = changed
         self._waiting: list[Future[None]] = []
@@ -63,6 +63,7 @@ class Feed:
         if self.reports is not None:
             self.reports.end()
         self._end_waiting()
+        self._client.close()
 
     def is_fresh(self) -> bool:
         """Whether the feed alone decides now."""

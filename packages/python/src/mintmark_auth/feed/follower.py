@@ -75,7 +75,7 @@ class Follower:
             self._trust.distrust()
         if isinstance(fault, StartOver):
             self._feed.forget(self._feed.facts)
-        self._feed.report(f"The feed could not be followed: {describe_fault(fault)}")
+        self._feed.events.report(f"The feed could not be followed: {describe_fault(fault)}")
         return retry_after_of(fault)
 
     def _follow_once(self) -> None:

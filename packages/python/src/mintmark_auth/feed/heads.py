@@ -74,7 +74,7 @@ class CatchUp:
                 return
 
     def _report(self, fault: Exception) -> None:
-        self._feed.report(f"Changes could not be fetched: {describe_fault(fault)}")
+        self._feed.events.report(f"Changes could not be fetched: {describe_fault(fault)}")
 
 
 class Heads:
@@ -124,7 +124,7 @@ class Heads:
     def _fail(self, fault: Exception) -> None:
         self._failures += 1
         self._retry_after = retry_after_of(fault)
-        self._feed.report(f"The head of the feed could not be had: {describe_fault(fault)}")
+        self._feed.events.report(f"The head of the feed could not be had: {describe_fault(fault)}")
 
     def _count(self, change: int) -> None:
         with self._counting:

@@ -46,11 +46,6 @@ class HeldFeed:
         self.end_following: Callable[[], None] = _nothing
         """Ends the stream that is under way for these facts."""
 
-    def report(self, problem: str) -> None:
-        """Reports a problem, unless this process ended what failed."""
-        if not self.closed.is_set():
-            self.events.report(problem)
-
     def place(self) -> Place | None:
         """How far the facts are; None while there are none."""
         facts = self.facts

@@ -71,7 +71,7 @@ class Reports:
             self._reported = place
             return self._feed.place() == place
         except Exception as fault:
-            self._feed.report(f"The position could not be reported: {describe_fault(fault)}")
+            self._feed.events.report(f"The position could not be reported: {describe_fault(fault)}")
             retry_after = retry_after_of(fault)
             self._feed.closed.wait(retry_after)
             return retry_after == 0 or self._feed.place() == place

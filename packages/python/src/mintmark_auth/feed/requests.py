@@ -18,6 +18,8 @@ T = TypeVar("T")
 DOCUMENT_CHARACTERS_MAX: Final = 33_554_432
 """A longer one is not read: the verifier becomes stale, and says so."""
 _HEAD_BYTES_MAX = 4096
+_HEAD_SECONDS_MIN = 0.5
+_HEAD_SECONDS_MAX = 10.0
 _DOCUMENT_SECONDS_MAX = 30.0
 # The deadline of a request for changes, without the time that the service waits.
 _CHANGES_SECONDS_MAX = 10.0
@@ -42,8 +44,12 @@ class FeedAccess:
     api_key: str
     name: str | None
     """Under which positions are reported; None reports nothing."""
-    head_seconds_max: float
-    """The deadline of a request for the head: an answer that comes later confirms nothing that is of use."""
+    staleness_ms_max: int
+
+    @property
+    def head_seconds_max(self) -> float:
+        """The deadline of a request for the head: an answer that comes later confirms nothing that is of use."""
+        return min(_HEAD_SECONDS_MAX, max(_HEAD_SECONDS_MIN, self.staleness_ms_max / 1000))
 
     @property
     def url(self) -> str:

@@ -15,7 +15,7 @@ from ..tokens.key_set import KeySet
 from ..tokens.signatures import SignedReader, Unverified, signature_refusal
 from ..wire.clock import Clock, Instant
 from ..wire.http import HttpClient
-from ..wire.threads import Steps, Workers
+from ..wire.threads import Steps
 from .asked import Asked, plain_text
 from .journal import Journal
 from .options import Settings
@@ -71,8 +71,6 @@ _REVOKED: Final = Refusal("revoked", "The revocation feed says that the token ha
 _STALE: Final = Refusal("stale", "The revocation feed is staler than allowed.")
 _UNKNOWN: Final = Refusal("stale", "The revocation feed holds a fact that cannot be compared with the token here.")
 
-_HEAD_SECONDS_MIN = 0.5
-_HEAD_SECONDS_MAX = 10.0
 # How far the clocks of this machine may differ while proofs are judged by them: nothing else knows the time of a proof.
 _CLOCKS_APART_MS_MAX = 5000
 # Strangers can make up key ids, and with each have the service asked: so many of them wait for it at once.
@@ -85,8 +83,7 @@ class Core:
     def __init__(self, settings: Settings, clock: Clock, changed: Callable[[], None]) -> None:
         self._settings, self._clock = settings, clock
         self.journal: Journal = Journal(settings.hooks, clock)
-        self._workers = Workers()
-        self._client = HttpClient(self._workers, settings.proxy, settings.ssl_context)
+        self._client = HttpClient(settings.proxy, settings.ssl_context)
         self.key_set: KeySet = KeySet(
             f"{settings.issuer}/.well-known/jwks.json",
             settings.key_age_ms_max,
@@ -113,14 +110,10 @@ class Core:
         from ..feed.requests import FeedAccess
 
         settings = self._settings
-        seconds_max = min(_HEAD_SECONDS_MAX, max(_HEAD_SECONDS_MIN, settings.staleness_ms_max / 1000))
-        # Threads of its own: however many introspections hang, heads are asked for.
-        self._feed_workers = Workers()
-        self._feed_client = HttpClient(self._feed_workers, settings.proxy, settings.ssl_context)
         return Feed(
-            FeedAccess(settings.issuer, settings.api_key, settings.name, seconds_max),
-            settings.staleness_ms_max,
-            client=self._feed_client,
+            FeedAccess(settings.issuer, settings.api_key, settings.name, settings.staleness_ms_max),
+            # Threads of its own: however many introspections hang, heads are asked for.
+            client=HttpClient(settings.proxy, settings.ssl_context),
             clock=self._clock,
             key_set=self.key_set,
             report=self._report,
@@ -131,9 +124,6 @@ class Core:
         self.is_closed = True
         if self.feed is not None:
             self.feed.close()
-            self._feed_workers.close()
-            self._feed_client.close()
-        self._workers.close()
         self._bindings.close()
         self._client.close()
 

@@ -4,7 +4,7 @@ import os
 import threading
 import weakref
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Final, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, NoReturn
 
 from ..proofs.certificate import Certificate
 from ..proofs.dpop import PROOF_ALGORITHMS, Presented
@@ -23,8 +23,6 @@ from .status import Resource, Status
 
 if TYPE_CHECKING:
     from ssl import SSLContext
-
-T = TypeVar("T")
 
 _PROOF_ALGORITHMS: Final = " ".join(PROOF_ALGORITHMS)
 _READY_SECONDS_MAX = 3600
@@ -116,7 +114,7 @@ class Verifier:
             core = self._present()
             decided: Decided | None = core.recall(token) if asked is NOTHING else None
             if decided is None:
-                decided = self._wait(core.decide(token, asked))
+                decided = finish(core.decide(token, asked), self._warn_of_loop)
         except Exception as fault:
             self._refuse_fault(fault)
         return self._settle(decided, asked)
@@ -144,7 +142,7 @@ class Verifier:
         """Verifies the token of a request, by its scheme (RFC 6750 §2.1, RFC 9449 §7.1). Raises Refused alone."""
         try:
             token, asked = self._read_request(request)
-            decided = self._wait(self._present().decide(token, asked))
+            decided = finish(self._present().decide(token, asked), self._warn_of_loop)
         except Exception as fault:
             self._refuse_fault(fault)
         return self._settle(decided, asked)
@@ -224,22 +222,11 @@ class Verifier:
         if self._settings.hooks.changed is not None:
             self._core.journal.notify(self._settings.hooks.changed, self.status())
 
-    def _wait(self, steps: Steps[T]) -> T:
+    def _warn_of_loop(self) -> None:
+        """Says once that a wait blocks an event loop."""
         if not self._has_warned_of_loop and is_on_loop():
-            steps = self._warn_of_loop(steps)
-        return finish(steps)
-
-    def _warn_of_loop(self, steps: Steps[T]) -> Steps[T]:
-        """The same steps, and says once that one of them waited."""
-        try:
-            wait = next(steps)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        self._has_warned_of_loop = True
-        self._core.journal.report(_BLOCKS_A_LOOP)
-        yield wait
-        return (yield from steps)
+            self._has_warned_of_loop = True
+            self._core.journal.report(_BLOCKS_A_LOOP)
 
     def _prepare(self) -> Steps[None]:
         core = self._present()

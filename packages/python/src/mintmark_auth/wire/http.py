@@ -73,8 +73,8 @@ class HttpClient:
     """Connections to the service, kept for the next request. Follows no redirect: a credential must not go where an answer
     points to. Takes the proxy of the environment unless one is given."""
 
-    def __init__(self, workers: Workers, proxy: str | None, ssl_context: "SSLContext | None") -> None:
-        self._workers = workers
+    def __init__(self, proxy: str | None, ssl_context: "SSLContext | None") -> None:
+        self._workers = Workers()
         self._proxy = proxy
         self._ssl_context = ssl_context
         self._pools: PoolManager | None = None
@@ -105,6 +105,8 @@ class HttpClient:
         return outcome_of(job, request)
 
     def close(self) -> None:
+        """Interrupts what is under way."""
+        self._workers.close()
         pools, self._pools = self._pools, None
         if pools is not None:
             pools.clear()
@@ -181,7 +183,7 @@ def _read(response: "BaseHTTPResponse", request: Request, job: Job[Any], receive
     """The body as it came: one that is compressed, which nobody asked for, is not what was asked for."""
     try:
         if response.status != request.success:
-            retry_after = retry_after_of(response.headers.get("retry-after"), time.time())
+            retry_after = parse_retry_after(response.headers.get("retry-after"), time.time())
             raise RequestFailure(f"The service responded {response.status}.", response.status, retry_after)
         while chunk := _read_chunk(response, request, job):
             receive(chunk)
@@ -198,7 +200,7 @@ def _read_chunk(response: "BaseHTTPResponse", request: Request, job: Job[Any]) -
         return response.read1(_CHUNK_BYTES, decode_content=False)
 
 
-def retry_after_of(header: str | None, wall: float) -> float | None:
+def parse_retry_after(header: str | None, wall: float) -> float | None:
     """The wait in seconds, of 1 to 30, that `Retry-After` states (RFC 9110 §10.2.3); None where it cannot be read. A
     verifier that waits for longer is stale for longer than a service can want."""
     from email.utils import parsedate_to_datetime

@@ -50,14 +50,8 @@ class _HttpConnection(HTTPConnection):
         super().request(*args, **options)
 
 
-class _HttpsConnection(HTTPSConnection):
-    def connect(self) -> None:
-        _watch(self)
-        super().connect()
-
-    def request(self, *args: Any, **options: Any) -> None:
-        _watch(self)
-        super().request(*args, **options)
+class _HttpsConnection(_HttpConnection, HTTPSConnection):
+    """Watched, and then that of TLS: a class comes before its own bases, and they before those that they share."""
 
 
 class _HttpPool(HTTPConnectionPool):

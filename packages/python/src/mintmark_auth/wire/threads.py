@@ -48,33 +48,39 @@ def block(future: "Future[Any]", seconds: float | None = None) -> None:
     wait((future,), None if seconds is None else max(0.0, seconds))
 
 
-def finish(steps: Steps[T]) -> T:
+@dataclass(frozen=True, slots=True)
+class _End(Generic[T]):
+    result: T
+
+
+def _advance(steps: Steps[T]) -> Wait | _End[T]:
+    try:
+        return next(steps)
+    except StopIteration as end:
+        return _End(end.value)
+
+
+def finish(steps: Steps[T], before_wait: Callable[[], None] | None = None) -> T:
     """Runs steps to their end in this thread."""
-    while True:
-        try:
-            future, seconds = next(steps)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        block(future, seconds)
+    while isinstance(step := _advance(steps), Wait):
+        if before_wait is not None:
+            before_wait()
+        block(step.future, step.seconds)
+    return step.result
 
 
 async def afinish(steps: Steps[T]) -> T:
     """Runs steps to their end without blocking the event loop."""
     import asyncio
 
-    while True:
+    while isinstance(step := _advance(steps), Wait):
+        wrapped = asyncio.wrap_future(step.future)
         try:
-            future, seconds = next(steps)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        wrapped = asyncio.wrap_future(future)
-        try:
-            await asyncio.wait((wrapped,), timeout=max(0.0, seconds))
+            await asyncio.wait((wrapped,), timeout=max(0.0, step.seconds))
         finally:
             # The shared work goes on: a running future ignores this.
             wrapped.cancel()
+    return step.result
 
 
 def is_on_loop() -> bool:
