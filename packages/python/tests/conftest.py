@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from clocks import TestClock
 from issuer import AUDIENCE, Key, key_set_of, mint
+from publisher import Publisher, running_publisher
 from service import INTROSPECTION_PATH, KEYS_PATH, Answer, Handler, Service, running_service
 
 from mintmark_auth import Hooks, Refused, Verified, Verifier
@@ -28,6 +29,12 @@ def no_proxy_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def service() -> Iterator[Service]:
     with running_service() as running:
+        yield running
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    with running_publisher() as running:
         yield running
 
 

@@ -1,12 +1,16 @@
 """Verifying on event loops: never blocked, and no loop is bound to anything."""
 
 import asyncio
+import inspect
 import threading
 
 import pytest
 from conftest import Setting, refusal_of
+from service import INTROSPECTION_PATH
 
 from mintmark_auth import IncomingRequest, Refused
+from mintmark_auth.verify.asked import NOTHING
+from mintmark_auth.wire.threads import afinish
 
 
 def test_one_verifier_serves_one_loop_after_another(setting: Setting) -> None:
@@ -72,6 +76,19 @@ def test_a_caller_that_goes_away_does_not_spoil_it_for_others(setting: Setting) 
 
     asyncio.run(verify())
     assert setting.key_readings == 1
+
+
+def test_a_caller_that_goes_away_gives_back_what_it_held(setting: Setting) -> None:
+    verifier, token = setting.verifier(mode="introspect"), setting.mint()
+    setting.service.answer(INTROSPECTION_PATH, lambda handler: handler.hang())
+    steps = verifier._core.decide(token, NOTHING)
+
+    async def give_up() -> None:
+        await asyncio.wait_for(afinish(steps), 0.05)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(give_up())
+    assert inspect.getgeneratorstate(steps) == inspect.GEN_CLOSED
 
 
 def test_a_loop_that_ends_while_it_waits_leaves_no_complaint(setting: Setting, caplog: pytest.LogCaptureFixture) -> None:

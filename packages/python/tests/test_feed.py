@@ -5,24 +5,18 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, get_args
 
 import pytest
 from issuer import AUDIENCE, digest
-from publisher import API_KEY, FEED_PATH, Fault, Publisher, running_publisher
+from publisher import API_KEY, FEED_PATH, Fault, Publisher
 
 from mintmark_auth import Hooks, Refused, Verifier
 from mintmark_auth.feed.feed import Feed
 
 FAULTS = [fault for fault in get_args(Fault) if fault not in ("none", "no_stream")]
-
-
-@pytest.fixture
-def publisher() -> Iterator[Publisher]:
-    with running_publisher() as running:
-        yield running
 
 
 class Following:
@@ -108,6 +102,21 @@ def test_through_a_fault_nothing_that_ended_is_accepted_and_after_it_all_goes_on
         publisher.fail("none")
         following.until(one, "revoked", "stale")
         following.until(other, "feed", "stale")
+
+
+@pytest.mark.parametrize("raised", [SystemExit, asyncio.CancelledError])
+def test_no_hook_ends_what_follows(publisher: Publisher, raised: type[BaseException]) -> None:
+    def fail(_: object) -> None:
+        raise raised
+
+    with Following(publisher, max_staleness=0.5, hooks=Hooks(changed=fail, failed=fail)) as following:
+        publisher.fail("unavailable")
+        wait_for(lambda: not following.verifier.status().is_fresh)
+        publisher.fail("none")
+        one = publisher.issue()
+        following.until(one, "feed", "stale", "keys_unavailable")
+        publisher.end(one)
+        following.until(one, "revoked", "feed")
 
 
 def test_a_verifier_that_cannot_have_a_stream_keeps_up_by_heads(publisher: Publisher) -> None:

@@ -1,6 +1,7 @@
 """Mode `introspect`: one call to the service for each token, and an answer that must be about it."""
 
 import base64
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -8,9 +9,10 @@ from typing import Any
 import pytest
 from conftest import API_KEY, Setting, refusal_of, short_requests
 from issuer import AUDIENCE, Key, mint
-from service import INTROSPECTION_PATH, Answer, Handle
+from service import INTROSPECTION_PATH, Answer, Handle, Handler
 
 from mintmark_auth import Verified, Verifier
+from mintmark_auth.wire.threads import THREADS_MAX, Failed, Job, Workers
 
 
 def test_each_token_is_asked_about_each_time_and_its_keys_are_not_read(setting: Setting) -> None:
@@ -131,21 +133,25 @@ def test_a_hung_service_is_given_up_in_time_by_many_at_once(
     # More than there are threads.
     with ThreadPoolExecutor(20) as pool:
         assert max(pool.map(refused_after, range(20))) < 1
-    assert verifier._core._client._workers._threads == 8
+    assert verifier._core._introspection_client._workers._threads == 8
     setting.introspect_as_active()
     verifier.verify(token)
 
 
-def test_an_answer_from_before_a_suspension_says_nothing_of_now(setting: Setting) -> None:
-    body = b'{"active":true,"sub":"agent-1"}'
+@pytest.mark.parametrize(("options", "seconds_max"), [({}, 5), ({"max_staleness": 2}, 2)], ids=["suspended", "stale"])
+def test_an_answer_is_no_older_than_it_may_be(setting: Setting, options: dict[str, Any], seconds_max: float) -> None:
+    setting.introspect_as_active()
+    answer_now = setting.service.answers[INTROSPECTION_PATH]
+    verifier, token, passed = setting.verifier(mode="introspect", **options), setting.mint(), [seconds_max]
 
-    def answer_after_suspension(_: object) -> Answer:
-        setting.clock.pass_time(5.001)
-        return Answer(body)
+    def answer(handler: Handler) -> Answer | None:
+        setting.clock.pass_time(passed[0])
+        return answer_now(handler)
 
-    setting.service.answer(INTROSPECTION_PATH, answer_after_suspension)
-    refused = refusal_of(lambda: setting.verifier(mode="introspect").verify(setting.mint()))
-    assert refused.reason == "Introspection failed: The answer is too old."
+    setting.service.answer(INTROSPECTION_PATH, answer)
+    verifier.verify(token)
+    passed[0] += 0.001
+    assert refusal_of(lambda: verifier.verify(token)).reason == "Introspection failed: The answer is too old."
 
 
 def test_a_token_that_introspection_finds_good_is_still_bound(setting: Setting) -> None:
@@ -180,3 +186,18 @@ def test_a_proxy_of_the_environment_is_used_and_one_that_is_no_web_address_is_no
         "Basic " + base64.b64encode(b"agent:p@ss").decode(),
         None,
     ]
+
+
+def test_work_that_was_given_up_waits_for_no_thread() -> None:
+    """While the resolver of host names hangs, which nothing can interrupt, callers come and go."""
+    go_on, workers = threading.Event(), Workers()
+    for _ in range(THREADS_MAX):
+        Job(workers, lambda _: go_on.wait(10), 10).start()
+    given_up = [Job(workers, lambda _: None, -1) for _ in range(100)]
+    for job in given_up:
+        job.start()
+    Job(workers, lambda _: None, 10).start()
+    assert len(workers._queue) == 1
+    assert all(isinstance(job.future.result(0), Failed) for job in given_up)
+    go_on.set()
+    workers.close()

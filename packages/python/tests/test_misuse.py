@@ -184,6 +184,16 @@ def test_hooks_are_called_and_harm_nobody(setting: Setting) -> None:
     assert status.last_failure.problem == "The hook failed raised."
 
 
+def test_what_ends_a_program_passes_through_a_hook(setting: Setting) -> None:
+    """A signal handler may raise it at any moment."""
+
+    def end(_: object) -> None:
+        raise SystemExit
+
+    with pytest.raises(SystemExit):
+        setting.verifier(hooks=Hooks(verified=end)).verify(setting.mint())
+
+
 def test_what_is_handed_out_cannot_be_changed(setting: Setting) -> None:
     claims: dict[str, Any] = {"act": {"sub": "agent-2"}, "aud": ["https://orders.example/v1"], "own": {"a": [{"b": 1}]}}
     verified = setting.verifier().verify(setting.mint(**claims))

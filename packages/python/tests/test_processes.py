@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 from conftest import Setting
+from publisher import Publisher
 from service import INTROSPECTION_PATH, KEYS_PATH, Answer, Handler
 
 from mintmark_auth import Refused, Status, Verifier
+from mintmark_auth.verify.options import MODES
 
 SOURCE = Path(__file__).parent
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="There is no fork.")
@@ -131,7 +133,8 @@ verifier = Verifier(sys.argv[1], "https://orders.example/v1", mode=sys.argv[3], 
 if sys.argv[3] == "feed":
     verifier.ready(0)
 threading.Thread(target=lambda: verifier.verify(sys.argv[2]), daemon=True).start()
-while not verifier._core._client._workers._running:
+core = verifier._core
+while not (core._client._workers._running or core._introspection_client._workers._running):
     pass
 print("waiting", flush=True)
 sys.stdin.readline()
@@ -158,6 +161,46 @@ def test_a_process_ends_at_once_beside_a_service_that_hangs(setting: Setting, mo
         assert time.monotonic() - since < 0.5
         assert process.stderr is not None
         assert process.stderr.read() == ""
+
+
+FORKING = """
+import os, sys, time
+from mintmark_auth import Verifier
+verifier = Verifier(sys.argv[1], "https://orders.example/v1", api_key="mma_secret")
+verifier.ready(0)
+time.sleep(float(sys.argv[3]))
+child = os.fork()
+if child == 0:
+    print(verifier.verify(sys.argv[2]).by, flush=True)
+    os._exit(0)
+os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@needs_fork
+@pytest.mark.parametrize("seconds", [0, 0.01, 0.02, 0.05])
+def test_a_child_of_a_fork_right_after_the_first_use_verifies(publisher: Publisher, seconds: float) -> None:
+    command = [sys.executable, "-c", FORKING, publisher.issuer, publisher.issue(), str(seconds)]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    assert said.stdout in ("feed\n", "introspection\n"), said.stderr
+
+
+LOADING = """
+import sys
+from mintmark_auth import Verifier
+verifier = Verifier(sys.argv[1], "https://orders.example/v1", api_key="mma_secret", mode=sys.argv[3], name="api-1")
+before = set(sys.modules)
+verifier.ready()
+verifier.verify(sys.argv[2])
+print(set(sys.modules) - before)
+"""
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_a_verifier_needs_is_loaded_by_the_thread_that_makes_it(publisher: Publisher, mode: str) -> None:
+    """A thread of its own would hold locks of imports: a child of a fork right then would wait for them for ever."""
+    command = [sys.executable, "-c", LOADING, publisher.issuer, publisher.issue(), mode]
+    assert subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout == "set()\n"
 
 
 def test_the_import_loads_no_http_and_no_event_loop() -> None:

@@ -2,6 +2,7 @@
 
 import datetime
 import ipaddress
+import json
 import ssl
 from pathlib import Path
 
@@ -11,8 +12,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from issuer import AUDIENCE, mint
-from service import KEYS_PATH
+from issuer import AUDIENCE, claims_of, mint
+from service import INTROSPECTION_PATH, KEYS_PATH, Answer, Handler
 
 from mintmark_auth import Hooks, Verifier
 
@@ -68,3 +69,25 @@ def test_an_answer_without_an_end_is_interrupted_over_tls_too(
     assert verifier.verify(token).by == "signature"
     assert setting.service.cut.wait(5)
     verifier.close()
+
+
+def test_what_came_beyond_an_answer_is_not_taken_for_the_next_one(setting: Setting, authority: Path, issuer: str) -> None:
+    token = mint(setting.key, issuer, setting.clock.wall_ms / 1000)
+    active = json.dumps({"active": True, **claims_of(issuer, setting.clock.wall_ms / 1000)}).encode()
+
+    def answer(handler: Handler) -> Answer | None:
+        if setting.service.requests_of(INTROSPECTION_PATH) > 1:
+            return Answer(b'{"active":false}')
+        # In one record, and more than the reader of the first one takes at once.
+        first = active + b" " * 9000
+        handler.wfile.write(
+            b"".join(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(it) + it for it in (first, active))
+        )
+        handler.hang()
+        return None
+
+    setting.service.answer(INTROSPECTION_PATH, answer)
+    context = ssl.create_default_context(cafile=authority)
+    verifier = Verifier(issuer, AUDIENCE, mode="introspect", api_key="x", ssl_context=context)
+    assert verifier.verify(token).by == "introspection"
+    assert refusal_of(lambda: verifier.verify(token)).refusal == "inactive"

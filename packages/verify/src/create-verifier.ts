@@ -58,7 +58,7 @@ const makeFeed = ({ settings, runtime, keySet, signal, report }: Base, changed: 
 }
 
 const makeBase = (settings: Settings, runtime: Runtime, signal: AbortSignal, report: Base['report']): Base => {
-  const { issuer, apiKey, fetch, keyAgeMsMax } = settings
+  const { issuer, apiKey, fetch, keyAgeMsMax, maxStalenessMs } = settings
   const wire = { fetch, runtime, signal, report }
   const bounds = { proofsMax: PROOFS_REMEMBERED_MAX, ofOneClientMax: PROOFS_OF_ONE_CLIENT_MAX }
   return {
@@ -68,7 +68,12 @@ const makeBase = (settings: Settings, runtime: Runtime, signal: AbortSignal, rep
     report,
     readToken: makeReader('at+jwt', COMPACT_CHARACTERS_MAX),
     keySet: makeKeySet({ ...wire, url: `${issuer}/.well-known/jwks.json`, ageMsMax: keyAgeMsMax }),
-    introspection: makeIntrospection({ ...wire, url: `${issuer}/oauth/introspect/v2`, apiKey }),
+    introspection: makeIntrospection({
+      ...wire,
+      url: `${issuer}/oauth/introspect/v2`,
+      apiKey,
+      ageMsMax: maxStalenessMs,
+    }),
     tokenCache: makeTokenCache<CachedToken>({ tokensMax: CACHED_TOKENS_MAX, bytesMax: CACHED_BYTES_MAX }),
     digests: makeDigests(),
     proofs: settings.proofs ?? makeProofMemory(bounds),

@@ -29,7 +29,8 @@ export type VerifierOptions = {
   readonly apiKey?: string
   /** The mode, `feed` by default. */
   readonly mode?: Mode
-  /** The seconds of staleness beyond which the feed alone accepts nothing: 5 by default, from 0.2 to 3600. */
+  /** The seconds of staleness beyond which the feed alone accepts nothing: 5 by default, from 0.2 to 3600. No answer of
+   * introspection is older. */
   readonly maxStaleness?: number
   /** What is done then, and where the feed holds a fact that this version cannot compare. `introspect` unless given. */
   readonly whenStale?: 'introspect' | 'refuse'

@@ -179,6 +179,18 @@ test('an answer from before the machine was suspended says nothing, because time
   assertVerified(await verifier.verify(minted.token), 'introspection')
 })
 
+test('an answer of introspection is no older than maxStaleness', async t => {
+  const runtime = makeRuntime()
+  const verifier = verifierOf(t, publisher, { mode: 'introspect', runtime, maxStaleness: 4 })
+  const { token } = publisher.mint()
+  assertVerified(await verifier.verify(token), 'introspection')
+  publisher.fault = () => {
+    runtime.pass(4001)
+    return false
+  }
+  assert.equal(await verifyAs(verifier, token), 'introspection_unavailable')
+})
+
 test('a wrong API key is 503, and said to who operates the verifier', async t => {
   const verifier = verifierOf(t, publisher, { mode: 'introspect', apiKey: 'mma_other' })
   assert.equal(await verifyAs(verifier, publisher.mint().token), 'introspection_unavailable')

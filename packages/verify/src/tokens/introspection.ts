@@ -16,6 +16,8 @@ export type Introspection = {
 export type IntrospectionOptions = {
   readonly url: string
   readonly apiKey: string
+  /** How old an answer may be, in milliseconds from the request on; never older than REQUEST_MS_MAX. */
+  readonly ageMsMax: number
   readonly fetch: Fetch
   readonly runtime: Runtime
   readonly signal: AbortSignal
@@ -40,6 +42,7 @@ const judge = (answer: JsonObject | undefined, claims: Claims): Refusal | undefi
 export const makeIntrospection = (options: IntrospectionOptions): Introspection => ({
   check: async (token, claims) => {
     const { url, apiKey, signal, report, runtime } = options
+    const timeoutMs = Math.min(REQUEST_MS_MAX, options.ageMsMax)
     const since = instantOf(runtime)
     try {
       const { bytes } = await request(options, {
@@ -51,12 +54,12 @@ export const makeIntrospection = (options: IntrospectionOptions): Introspection 
           accept: 'application/json',
         },
         body: `token=${encodeURIComponent(token)}`,
-        timeoutMs: REQUEST_MS_MAX,
+        timeoutMs,
         bytesMax: ANSWER_BYTES_MAX,
         signal,
       })
       // Timers stand still while the machine is suspended: an answer from before says nothing of now.
-      if (elapsedMs(runtime, since) > REQUEST_MS_MAX) throw new RequestFailure('The answer is too old.')
+      if (elapsedMs(runtime, since) > timeoutMs) throw new RequestFailure('The answer is too old.')
       return judge(parseObject(bytes), claims)
     } catch (fault) {
       const reason = `Introspection failed: ${describeFault(fault)}`

@@ -8,7 +8,7 @@ from ..tokens.claims import Claims, TimeRange
 from ..tokens.key_set import KeySet
 from ..wire.clock import Clock, Instant
 from ..wire.http import HttpClient
-from ..wire.threads import make_future
+from ..wire.threads import make_future, start_thread
 from .follower import Follower
 from .held_feed import FeedEvents, HeldFeed
 from .reports import Reports
@@ -36,7 +36,6 @@ class Feed:
         changed: Callable[[], None],
     ) -> None:
         self._staleness_ms_max = access.staleness_ms_max
-        self._client = client
         events = FeedEvents(report, key_set.distrust, self._note)
         self.held: Final = HeldFeed(FeedRequests(access, client, key_set), clock, access.staleness_ms_max, events)
         self.reports: Reports | None = None if access.name is None else Reports(self.held, access, client)
@@ -53,7 +52,7 @@ class Feed:
             return
         with self._lock:
             while self._to_start and not self.held.closed.is_set():
-                threading.Thread(target=self._to_start[0], name="mintmark-auth-feed", daemon=True).start()
+                start_thread(self._to_start[0], "mintmark-auth-feed")
                 del self._to_start[0]
 
     def close(self) -> None:
@@ -63,7 +62,6 @@ class Feed:
         if self.reports is not None:
             self.reports.end()
         self._end_waiting()
-        self._client.close()
 
     def is_fresh(self) -> bool:
         """Whether the feed alone decides now."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..wire.clock import Instant
 from ..wire.http import describe_fault
+from ..wire.threads import start_thread
 from .backoff import backoff_seconds, retry_after_of, spread
 from .document import Head, Place
 from .facts import Applied
@@ -44,7 +45,7 @@ class CatchUp:
 
     def _start(self, run: Callable[[], None]) -> None:
         try:
-            threading.Thread(target=run, name="mintmark-auth-catch-up", daemon=True).start()
+            start_thread(run, "mintmark-auth-catch-up")
         except RuntimeError as fault:  # there is no memory for one, or the interpreter ends
             self._report(fault)
 

@@ -10,6 +10,7 @@ from .claims import Claims
 from .strict_json import JsonObject, parse_object
 
 _ANSWER_BYTES_MAX = 65_536
+_SECONDS_MAX = 5.0
 
 
 def _is_same(one: object, other: object) -> bool:
@@ -40,8 +41,18 @@ def _judge(answer: JsonObject | None, claims: Claims) -> Refusal | None:
 
 
 class Introspection:
-    def __init__(self, url: str, api_key: str, *, client: HttpClient, clock: Clock, report: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        url: str,
+        api_key: str,
+        *,
+        age_ms_max: int,
+        client: HttpClient,
+        clock: Clock,
+        report: Callable[[str], None],
+    ) -> None:
         self._url, self._client, self._clock, self._report = url, client, clock, report
+        self._seconds_max = min(_SECONDS_MAX, age_ms_max / 1000)
         self._headers = {
             "x-api-key": api_key,
             "content-type": "application/x-www-form-urlencoded",
@@ -53,7 +64,7 @@ class Introspection:
         since = self._clock.now()
         # A token that was read has no character that a form would escape.
         body = b"token=" + token.encode()
-        request = Request(self._url, _ANSWER_BYTES_MAX, "POST", self._headers, body)
+        request = Request(self._url, _ANSWER_BYTES_MAX, "POST", self._headers, body, seconds_max=self._seconds_max)
         try:
             answer = yield from self._client.send(request)
             # Timers stand still while the machine is suspended: an answer from before says nothing of now.

@@ -84,6 +84,8 @@ class Core:
         self._settings, self._clock = settings, clock
         self.journal: Journal = Journal(settings.hooks, clock)
         self._client = HttpClient(settings.proxy, settings.ssl_context)
+        # With threads of its own: however many introspections hang, keys and heads are asked for.
+        self._introspection_client = HttpClient(settings.proxy, settings.ssl_context)
         self.key_set: KeySet = KeySet(
             f"{settings.issuer}/.well-known/jwks.json",
             settings.key_age_ms_max,
@@ -94,7 +96,8 @@ class Core:
         self._introspection = Introspection(
             f"{settings.issuer}/oauth/introspect/v2",
             settings.api_key,
-            client=self._client,
+            age_ms_max=settings.staleness_ms_max,
+            client=self._introspection_client,
             clock=clock,
             report=self._report,
         )
@@ -112,8 +115,7 @@ class Core:
         settings = self._settings
         return Feed(
             FeedAccess(settings.issuer, settings.api_key, settings.name, settings.staleness_ms_max),
-            # Threads of its own: however many introspections hang, heads are asked for.
-            client=HttpClient(settings.proxy, settings.ssl_context),
+            client=self._client,
             clock=self._clock,
             key_set=self.key_set,
             report=self._report,
@@ -125,6 +127,7 @@ class Core:
         if self.feed is not None:
             self.feed.close()
         self._bindings.close()
+        self._introspection_client.close()
         self._client.close()
 
     def recall(self, token: object) -> Verified | None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from ..wire.clock import Clock
+from ..wire.threads import is_own_thread
 from .refusals import Refused
 
 if TYPE_CHECKING:
@@ -34,6 +35,13 @@ class Problem:
     problem: str
 
 
+def _raise_to_caller(fault: BaseException) -> None:
+    """What ends programs and tasks, such as SystemExit by a signal, is for the caller whose thread this is. It ends none of
+    the verifier's own threads."""
+    if not isinstance(fault, Exception) and not is_own_thread():
+        raise fault
+
+
 class Journal:
     def __init__(self, hooks: Hooks, clock: Clock) -> None:
         self._hooks, self._clock = hooks, clock
@@ -45,13 +53,15 @@ class Journal:
         if self._hooks.failed is not None:
             try:
                 self._hooks.failed(problem)
-            except Exception:
+            except BaseException as fault:
+                _raise_to_caller(fault)
                 self._note("The hook failed raised.")
 
     def notify(self, hook: Callable[[T], object], value: T) -> None:
         try:
             hook(value)
-        except Exception:
+        except BaseException as fault:
+            _raise_to_caller(fault)
             self.report("A hook raised.")
 
     def _note(self, problem: str) -> None:

@@ -167,7 +167,7 @@ def _parse_proxy(proxy: object) -> str | None:
 
 
 def _parse_ssl_context(context: "SSLContext | None") -> "SSLContext | None":
-    # By its method: the module ssl is loaded with the first request only.
+    # By its method: the module ssl is loaded later.
     return context if context is None or hasattr(context, "wrap_socket") else _fail("ssl_context is not an SSLContext.")
 
 

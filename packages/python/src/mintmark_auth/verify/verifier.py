@@ -59,7 +59,8 @@ class Verifier:
         audience: What `aud` must hold: one of these, each exactly. The first is the resource of the metadata.
         api_key: An API key with the permission `tokens:introspect`. All modes but `offline` need it.
         mode: `feed`, `offline` or `introspect`, see `Mode`.
-        max_staleness: The seconds of staleness beyond which the feed alone accepts nothing, from 0.2 to 3600.
+        max_staleness: The seconds of staleness beyond which the feed alone accepts nothing, from 0.2 to 3600. No answer of
+            introspection is older.
         when_stale: What is done then: `introspect` or `refuse`, see `WhenStale`.
         algorithms: Those that are accepted; all of the service unless given.
         max_key_age: Keys older than so many seconds are not believed while the service does not answer.
@@ -103,8 +104,8 @@ class Verifier:
         dpop: Presented | None = None,
         certificate: Certificate | None = None,
     ) -> Verified:
-        """The token, if it is good and carries all scopes. Raises Refused, and nothing else, within seconds. Waits for the
-        network only where keys or the mode need it.
+        """The token, if it is good and carries all scopes. Raises Refused within seconds, and nothing else but what Python
+        raises anywhere, such as RecursionError. Waits for the network only where keys or the mode need it.
 
         dpop: The request and its proof, where the token came by the scheme DPoP (RFC 9449 §7.1); None for Bearer.
         certificate: That of the caller's TLS connection, where there is one (RFC 8705 §3).

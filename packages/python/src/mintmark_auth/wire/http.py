@@ -8,6 +8,7 @@ import errno
 import time
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
@@ -24,6 +25,8 @@ _CHUNK_BYTES = 65_536
 _CAUSES_MAX = 10
 _RETRY_AFTER_MAX = 30.0
 _PROXY_SCHEMES: Final = ("http://", "https://")
+# What requests need, and takes a while to load; encodings.idna is what resolving a name needs.
+_MODULES: Final = ("concurrent.futures", "email.utils", "encodings.idna", "urllib.request", "mintmark_auth.wire.pools")
 
 
 class RequestFailure(Exception):
@@ -74,6 +77,10 @@ class HttpClient:
     points to. Takes the proxy of the environment unless one is given."""
 
     def __init__(self, proxy: str | None, ssl_context: "SSLContext | None") -> None:
+        # In the thread that makes a verifier. Were threads of its own to load them, a child of a fork right then would wait
+        # for imports that nobody goes on with.
+        for module in _MODULES:
+            import_module(module)
         self._workers = Workers()
         self._proxy = proxy
         self._ssl_context = ssl_context

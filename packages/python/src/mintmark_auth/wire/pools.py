@@ -53,6 +53,12 @@ class _HttpConnection(HTTPConnection):
 class _HttpsConnection(_HttpConnection, HTTPSConnection):
     """Watched, and then that of TLS: a class comes before its own bases, and they before those that they share."""
 
+    @property
+    def is_connected(self) -> bool:
+        """Not where more came than the last answer, which would be taken for the next one: TLS may have read it already."""
+        pending = getattr(self.sock, "pending", None)
+        return super().is_connected and pending is not None and pending() == 0
+
 
 class _HttpPool(HTTPConnectionPool):
     # Its own classes do not meet urllib3's protocol to the letter either.

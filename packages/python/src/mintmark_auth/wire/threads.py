@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-# concurrent.futures, and asyncio with it, are loaded with the first work: that takes a while.
+# concurrent.futures, and asyncio with it, take a while to load: the first HttpClient does.
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
@@ -62,25 +62,54 @@ def _advance(steps: Steps[T]) -> Wait | _End[T]:
 
 def finish(steps: Steps[T], before_wait: Callable[[], None] | None = None) -> T:
     """Runs steps to their end in this thread."""
-    while isinstance(step := _advance(steps), Wait):
-        if before_wait is not None:
-            before_wait()
-        block(step.future, step.seconds)
-    return step.result
+    try:
+        while isinstance(step := _advance(steps), Wait):
+            if before_wait is not None:
+                before_wait()
+            block(step.future, step.seconds)
+        return step.result
+    finally:
+        # A caller that is interrupted while it waits gives back at once what the steps hold.
+        steps.close()
 
 
 async def afinish(steps: Steps[T]) -> T:
     """Runs steps to their end without blocking the event loop."""
     import asyncio
 
-    while isinstance(step := _advance(steps), Wait):
-        wrapped = asyncio.wrap_future(step.future)
-        try:
-            await asyncio.wait((wrapped,), timeout=max(0.0, step.seconds))
-        finally:
-            # The shared work goes on: a running future ignores this.
-            wrapped.cancel()
-    return step.result
+    try:
+        while isinstance(step := _advance(steps), Wait):
+            wrapped = asyncio.wrap_future(step.future)
+            try:
+                await asyncio.wait((wrapped,), timeout=max(0.0, step.seconds))
+            finally:
+                # The shared work goes on: a running future ignores this.
+                wrapped.cancel()
+        return step.result
+    finally:
+        steps.close()
+
+
+class _Kind(threading.local):
+    is_own: bool = False
+
+
+_kind: Final = _Kind()
+
+
+def start_thread(run: Callable[[], object], name: str) -> None:
+    """Runs it on a daemon thread. Raises RuntimeError where there is no memory for one, or the interpreter ends."""
+
+    def run_own() -> None:
+        _kind.is_own = True
+        run()
+
+    threading.Thread(target=run_own, name=name, daemon=True).start()
+
+
+def is_own_thread() -> bool:
+    """Whether this thread is the verifier's, and not its caller's."""
+    return _kind.is_own
 
 
 def is_on_loop() -> bool:
@@ -156,17 +185,27 @@ class Workers:
         with self._changed:
             is_closed = self._is_closed
             running = list(self._running)
+            late = self._drop_late()
             is_short = not is_closed and self._idle <= len(self._queue) and self._threads < THREADS_MAX
             if not is_closed:
                 self._queue.append(job)
                 self._threads += is_short
                 self._changed.notify()
         if is_closed:
-            job.fail(TimeoutError())
+            late.append(job)
+        for dropped in late:
+            dropped.fail(TimeoutError())
         # The caller that needs a thread sees to it that none is occupied for too long: no timer has to.
         _end_late(running)
         if is_short:
             self._start()
+
+    def _drop_late(self) -> "list[Job[Any]]":
+        """Takes out what was given up before a thread was free for it: while all hang, callers come and go."""
+        late: list[Job[Any]] = []
+        while self._queue and self._queue[0].seconds_left() <= 0:
+            late.append(self._queue.popleft())
+        return late
 
     def end_late(self) -> None:
         """Interrupts all work whose time is over."""
@@ -188,7 +227,7 @@ class Workers:
 
     def _start(self) -> None:
         try:
-            threading.Thread(target=self._work, name="mintmark-auth", daemon=True).start()
+            start_thread(self._work, "mintmark-auth")
         except RuntimeError as fault:  # there is no memory for one, or the interpreter ends
             with self._changed:
                 self._threads -= 1
