@@ -83,9 +83,9 @@ class Core:
     def __init__(self, settings: Settings, clock: Clock, changed: Callable[[], None]) -> None:
         self._settings, self._clock = settings, clock
         self.journal: Journal = Journal(settings.hooks, clock)
-        self._client = HttpClient(settings.proxy, settings.ssl_context)
+        self._client = self._make_client()
         # With threads of its own: however many introspections hang, keys and heads are asked for.
-        self._introspection_client = HttpClient(settings.proxy, settings.ssl_context)
+        self._introspection_client = self._make_client()
         self.key_set: KeySet = KeySet(
             f"{settings.issuer}/.well-known/jwks.json",
             settings.key_age_ms_max,
@@ -108,6 +108,9 @@ class Core:
         self.feed: Feed | None = self._make_feed(changed) if settings.mode == "feed" else None
         self.is_closed: bool = False
 
+    def _make_client(self) -> HttpClient:
+        return HttpClient(self._settings.proxy, self._settings.ssl_context)
+
     def _make_feed(self, changed: Callable[[], None]) -> "Feed":
         from ..feed.feed import Feed
         from ..feed.requests import FeedAccess
@@ -121,6 +124,11 @@ class Core:
             report=self._report,
             changed=changed,
         )
+
+    def follow(self) -> None:
+        """Follows the feed from now on, where there is one. Raises RuntimeError where no thread can be started."""
+        if self.feed is not None and not self.is_closed:
+            self.feed.start()
 
     def close(self) -> None:
         self.is_closed = True

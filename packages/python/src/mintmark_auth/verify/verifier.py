@@ -3,7 +3,7 @@
 import os
 import threading
 import weakref
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NoReturn
 
 from ..proofs.certificate import Certificate
@@ -17,7 +17,7 @@ from .asked import NOTHING, Asked, IncomingRequest, Misuse, take_asked, take_req
 from .authorization import parse_authorization
 from .decide import Core, Decided, Verified
 from .journal import Hooks
-from .options import KEY_AGE_USUAL, STALENESS_USUAL, Mode, WhenStale, parse_options
+from .options import KEY_AGE_USUAL, STALENESS_USUAL, Mode, Settings, WhenStale, parse_options
 from .refusals import Refusal, RefusalContext, Refused, Scheme
 from .status import Resource, Status
 
@@ -93,6 +93,7 @@ class Verifier:
         self._has_warned_of_loop = False
         self._renewing = threading.Lock()
         self._pid = os.getpid()
+        self._make_core: Callable[[Settings, Clock, Callable[[], None]], Core] = Core
         self._core = Core(self._settings, self._clock, self._note_change)
         _verifiers.add(self)
 
@@ -204,9 +205,15 @@ class Verifier:
 
     def _renew(self) -> None:
         """Sets fields alone: it runs in a child right after the fork, where other threads may have left any lock locked."""
-        core = Core(self._settings, self._clock, self._note_change)
+        core = self._make_core(self._settings, self._clock, self._note_change)
         core.is_closed = self._core.is_closed
         self._core, self._pid = core, os.getpid()
+
+    def _replace_core(self, make_core: Callable[[Settings, Clock, Callable[[], None]], Core]) -> None:
+        """For tests of an API: what it holds, and whom it asks, is another from now on."""
+        replaced, self._make_core = self._core, make_core
+        self._renew()
+        replaced.close()
 
     def _present(self) -> Core:
         """The core of this process, also where a server forked without the hooks of Python. Follows from now on."""
@@ -215,8 +222,7 @@ class Verifier:
                 if self._pid != os.getpid():
                     self._renew()
         core = self._core
-        if core.feed is not None and not core.is_closed:
-            core.feed.start()
+        core.follow()
         return core
 
     def _note_change(self) -> None:
