@@ -14,6 +14,7 @@ from mintmark_auth.feed.event_stream import EventReader, EventTooLarge, ServerEv
 from mintmark_auth.feed.facts import Applied, FactBounds, Facts
 from mintmark_auth.feed.staleness import Staleness
 from mintmark_auth.feed.verdict import Verdict
+from mintmark_auth.tokens.claims import TimeRange
 from mintmark_auth.wire.clock import Clock, Instant
 
 STREAM = (
@@ -139,4 +140,4 @@ def test_the_time_of_the_service_is_known_to_within_the_request_for_it() -> None
     time.move(300)
     staleness.note_time(Head("e", 0, 5_000), sent_at)
     time.move(1_000)
-    assert staleness.service_time(time.clock.now()) == (6_000, 6_300)
+    assert staleness.service_time(time.clock.now()) == TimeRange(6_000, 6_300)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -143,9 +144,10 @@ def read_claims(payload: JsonObject, issuer: str, audiences: Collection[str]) ->
     return payload
 
 
-class TimeRange(NamedTuple):
+@dataclass(slots=True)
+class TimeRange:
     """Between these the present time lies, in ms since 1970. They differ where the clocks of this machine do: one of them
-    was set, or stood still while the machine was suspended."""
+    was set, or stood still while the machine was suspended. Not frozen for the reason that an Instant is not."""
 
     earliest_ms: float
     latest_ms: float

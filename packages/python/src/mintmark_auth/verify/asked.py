@@ -8,6 +8,7 @@ from ..proofs.certificate import Certificate
 from ..proofs.dpop import Presented
 
 _ITEMS_MAX = 10_000
+_STRINGS: Final = frozenset((str,))
 _EXPECTED_SCOPES = "a list of scope items, such as ['db:read']"
 
 
@@ -30,9 +31,10 @@ class IncomingRequest:
     certificate: Certificate | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Asked:
-    """What a token is asked for, read once: what the program does with its own objects later changes nothing."""
+    """What a token is asked for, read once: what the program does with its own objects later changes nothing. Not frozen for
+    the reason that an Instant is not."""
 
     scopes: tuple[str, ...] = ()
     dpop: Presented | None = None
@@ -60,6 +62,8 @@ def _take_scopes(where: str, scopes: object) -> tuple[str, ...]:
     if len(scopes) > _ITEMS_MAX:
         raise Misuse(f"{where}: scopes has more than {_ITEMS_MAX} items.")
     items = tuple(scopes)
+    if set(map(type, items)) <= _STRINGS:
+        return items
     if not all(isinstance(item, str) for item in items):
         raise Misuse(f"{where}: scopes is not {_EXPECTED_SCOPES}.")
     return tuple(map(plain_text, items))

@@ -138,9 +138,10 @@ class Core:
         self._introspection_client.close()
         self._client.close()
 
-    def recall(self, token: object) -> Verified | None:
-        """The answer for a token that was accepted before, is good now, and is asked for nothing; else None."""
-        if type(token) is not str or self.is_closed:
+    def recall(self, token: object, asked: Asked) -> Decided | None:
+        """What `decide` would say of a token that was accepted before and is still good, without a step; None for others. It
+        asks nothing of the process: what a fork left here is of no use once it is stale."""
+        if type(token) is not str or asked.dpop is not None or self.is_closed:
             return None
         entry = self.cache.get(token)
         if (
@@ -152,7 +153,7 @@ class Core:
             or not self.key_set.vouches_for(entry.generation, now)
         ):
             return None
-        return entry.answer
+        return _scope_refusal(entry.answer, asked) or entry.answer
 
     def decide(self, token: object, asked: Asked) -> Steps[Decided]:
         """The token, or why it is refused."""
@@ -224,10 +225,10 @@ class Core:
 
     def _proof_time_ms(self) -> int | None:
         """A time to judge a proof by; None where a clock was set, and the service has not yet said how late it is."""
-        earliest_ms, latest_ms = self._time(self._clock.now())
-        if latest_ms == float("inf"):
+        time = self._time(self._clock.now())
+        if time.latest_ms == float("inf"):
             return self._clock.wall_ms()
-        return None if latest_ms - earliest_ms > _CLOCKS_APART_MS_MAX else int(latest_ms)
+        return None if time.latest_ms - time.earliest_ms > _CLOCKS_APART_MS_MAX else int(time.latest_ms)
 
     def _check_binding(self, token: str, entry: _Entry, asked: Asked) -> Steps[Refusal | None]:
         refused = yield from self._bindings.check(token, entry.claims, asked, self._proof_time_ms())

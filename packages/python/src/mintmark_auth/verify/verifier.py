@@ -13,7 +13,7 @@ from ..tokens.public_keys import ALGORITHMS, Algorithm
 from ..wire.clock import Clock
 from ..wire.http import describe_fault
 from ..wire.threads import Steps, Wait, afinish, finish, is_on_loop
-from .asked import NOTHING, Asked, IncomingRequest, Misuse, take_asked, take_request
+from .asked import Asked, IncomingRequest, Misuse, take_asked, take_request
 from .authorization import parse_authorization
 from .decide import Core, Decided, Verified
 from .journal import Hooks
@@ -113,10 +113,9 @@ class Verifier:
         """
         try:
             asked = take_asked(scopes, dpop, certificate)
-            core = self._present()
-            decided: Decided | None = core.recall(token) if asked is NOTHING else None
+            decided = self._core.recall(token, asked)
             if decided is None:
-                decided = finish(core.decide(token, asked), self._warn_of_loop)
+                decided = finish(self._present().decide(token, asked), self._warn_of_loop)
         except Exception as fault:
             self._refuse_fault(fault)
         return self._settle(decided, asked)
@@ -132,10 +131,9 @@ class Verifier:
         """The same, and never blocks the event loop on the network: without a request it ends at once."""
         try:
             asked = take_asked(scopes, dpop, certificate)
-            core = self._present()
-            decided: Decided | None = core.recall(token) if asked is NOTHING else None
+            decided = self._core.recall(token, asked)
             if decided is None:
-                decided = await afinish(core.decide(token, asked))
+                decided = await afinish(self._present().decide(token, asked))
         except Exception as fault:
             self._refuse_fault(fault)
         return self._settle(decided, asked)
