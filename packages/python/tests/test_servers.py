@@ -1,7 +1,6 @@
 """A verifier behind the servers that people run: each process follows, each learns of an end, and none hangs at exit."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -9,14 +8,13 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from publisher import API_KEY, Publisher, running_publisher
+from server_process import running_server
 from service import free_port
 
-HERE = Path(__file__).parent
 GUNICORN = [sys.executable, "-m", "gunicorn", "served:wsgi", "--workers", "4", "--bind", "127.0.0.1:{port}"]
 UVICORN = [sys.executable, "-m", "uvicorn", "served:asgi", "--port", "{port}", "--lifespan", "off"]
 SERVERS = {
@@ -63,23 +61,12 @@ def ask_each(server: "subprocess.Popen[bytes]", port: int, token: str, processes
         heard[pid] = said
 
 
-@contextmanager
-def running_server(command: list[str], publisher: Publisher, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    environ = {**os.environ, "ISSUER": publisher.issuer, "API_KEY": API_KEY, "HOME": str(log.parent)}
-    with log.open("wb") as output:
-        server = subprocess.Popen(command, cwd=HERE, env=environ, stdout=output, stderr=output)
-    try:
-        yield server
-    finally:
-        server.kill()
-        server.wait()
-
-
 @pytest.mark.parametrize("name", SERVERS)
 def test_each_process_of_a_server_learns_of_an_end(publisher: Publisher, name: str, tmp_path: Path) -> None:
     command, processes = SERVERS[name]
     port, log = free_port(), tmp_path / "log"
-    with running_server([part.format(port=port) for part in command], publisher, log) as server:
+    given = {"ISSUER": publisher.issuer, "API_KEY": API_KEY}
+    with running_server([part.format(port=port) for part in command], given, log) as server:
         one, other = publisher.issue(), publisher.issue()
         ask_each(server, port, one, processes, {"feed"})
         publisher.end(one)

@@ -25,8 +25,8 @@ def post(path: str, **form: str) -> Any:
     return answer.json() if answer.data else None
 
 
-def get_token() -> str:
-    token: str = post("/oauth/token", grant_type="client_credentials")["access_token"]
+def get_token(**asked: str) -> str:
+    token: str = post("/oauth/token", grant_type="client_credentials", **asked)["access_token"]
     return token
 
 

@@ -142,7 +142,9 @@ class Verifier:
         """Verifies the token of a request, by its scheme (RFC 6750 §2.1, RFC 9449 §7.1). Raises Refused alone."""
         try:
             token, asked = self._read_request(request)
-            decided = finish(self._present().decide(token, asked), self._warn_of_loop)
+            decided = self._core.recall(token, asked)
+            if decided is None:
+                decided = finish(self._present().decide(token, asked), self._warn_of_loop)
         except Exception as fault:
             self._refuse_fault(fault)
         return self._settle(decided, asked)
@@ -151,7 +153,9 @@ class Verifier:
         """The same, and never blocks the event loop on the network."""
         try:
             token, asked = self._read_request(request)
-            decided = await afinish(self._present().decide(token, asked))
+            decided = self._core.recall(token, asked)
+            if decided is None:
+                decided = await afinish(self._present().decide(token, asked))
         except Exception as fault:
             self._refuse_fault(fault)
         return self._settle(decided, asked)
