@@ -65,6 +65,10 @@ export const SUITES: readonly Suite[] = [
       { command: 'python3', args: ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))'] },
       { command: 'python3', args: ['-m', 'venv', `${BUILD}/python`] },
       { command: `${BUILD}/python/bin/pip`, args: ['install', '--quiet', '--requirement', 'requirements.txt'] },
+      {
+        command: `${BUILD}/python/bin/pip`,
+        args: ['install', '--quiet', '--force-reinstall', '--no-deps', '../../../packages/python'],
+      },
     ],
     run: { command: `${BUILD}/python/bin/python`, args: ['-m', 'unittest', '--verbose', '--buffer'] },
   },

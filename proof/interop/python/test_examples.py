@@ -58,7 +58,8 @@ class Examples(unittest.TestCase):
         client = make_client()
         token = agent.fetch_token(client, resource=self.api, scope="db:read")["access_token"]
         self.assertEqual(self.until(200, token).json(), {"orders": ["tea"], "caller": CLIENT_ID})
-        self.assertEqual(httpx2.get(f"{self.api}/orders").headers["www-authenticate"], 'Bearer scope="db:read"')
+        challenge = httpx2.get(f"{self.api}/orders").headers["www-authenticate"]
+        self.assertTrue(challenge.startswith('Bearer scope="db:read", resource_metadata="'), challenge)
         added = httpx2.post(f"{self.api}/orders", headers={"Authorization": f"Bearer {token}"})
         self.assertEqual(added.status_code, 403)
         self.assertIn('error="insufficient_scope", scope="db:write"', added.headers["www-authenticate"])

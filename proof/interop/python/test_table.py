@@ -115,7 +115,7 @@ class Table(unittest.TestCase):
 
     def test_mcp_server(self) -> None:
         origin = self.serve_asgi(lambda at: mcp_server.make_app(ISSUER, f"{at}/mcp", API_KEY))
-        self.hold(f"{origin}/mcp", f"{origin}/mcp", "mcp", "introspection")
+        self.hold(f"{origin}/mcp", f"{origin}/mcp", "mcp", "feed")
 
 
 if __name__ == "__main__":
