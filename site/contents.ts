@@ -35,7 +35,7 @@ const AGENTS: Door = {
   sections: [
     {
       title: 'Get a token',
-      pages: ['agents/quickstart', 'agents/typescript', 'agents/client-package', 'agents/mcp'],
+      pages: ['agents/quickstart', 'agents/typescript', 'agents/client-package', 'agents/python', 'agents/mcp'],
     },
     {
       title: 'Choose a credential',

@@ -4,6 +4,7 @@ export type Question = { readonly words: string; readonly pages: readonly string
 
 const AGENT: readonly Question[] = [
   { words: 'how do I get a token', pages: ['agents/quickstart', 'agents/typescript', 'agents/authenticate'] },
+  { words: 'get a token in Python', pages: ['agents/python'] },
   { words: 'get a token without a secret', pages: ['agents/authenticate', 'agents/workload-identity'] },
   { words: 'Kubernetes service account', pages: ['agents/workload-identity'] },
   { words: 'GitHub Actions', pages: ['agents/workload-identity'] },

@@ -1,17 +1,20 @@
-"""An agent that calls an API: its token is fetched once, kept, and fetched anew when it has expired."""
+"""An agent that calls an API: its token is fetched when it is needed, kept, and replaced in time."""
 
 import os
 
-from authlib.integrations.httpx_client import OAuth2Client
+import httpx2
+from mintmark_auth.client import TokenSource
+from mintmark_auth.httpx2 import Auth
 
 API = os.environ.get("API_URL", "http://127.0.0.1:3005")
 
-agent = OAuth2Client(
+source = TokenSource(
+    os.environ["BASE_URL"],
     os.environ["CLIENT_ID"],
-    os.environ["CLIENT_SECRET"],
-    token_endpoint=os.environ["BASE_URL"] + "/oauth/token",
-    grant_type="client_credentials",
+    client_secret=os.environ["CLIENT_SECRET"],
+    resource=API,  # the token is sent to this origin alone
+    scopes=["db:read"],
 )
-agent.fetch_token(scope="db:read", resource=API)
-response = agent.get(f"{API}/orders")
-print(response.status_code, response.text)
+with httpx2.Client(auth=Auth(source)) as client:
+    response = client.get(f"{API}/orders")
+    print(response.status_code, response.text)

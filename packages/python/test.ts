@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { startAgents } from './agents-of-tests.ts'
 import { AUDIENCE, catchUp, startServer } from '../../testkit/services/test-server.ts'
 
 const FOLDER = import.meta.dirname
@@ -87,8 +88,12 @@ const testBesideService = async (): Promise<boolean> => {
     catchUp(service) // Python reads the clock of the machine
     const { clientId, clientSecret } = await service.createAgent()
     const { key: apiKey } = await service.createApiKey('tokens:introspect')
-    const given = { issuer: service.baseUrl, audience: AUDIENCE, apiKey, clientId, clientSecret }
-    return await run(PYTHON, ['-m', 'pytest', ...process.argv.slice(2)], { MINTMARK_SERVICE: JSON.stringify(given) })
+    const agents = await startAgents(service)
+    const given = { issuer: service.baseUrl, audience: AUDIENCE, apiKey, clientId, clientSecret, ...agents.given }
+    const variables = { MINTMARK_SERVICE: JSON.stringify(given) }
+    const isPassed = await run(PYTHON, ['-m', 'pytest', ...process.argv.slice(2)], variables)
+    await agents.close()
+    return isPassed
   } finally {
     await service.close()
   }

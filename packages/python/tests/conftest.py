@@ -10,6 +10,7 @@ from clocks import TestClock
 from issuer import AUDIENCE, Key, key_set_of, mint
 from publisher import Publisher, running_publisher
 from service import INTROSPECTION_PATH, KEYS_PATH, Answer, Handler, Service, running_service
+from token_service import tokens as tokens
 
 from mintmark_auth import Hooks, Refused, Verified, Verifier
 from mintmark_auth.tokens.key_set import KeySet

@@ -34,6 +34,8 @@ Handle = Callable[["Handler"], Answer | None]
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body are two writes.
+    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         service: Service = self.server.service  # type: ignore[attr-defined]
@@ -73,6 +75,7 @@ class Handler(BaseHTTPRequestHandler):
 
 class Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128
     block_on_close = False
 
     def handle_error(self, *args: Any) -> None:

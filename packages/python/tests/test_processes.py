@@ -1,7 +1,9 @@
 """A verifier in the children of a process, and at its end."""
 
+import ctypes
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -109,6 +111,26 @@ def test_a_server_that_forks_without_hooks_of_python_is_noticed_by_the_process_n
     verifier.verify(setting.mint(seq=1))
     assert verifier._core is not before
     assert setting.key_readings == 2
+
+
+@needs_fork
+def test_a_child_of_such_a_server_waits_for_no_lock_of_its_parent(setting: Setting) -> None:
+    verifier, token = setting.verifier(), setting.mint()
+    verifier.verify(token)
+    core = verifier._core
+    # In the half that is moved with its next use.
+    core.cache._young, core.cache._old = {}, core.cache._young
+    with core.key_set._lock, core.cache._lock, core._client._workers._changed:
+        # Without the hooks of Python.
+        child = ctypes.PyDLL(None).fork()
+        if child == 0:
+            try:
+                signal.alarm(10)
+                verifier.verify(token)
+                os._exit(0)
+            finally:
+                os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 @needs_fork

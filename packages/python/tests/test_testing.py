@@ -3,24 +3,23 @@
 import os
 import socket
 import time
-from typing import NoReturn
+from collections.abc import Iterator
 
 import pytest
 from conftest import refusal_of
 from issuer import AUDIENCE, Key, prove
 
-from mintmark_auth import Presented, Verifier
+from mintmark_auth import Hooks, Presented, Status, Verifier
 from mintmark_auth.testing import TestIssuer
 from mintmark_auth.verify.options import MODES
 
 
 @pytest.fixture
-def issuer(monkeypatch: pytest.MonkeyPatch) -> TestIssuer:
-    def connect(*_: object) -> NoReturn:
-        raise AssertionError("Nothing is asked of the network.")
-
-    monkeypatch.setattr(socket.socket, "connect", connect)
-    return TestIssuer()
+def issuer(monkeypatch: pytest.MonkeyPatch) -> Iterator[TestIssuer]:
+    connected: list[object] = []
+    monkeypatch.setattr(socket.socket, "connect", lambda *to: connected.append(to))
+    yield TestIssuer()
+    assert connected == []
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -81,10 +80,51 @@ def test_a_child_is_served_too(issuer: TestIssuer) -> None:
     verifier.verify(token)
     child = os.fork()
     if child == 0:
-        os._exit(0 if verifier.verify(token).by == "feed" else 1)
+        try:
+            verifier.verify(token)
+            os._exit(0)
+        finally:
+            os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
 
 
 def test_a_string_is_no_list_of_scopes(issuer: TestIssuer) -> None:
     with pytest.raises(ValueError, match="scopes is a list"):
         issuer.token(audience=AUDIENCE, scopes="orders:read")
+
+
+def test_a_clock_that_is_set_forth_and_back_changes_nothing_for_good(
+    issuer: TestIssuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verifier, read, ahead = issuer.verifier(AUDIENCE), time.time_ns, [0]
+    monkeypatch.setattr(time, "time_ns", lambda: read() + ahead[0] * 1_000_000_000)
+    token, ended = issuer.token(audience=AUDIENCE), issuer.token(audience=AUDIENCE)
+    verifier.verify(token)
+    issuer.revoke(ended)
+    ahead[0] = 3600
+    assert refusal_of(lambda: verifier.verify(token)).refusal == "expired"
+    verifier.verify(issuer.token(audience=AUDIENCE))
+    ahead[0] = 0
+    verifier.verify(issuer.token(audience=AUDIENCE))
+    verifier.verify(token)
+    assert refusal_of(lambda: verifier.verify(ended)).refusal == "revoked"
+
+
+def test_a_hook_may_ask_again(issuer: TestIssuer) -> None:
+    seen: list[str] = []
+
+    def ask_again(_: Status) -> None:
+        if not seen:
+            seen.append("asked")
+            seen.append(verifier.verify(issuer.token(audience=AUDIENCE)).by)
+
+    verifier = issuer.verifier(AUDIENCE, hooks=Hooks(changed=ask_again))
+    verifier.verify(issuer.token(audience=AUDIENCE))
+    assert seen == ["asked", "feed"]
+
+
+def test_what_cannot_be_served_or_revoked_is_said_at_once(issuer: TestIssuer) -> None:
+    with pytest.raises(ValueError, match="does not accept ES256"):
+        issuer.verifier(AUDIENCE, algorithms=["RS256"])
+    with pytest.raises(ValueError, match="no such token"):
+        issuer.revoke(issuer.token(audience=AUDIENCE, jti=None))

@@ -1,4 +1,4 @@
-"""Verifies Mintmark's access tokens (RFC 9068) in Python APIs: offline by the key set, or by introspection."""
+"""Verifies Mintmark's access tokens (RFC 9068) in Python APIs; `mintmark_auth.client` gets them for agents."""
 
 from .proofs.certificate import Certificate
 from .proofs.dpop import Presented

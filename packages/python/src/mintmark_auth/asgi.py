@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMap
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from .guards.admission import aadmit, verified_of
+from .guards.authorized import aauthorize, verified_of
 from .guards.guard import Guard, escape_path, make_guard, read_request
 from .guards.metadata import make_metadata
 from .guards.responses import Sent, sent
@@ -47,11 +47,11 @@ def _certificate_of(scope: Scope) -> Certificate | None:
     return None if tls.get("client_cert_error") is not None else next(iter(chain), None)
 
 
-async def admit_scope(guard: Guard, scope: Scope, scopes: Collection[str] = ()) -> Verified:
+async def authorize_scope(guard: Guard, scope: Scope, scopes: Collection[str] = ()) -> Verified:
     """The token of a request, or of a handshake of a websocket, which is a GET of https (RFC 6455 §4.1). Raises Refused."""
     method, target, certificate = scope.get("method", "GET"), _target_of(scope), _certificate_of(scope)
     request = read_request(guard, method, target, partial(values_of, scope), certificate=certificate, scopes=scopes)
-    return await aadmit(guard.verifier, scope, request)
+    return await aauthorize(guard.verifier, scope, request)
 
 
 def can_deny(scope: Scope) -> bool:
@@ -109,8 +109,8 @@ def protect(
     metadata: Mapping[str, object] | None = None,
 ) -> ASGIApp:
     """Calls the application only with a verified token that carries all scopes, and see `publish`. A websocket is refused
-    before it is accepted; later nothing closes it when its token ends. Preflights have no token: put a middleware for CORS
-    around it. Raises TypeError or ValueError for arguments that are not as they should be.
+    before it is accepted; later nothing closes it, or a long response, when its token ends. Preflights have no token: put a
+    middleware for CORS around it. Raises TypeError or ValueError for arguments that are not as they should be.
 
     base_url: What DPoP proofs have before the path that this server sees; the origin of the audience unless given.
     """
@@ -125,7 +125,7 @@ def protect(
             raise NotImplementedError("protect: it is not known how to guard this type of ASGI scope.")
         own = dict(scope)
         try:
-            await admit_scope(guard, own)
+            await authorize_scope(guard, own)
         except Refused as refused:
             return await _refuse(refused, scope, receive, send)
         return await app(own, receive, send)

@@ -8,7 +8,7 @@ from asgiref.sync import iscoroutinefunction
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 
-from .guards.admission import admit, verified_of
+from .guards.authorized import authorize, verified_of
 from .guards.guard import escape_path, make_guard
 from .guards.metadata import make_metadata
 from .guards.responses import Sent, sent
@@ -143,7 +143,7 @@ def token_authentication(
         def authenticate(self, request: "Request") -> tuple[Any, Verified]:
             try:
                 environ, target = _read(request)
-                found = admit(verifier, environ, read_environ(guard, environ, target))
+                found = authorize(verifier, environ, read_environ(guard, environ, target))
             except Refused as refused:
                 view = request.parser_context.get("view")
                 if view is not None:  # what an exception of REST framework cannot carry

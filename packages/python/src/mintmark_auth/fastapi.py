@@ -10,7 +10,7 @@ from fastapi.security import SecurityScopes
 from fastapi.security.base import SecurityBase
 from starlette.requests import HTTPConnection
 
-from .asgi import POLICY_VIOLATION, admit_scope, can_deny, publish, verified
+from .asgi import POLICY_VIOLATION, authorize_scope, can_deny, publish, verified
 from .guards.guard import make_guard
 from .guards.metadata import make_metadata
 from .guards.responses import sent
@@ -48,7 +48,7 @@ class RequireToken(SecurityBase):
 
     async def __call__(self, connection: HTTPConnection, scopes: SecurityScopes) -> Verified:
         try:
-            return await admit_scope(self._guard, connection.scope, scopes.scopes)
+            return await authorize_scope(self._guard, connection.scope, scopes.scopes)
         except Refused as refused:
             if connection.scope["type"] == "websocket" and not can_deny(connection.scope):
                 raise WebSocketException(POLICY_VIOLATION, refused.body["error_description"]) from refused

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import flask
 
-from .guards.admission import verified_of
+from .guards.authorized import verified_of
 from .guards.guard import make_guard
 from .guards.metadata import make_metadata
 from .guards.responses import Sent, sent

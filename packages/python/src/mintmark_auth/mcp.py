@@ -35,7 +35,8 @@ def _access_token(verifier: Verifier, token: str, found: Verified) -> AccessToke
 
 class McpVerifier(TokenVerifier):
     """For the SDK's own middleware, which takes bearer tokens: one that is bound to a key or a certificate is refused. It
-    requires no scopes: give `required_scopes` to the SDK."""
+    requires no scopes: give `required_scopes` to the SDK. Of two lines of Authorization the SDK reads the first;
+    `protect_mcp` refuses both."""
 
     def __init__(self, verifier: Verifier) -> None:
         self._verifier = check_verifier("McpVerifier", verifier)

@@ -9,15 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
-from cryptography.hazmat.primitives.hashes import SHA256
-
+from .client.signing_key import make_signing_key
 from .feed.document import Changes, Head
 from .feed.facts import Facts
 from .feed.feed import Feed
 from .feed.subject import tail_of
-from .tokens.compact_jws import encode_base64url
 from .verify.decide import Core
 from .verify.options import Settings
 from .verify.verifier import Verifier
@@ -42,15 +38,20 @@ class TestIssuer:
     def __init__(self, issuer: str = "https://tokens.example.com") -> None:
         """issuer: As the verifier has it, exactly as in `iss`."""
         self.issuer: Final = issuer
-        self._key = ec.generate_private_key(ec.SECP256R1())
-        self._lock = threading.Lock()
+        self._key, self._jwk = make_signing_key()
+        # One thread may come again: by a hook of the verifier.
+        self._lock = threading.RLock()
+        self._ended: list[tuple[int, bytes]] = []
         self._facts = Facts(secrets.token_hex(8))
         self._live: dict[str, Mapping[str, Any]] = {}
 
     def serve(self, verifier: Verifier) -> None:
-        """From now on this verifier asks this issuer and nobody else. Raises ValueError where `issuer` is another one."""
+        """From now on this verifier asks this issuer and nobody else. Raises ValueError where it has another `issuer`, or
+        does not accept ES256."""
         if verifier.resource.issuer != self.issuer:
             raise ValueError(f"serve: the verifier has the issuer {verifier.resource.issuer}: make a TestIssuer with it.")
+        if self._key.alg not in verifier._settings.algorithms:  # pyright: ignore[reportPrivateUsage]
+            raise ValueError(f"serve: the verifier does not accept {self._key.alg}, by which tokens are signed here.")
         verifier._replace_core(partial(_Core, self))  # pyright: ignore[reportPrivateUsage]
 
     def verifier(self, audience: str | Sequence[str], *, api_key: str = "mma_testing", **options: Any) -> Verifier:
@@ -70,7 +71,7 @@ class TestIssuer:
     ) -> str:
         """An access token (RFC 9068). Raises ValueError where `scopes` is one string.
 
-        lifetime: Seconds until it expires; negative for one that has expired.
+        lifetime: Seconds until it expires, at a full second; negative for one that has expired.
         claims: Others, such as `act`, `cnf` or those of the agent; None leaves one out.
         """
         if isinstance(scopes, str):
@@ -91,46 +92,45 @@ class TestIssuer:
             **claims,
         }
         payload = {name: value for name, value in payload.items() if value is not None}
-        token = self._sign({"alg": "ES256", "kid": _KID, "typ": "at+jwt"}, payload)
+        token = self._key.sign_jws({"kid": _KID, "typ": "at+jwt"}, payload)
         self._live[token] = payload
         return token
 
     def revoke(self, token: str) -> None:
         """Ends a token, at once for all verifiers that are served. Raises ValueError for one that is not live."""
-        claims = self._live.pop(token, None)
-        if claims is None:
+        claims = self._live.get(token)
+        if claims is None or "jti" not in claims:
             raise ValueError("revoke: this issuer has no such token, or has revoked it.")
-        ended = (claims["exp"], tail_of(claims["jti"]).to_bytes(8))
+        del self._live[token]
         with self._lock:
-            start = self._facts.position
-            self._facts.apply(Changes(self._facts.epoch, _now_ms(), start, start + 1, (ended,), ()))
+            self._ended.append((claims["exp"], tail_of(claims["jti"]).to_bytes(8)))
+            self._apply(self._ended[-1:])
 
-    def _sign(self, header: object, payload: object) -> str:
-        signed = ".".join(encode_base64url(json.dumps(part).encode()) for part in (header, payload))
-        r, s = decode_dss_signature(self._key.sign(signed.encode(), ec.ECDSA(SHA256())))
-        return f"{signed}.{encode_base64url(r.to_bytes(32) + s.to_bytes(32))}"
+    def _apply(self, ended: Sequence[tuple[int, bytes]]) -> None:
+        facts = self._facts
+        facts.apply(Changes(facts.epoch, _now_ms(), facts.position, facts.position + 1, tuple(ended), ()))
 
     def _bring_up_to_date(self, feed: Feed) -> None:
+        held = feed.held
         with self._lock:
-            facts, held = self._facts, feed.held
-            if held.facts is None:
-                held.hold(facts)
-            held.take_head(Head(facts.epoch, facts.position, _now_ms()), held.clock.now())
+            # A test may set its clock back. What is forgotten by time is forgotten for good, so all of it begins anew.
+            if _now_ms() < self._facts.service_ms:
+                self._facts = Facts(secrets.token_hex(8))
+                self._apply(self._ended)
+            if held.facts is not self._facts:
+                held.forget(held.facts)
+                held.hold(self._facts)
+            held.take_head(Head(self._facts.epoch, self._facts.position, _now_ms()), held.clock.now())
 
     def _answer(self, request: Request) -> object:
         path = request.url.removeprefix(self.issuer)
         if path == "/.well-known/jwks.json":
-            return {"keys": [self._public_key()]}
+            return {"keys": [{**self._jwk, "kid": _KID, "alg": self._key.alg, "use": "sig"}]}
         if path == "/oauth/introspect/v2":
             claims = self._live.get((request.body or b"").decode().removeprefix("token="))
             is_active = claims is not None and _now_ms() < claims["exp"] * 1000
             return {"active": True, **claims} if claims is not None and is_active else {"active": False}
         raise RequestFailure("The service responded 404.", 404)
-
-    def _public_key(self) -> Mapping[str, str]:
-        numbers = self._key.public_key().public_numbers()
-        x, y = (encode_base64url(number.to_bytes(32)) for number in (numbers.x, numbers.y))
-        return {"kty": "EC", "crv": "P-256", "x": x, "y": y, "kid": _KID, "alg": "ES256", "use": "sig"}
 
 
 class _Client(HttpClient):

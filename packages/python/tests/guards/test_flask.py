@@ -335,11 +335,13 @@ def test_the_url_is_that_of_the_audience_and_the_path_as_it_was_sent(environ: di
         assert request.url == (base_url or "https://orders.example") + path
 
 
-def test_a_certificate_of_the_server_counts_and_a_header_does_not() -> None:
+def test_a_certificate_of_the_server_counts_and_no_header_or_variable_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CLIENT_CERT", "OF THE PROCESS")
     guard = make_guard("test", Verifier("https://tokens.example", "https://orders.example", mode="offline"))
     for given, expected in (
         ({"SSL_CLIENT_CERT": "PEM"}, "PEM"),
         ({"SSL_CLIENT_CERT": ""}, None),
+        ({"SSL_CLIENT_CERT": "OF THE PROCESS"}, None),
         ({"HTTP_SSL_CLIENT_CERT": "PEM"}, None),
     ):
         assert read_environ(guard, {"REQUEST_METHOD": "GET", **given}, "/").certificate == expected

@@ -7,12 +7,11 @@ from typing import Final
 from urllib.parse import quote
 
 from ..proofs.certificate import Certificate
+from ..tokens.claims import SCOPE_ITEM
 from ..verify.asked import IncomingRequest
 from ..verify.verifier import Verifier
 from ..wire.web_address import is_base_address, parse_web_address
 
-# RFC 6749 §3.3.
-_SCOPE_ITEM = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+")
 # Origin form and absolute form (RFC 9112 §3.2). In the second nothing stands before the path but scheme, host and port.
 _ORIGIN: Final = r"https?://[\w.~:\[\]-]+"
 _TARGET = re.compile(rf"(?:{_ORIGIN})?(/[^?#]*)(?:\?.*)?", re.IGNORECASE | re.ASCII | re.DOTALL)
@@ -43,7 +42,7 @@ def check_verifier(where: str, verifier: object) -> Verifier:
 def _check_scope(where: str, scope: object) -> str:
     if not isinstance(scope, str):
         raise TypeError(f"{where}: a scope is not a string. Give each as an argument of its own, such as 'db:read'.")
-    if not _SCOPE_ITEM.fullmatch(scope):
+    if not re.fullmatch(SCOPE_ITEM, scope):
         raise ValueError(f"{where}: a scope is not one scope item, such as 'db:read'.")
     return str(scope)
 

@@ -1,13 +1,14 @@
 """Requests as WSGI has them (PEP 3333), which Flask and Django hand out, and the guard of their views."""
 
 import functools
+import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from ..verify.asked import IncomingRequest
 from ..verify.refusals import Refused
-from .admission import aadmit, admit
+from .authorized import aauthorize, authorize
 from .guard import Guard, escape_path, read_request
 from .responses import Sent, sent
 
@@ -38,8 +39,11 @@ def _lines_of(environ: Mapping[str, Any], name: str) -> list[str]:
 
 
 def read_environ(guard: Guard, environ: Mapping[str, Any], target: str) -> IncomingRequest:
-    # PEM, by mod_ssl and by servers that are configured to: no header can have this name.
+    # PEM, by mod_ssl and by servers that are configured to: no header can have this name. wsgiref adds the variables of the
+    # process, which say nothing of a connection.
     certificate = environ.get("SSL_CLIENT_CERT") or None
+    if certificate == os.environ.get("SSL_CLIENT_CERT"):
+        certificate = None
     return read_request(guard, environ["REQUEST_METHOD"], target, partial(_lines_of, environ), certificate=certificate)
 
 
@@ -63,14 +67,14 @@ def guard_view(guard: Guard, framework: Framework, view: View) -> View:
 
     async def guard_async(*args: Any, **named: Any) -> Any:
         try:
-            await aadmit(guard.verifier, *read(*args))
+            await aauthorize(guard.verifier, *read(*args))
         except Refused as refused:
             return framework.respond(sent(refused))
         return await view(*args, **named)
 
     def guard_sync(*args: Any, **named: Any) -> Any:
         try:
-            admit(guard.verifier, *read(*args))
+            authorize(guard.verifier, *read(*args))
         except Refused as refused:
             return framework.respond(sent(refused))
         return view(*args, **named)

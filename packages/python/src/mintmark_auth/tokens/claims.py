@@ -26,8 +26,8 @@ _THUMBPRINT = re.compile(r"[A-Za-z0-9_-]{43}")
 # UUIDv7 (RFC 9562 §5.7) in small letters.
 _TOKEN_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 # RFC 6749 §3.3.
-_SCOPE_ITEM = r"[\x21\x23-\x5b\x5d-\x7e]+"
-_SCOPE = re.compile(rf"{_SCOPE_ITEM}(?: {_SCOPE_ITEM}){{0,{SCOPE_ITEMS_MAX - 1}}}")
+SCOPE_ITEM: Final = r"[\x21\x23-\x5b\x5d-\x7e]+"
+_SCOPE = re.compile(rf"{SCOPE_ITEM}(?: {SCOPE_ITEM}){{0,{SCOPE_ITEMS_MAX - 1}}}")
 
 _Form: TypeAlias = Callable[[object], bool]
 

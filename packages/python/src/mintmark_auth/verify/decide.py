@@ -1,7 +1,7 @@
 """Decides on one token: by its text, its times, its binding, its revocation and its scope, in this order."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -139,8 +139,7 @@ class Core:
         self._client.close()
 
     def recall(self, token: object, asked: Asked) -> Decided | None:
-        """What `decide` would say of a token that was accepted before and is still good, without a step; None for others. It
-        asks nothing of the process: what a fork left here is of no use once it is stale."""
+        """What `decide` would say of a token that was accepted before and is still good, without a step; None for others."""
         if type(token) is not str or asked.dpop is not None or self.is_closed:
             return None
         entry = self.cache.get(token)
@@ -153,7 +152,7 @@ class Core:
             or not self.key_set.vouches_for(entry.generation, now)
         ):
             return None
-        return _scope_refusal(entry.answer, asked) or entry.answer
+        return scope_refusal(entry.answer, asked.scopes) or entry.answer
 
     def decide(self, token: object, asked: Asked) -> Steps[Decided]:
         """The token, or why it is refused."""
@@ -183,7 +182,7 @@ class Core:
         doubt = entry.doubt or untimely
         checked = yield from self._check_revocation(text, entry) if doubt is None else self._resolve(doubt, text, entry)
         # By scope last, so that nothing is waited for between what the service says and the answer.
-        return checked if isinstance(checked, Refusal) else _scope_refusal(checked, asked) or checked
+        return checked if isinstance(checked, Refusal) else scope_refusal(checked, asked.scopes) or checked
 
     def _read(self, token: str) -> Steps[_Entry | Refusal]:
         """Reads and verifies a text that is not in the cache. In mode `introspect` the service alone verifies."""
@@ -283,6 +282,7 @@ def _entry_of(
     return _Entry(answer, Judged(kid), generation, validity_of(claims), "cnf" in claims, doubt)
 
 
-def _scope_refusal(verified: Verified, asked: Asked) -> Refusal | None:
-    missing = [item for item in asked.scopes if item not in verified.scopes]
+def scope_refusal(verified: Verified, scopes: Collection[str]) -> Refusal | None:
+    """Why a token that is good does not suffice."""
+    missing = [item for item in scopes if item not in verified.scopes]
     return Refusal("insufficient_scope", f"The token lacks: {' '.join(missing)}.") if missing else None

@@ -1,4 +1,4 @@
-"""Where problems go: counted, the last one kept, each handed to a hook. Hooks are called here alone, and nothing raises."""
+"""Where problems go: counted, the last one kept, each handed to a hook. Hooks are called here alone."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class Hooks:
     """Called for metrics and logs, in the thread of the caller and on its event loop: return at once. What a hook raises is
-    reported to `failed`, and changes nothing."""
+    reported to `failed`, and changes nothing; SystemExit and its like pass through the caller's thread."""
 
     verified: "Callable[[Verified], object] | None" = None
     refused: Callable[[Refused], object] | None = None

@@ -113,9 +113,10 @@ class Verifier:
         """
         try:
             asked = take_asked(scopes, dpop, certificate)
-            decided = self._core.recall(token, asked)
+            core = self._present()
+            decided = core.recall(token, asked)
             if decided is None:
-                decided = finish(self._present().decide(token, asked), self._warn_of_loop)
+                decided = finish(core.decide(token, asked), self._warn_of_loop)
         except Exception as fault:
             self._refuse_fault(fault)
         return self._settle(decided, asked)
@@ -131,20 +132,23 @@ class Verifier:
         """The same, and never blocks the event loop on the network: without a request it ends at once."""
         try:
             asked = take_asked(scopes, dpop, certificate)
-            decided = self._core.recall(token, asked)
+            core = self._present()
+            decided = core.recall(token, asked)
             if decided is None:
-                decided = await afinish(self._present().decide(token, asked))
+                decided = await afinish(core.decide(token, asked))
         except Exception as fault:
             self._refuse_fault(fault)
         return self._settle(decided, asked)
 
     def authorize(self, request: IncomingRequest) -> Verified:
-        """Verifies the token of a request, by its scheme (RFC 6750 §2.1, RFC 9449 §7.1). Raises Refused alone."""
+        """Verifies the token of a request, by its scheme (RFC 6750 §2.1, RFC 9449 §7.1). Raises what
+        `verify` does."""
         try:
             token, asked = self._read_request(request)
-            decided = self._core.recall(token, asked)
+            core = self._present()
+            decided = core.recall(token, asked)
             if decided is None:
-                decided = finish(self._present().decide(token, asked), self._warn_of_loop)
+                decided = finish(core.decide(token, asked), self._warn_of_loop)
         except Exception as fault:
             self._refuse_fault(fault)
         return self._settle(decided, asked)
@@ -153,9 +157,10 @@ class Verifier:
         """The same, and never blocks the event loop on the network."""
         try:
             token, asked = self._read_request(request)
-            decided = self._core.recall(token, asked)
+            core = self._present()
+            decided = core.recall(token, asked)
             if decided is None:
-                decided = await afinish(self._present().decide(token, asked))
+                decided = await afinish(core.decide(token, asked))
         except Exception as fault:
             self._refuse_fault(fault)
         return self._settle(decided, asked)

@@ -26,7 +26,7 @@ _CAUSES_MAX = 10
 _RETRY_AFTER_MAX = 30.0
 _PROXY_SCHEMES: Final = ("http://", "https://")
 # What requests need, and takes a while to load; encodings.idna is what resolving a name needs.
-_MODULES: Final = ("concurrent.futures", "email.utils", "encodings.idna", "urllib.request", "mintmark_auth.wire.pools")
+_MODULES: Final = ("concurrent.futures", "email.utils", "encodings.idna", "urllib.request", ".pools")
 
 
 class RequestFailure(Exception):
@@ -51,6 +51,8 @@ class Request:
     """The deadline of the last byte of the response; of a stream, unless its job is extended."""
     success: Literal[200, 204] = 200
     """The status of an answer to be used."""
+    answered: Callable[[int, Mapping[str, str]], object] | None = None
+    """Takes status and headers of an answer of any status, of which the body is then read too."""
 
 
 def describe_fault(fault: BaseException) -> str:
@@ -80,7 +82,7 @@ class HttpClient:
         # In the thread that makes a verifier. Were threads of its own to load them, a child of a fork right then would wait
         # for imports that nobody goes on with.
         for module in _MODULES:
-            import_module(module)
+            import_module(module, __package__)
         self._workers = Workers()
         self._proxy = proxy
         self._ssl_context = ssl_context
@@ -189,13 +191,16 @@ class _Body:
 def _read(response: "BaseHTTPResponse", request: Request, job: Job[Any], receive: Callable[[bytes], None]) -> None:
     """The body as it came: one that is compressed, which nobody asked for, is not what was asked for."""
     try:
-        if response.status != request.success:
+        if request.answered is not None:
+            request.answered(response.status, response.headers)
+        elif response.status != request.success:
             retry_after = parse_retry_after(response.headers.get("retry-after"), time.time())
             raise RequestFailure(f"The service responded {response.status}.", response.status, retry_after)
-        while chunk := _read_chunk(response, request, job):
+        while job.seconds_left() > 0 and (chunk := _read_chunk(response, request, job)):
             receive(chunk)
-            if job.seconds_left() <= 0:
-                raise _late(request)
+        # Of one that was interrupted the end may look like the end of an answer.
+        if job.seconds_left() <= 0:
+            raise _late(request)
     except BaseException:
         response.close()
         raise
@@ -207,16 +212,16 @@ def _read_chunk(response: "BaseHTTPResponse", request: Request, job: Job[Any]) -
         return response.read1(_CHUNK_BYTES, decode_content=False)
 
 
-def parse_retry_after(header: str | None, wall: float) -> float | None:
-    """The wait in seconds, of 1 to 30, that `Retry-After` states (RFC 9110 §10.2.3); None where it cannot be read. A
+def parse_retry_after(header: str | None, wall: float, most: float = _RETRY_AFTER_MAX) -> float | None:
+    """The wait in seconds, of 1 to the most, that `Retry-After` states (RFC 9110 §10.2.3); None where it cannot be read. A
     verifier that waits for longer is stale for longer than a service can want."""
     from email.utils import parsedate_to_datetime
 
     text = (header or "").strip()
     if text.isascii() and text.isdigit():
-        return min(max(float(text[:9]), 1), _RETRY_AFTER_MAX)
+        return min(max(float(text[:9]), 1), most)
     try:
-        return min(max(parsedate_to_datetime(text).timestamp() - wall, 1), _RETRY_AFTER_MAX)
+        return min(max(parsedate_to_datetime(text).timestamp() - wall, 1), most)
     except (ValueError, OverflowError):
         return None
 

@@ -1,4 +1,4 @@
-"""Connections of urllib3 that can be interrupted. Loaded with the first request, because urllib3 takes a while."""
+"""Connections of urllib3 that can be interrupted. Loaded with the first client, because urllib3 takes a while."""
 
 import contextlib
 import socket

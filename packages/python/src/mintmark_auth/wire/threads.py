@@ -202,9 +202,9 @@ class Workers:
 
     def _drop_late(self) -> "list[Job[Any]]":
         """Takes out what was given up before a thread was free for it: while all hang, callers come and go."""
-        late: list[Job[Any]] = []
-        while self._queue and self._queue[0].seconds_left() <= 0:
-            late.append(self._queue.popleft())
+        late = [job for job in self._queue if job.seconds_left() <= 0]
+        if late:
+            self._queue = deque(job for job in self._queue if job not in late)
         return late
 
     def end_late(self) -> None:

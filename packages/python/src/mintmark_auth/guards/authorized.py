@@ -5,15 +5,14 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from ..verify.asked import IncomingRequest
-from ..verify.decide import Verified
-from ..verify.refusals import Refusal
+from ..verify.decide import Verified, scope_refusal
 from ..verify.verifier import Verifier
 
 # No header can have this name, and no caller can send what stands under it.
-_NOTE: Final = "mintmark_auth.admitted"
+_NOTE: Final = "mintmark_auth.authorized"
 
 
-class _Admitted(NamedTuple):
+class _Authorized(NamedTuple):
     verifier: Verifier
     request: IncomingRequest
     """Without scopes."""
@@ -23,7 +22,7 @@ class _Admitted(NamedTuple):
 def verified_of(holder: Mapping[str, Any]) -> Verified:
     """Raises LookupError where no guard saw it: a route without its guard must not pass for one with it."""
     noted = holder.get(_NOTE)
-    if not isinstance(noted, _Admitted):
+    if not isinstance(noted, _Authorized):
         raise LookupError("This request was not verified: put a guard before its handler.")
     return noted.verified
 
@@ -32,28 +31,27 @@ def _recall(verifier: Verifier, holder: Mapping[str, Any], request: IncomingRequ
     """What an earlier guard has verified for this very request: its proof counts once (RFC 9449 §11.1), and only scopes are
     left to check. A holder that was copied for another request does not pass with it. Raises Refused."""
     noted = holder.get(_NOTE)
-    if not isinstance(noted, _Admitted) or noted[:2] != (verifier, replace(request, scopes=())):
+    if not isinstance(noted, _Authorized) or noted[:2] != (verifier, replace(request, scopes=())):
         return None
     verified = noted.verified
-    missing = [scope for scope in request.scopes if scope not in verified.scopes]
-    if missing:
+    refusal = scope_refusal(verified, request.scopes)
+    if refusal is not None:
         is_bound_to_key = "jkt" in verified.claims.get("cnf", {})
-        refusal = Refusal("insufficient_scope", f"The token lacks: {' '.join(missing)}.")
         refuse = verifier._refuse  # pyright: ignore[reportPrivateUsage]
         refuse(refusal, "DPoP" if is_bound_to_key else "Bearer", tuple(request.scopes))
     return verified
 
 
 def _note(verifier: Verifier, holder: MutableMapping[str, Any], request: IncomingRequest, verified: Verified) -> Verified:
-    holder[_NOTE] = _Admitted(verifier, replace(request, scopes=()), verified)
+    holder[_NOTE] = _Authorized(verifier, replace(request, scopes=()), verified)
     return verified
 
 
-def admit(verifier: Verifier, holder: MutableMapping[str, Any], request: IncomingRequest) -> Verified:
+def authorize(verifier: Verifier, holder: MutableMapping[str, Any], request: IncomingRequest) -> Verified:
     """Raises Refused."""
     return _recall(verifier, holder, request) or _note(verifier, holder, request, verifier.authorize(request))
 
 
-async def aadmit(verifier: Verifier, holder: MutableMapping[str, Any], request: IncomingRequest) -> Verified:
+async def aauthorize(verifier: Verifier, holder: MutableMapping[str, Any], request: IncomingRequest) -> Verified:
     """The same, and never blocks the event loop on the network."""
     return _recall(verifier, holder, request) or _note(verifier, holder, request, await verifier.aauthorize(request))
