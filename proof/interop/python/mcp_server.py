@@ -16,4 +16,4 @@ def make_app(issuer: str, resource: str, api_key: str) -> ASGIApp:
         caller = get_access_token()
         return caller.subject or "" if caller else ""
 
-    return protect_mcp(server.streamable_http_app(), Verifier(issuer, resource, api_key=api_key), "db:read")
+    return protect_mcp(server.streamable_http_app(), Verifier(issuer, resource, api_key=api_key, name="mcp"), "db:read")

@@ -12,14 +12,14 @@ const codeIn = (...folders: readonly string[]): readonly string[] => folders.map
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
   'api and server/src': { globs: codeIn('api', 'server/src'), lines: 66_646, files: 711 },
   'server/test': { globs: codeIn('server/test'), lines: 75_047, files: 577 },
-  packages: { globs: codeIn('packages'), lines: 35_333, files: 306 },
+  packages: { globs: codeIn('packages'), lines: 35_457, files: 306 },
   console: { globs: codeIn('console'), lines: 15_464, files: 227 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 43_057, files: 486 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 43_058, files: 486 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_210, files: 63 },
 }
 
 /** Those of the pages, without the records of decisions, what programs write, and copies of files. */
-const WRITTEN_WORDS = 60_000
+const WRITTEN_WORDS = 59_998
 const PAGES = [
   '*.md',
   'docs/!(decisions|reference)/**/*.md',

@@ -7,14 +7,18 @@ from typing import Any
 import requests
 from requests.auth import AuthBase
 
-from .client.auth import Sending, parse_origins
+from .client.auth import Next, Sending, parse_origins
 from .client.source import TokenSource
 
 __all__ = ["Auth"]
 
 
-def _aim(sending: Sending, request: requests.PreparedRequest) -> None:
-    sending.aim(request, request.body is None or isinstance(request.body, (bytes, str)))
+def _is_repeatable(request: requests.PreparedRequest) -> bool:
+    return request.body is None or isinstance(request.body, (bytes, str))
+
+
+def _judge(sending: Sending, response: requests.Response) -> Next:
+    return sending.judge(response.status_code, response.headers, response.request, _is_repeatable(response.request))
 
 
 class Auth(AuthBase):
@@ -32,7 +36,7 @@ class Auth(AuthBase):
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         sending = Sending(self._source, self._origins)
-        _aim(sending, request)
+        sending.aim(request, _is_repeatable(request))
         request.headers.update(sending.headers_for(self._source.get_token()))
         request.register_hook("response", partial(self._settle, sending))
         return request
@@ -40,10 +44,10 @@ class Auth(AuthBase):
     def _settle(self, sending: Sending, response: requests.Response, **options: Any) -> requests.Response:
         """Called for each answer, also for those of redirects, which carry this hook on."""
         token = None
-        while (step := sending.judge(response.status_code, response.headers, response.request)) != "done":
+        while (step := _judge(sending, response)) != "done":
             request = response.request
             if step == "moved":
-                _aim(sending, request)
+                sending.aim(request, _is_repeatable(request))
             if token is None or step == "renew":
                 token = self._source.get_token()
             # In place: a redirect of the repeated answer is made from this request.

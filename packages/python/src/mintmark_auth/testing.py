@@ -98,11 +98,10 @@ class TestIssuer:
 
     def revoke(self, token: str) -> None:
         """Ends a token, at once for all verifiers that are served. Raises ValueError for one that is not live."""
-        claims = self._live.get(token)
-        if claims is None or "jti" not in claims:
-            raise ValueError("revoke: this issuer has no such token, or has revoked it.")
-        del self._live[token]
         with self._lock:
+            claims = self._live.pop(token, {})
+            if "jti" not in claims or "exp" not in claims:
+                raise ValueError("revoke: this issuer has no such token, or has revoked it.")
             self._ended.append((claims["exp"], tail_of(claims["jti"]).to_bytes(8)))
             self._apply(self._ended[-1:])
 

@@ -17,7 +17,7 @@ from mintmark_auth import httpx as for_httpx
 from mintmark_auth import httpx2 as for_httpx2
 from mintmark_auth import requests as for_requests
 from mintmark_auth.client import TokenSource, TokenUnavailable
-from mintmark_auth.client.dpop import Prover
+from mintmark_auth.client.dpop import Proof, Prover
 from mintmark_auth.proofs.dpop import thumbprint_of
 from mintmark_auth.proofs.proof_claims import check_proof_claims
 from mintmark_auth.tokens.compact_jws import CompactJws, CompactReader
@@ -423,16 +423,17 @@ def test_the_nonces_of_the_100_servers_that_were_last_learned_are_kept(tokens: T
         return parsed
 
     def nonce_for(n: int) -> str | None:
-        jws = _reader.read(prover.prove("GET", address(n)))
+        jws = _reader.read(prover.prove("GET", address(n)).text)
         assert jws is not None
         return jws.payload.get("nonce")
 
-    assert all(prover.learn(address(n), f"nonce-{n}") for n in range(100))
-    assert not prover.learn(address(0), "nonce-0")
-    assert prover.learn(address(100), "nonce-100")
+    unaware = Proof("", None)
+    assert all(prover.learn(address(n), f"nonce-{n}", unaware) for n in range(100))
+    assert not prover.learn(address(0), "nonce-0", prover.prove("GET", address(0)))
+    assert prover.learn(address(100), "nonce-100", unaware)
     assert [nonce_for(n) for n in (0, 1, 2, 100)] == ["nonce-0", None, "nonce-2", "nonce-100"]
-    assert [prover.learn(address(7), nonce) for nonce in (None, "", "a b", 'a"b', "x" * 513)] == [False] * 5
-    assert prover.learn(address(7), "x" * 512)
+    assert [prover.learn(address(7), nonce, unaware) for nonce in (None, "", "a b", 'a"b', "x" * 513)] == [False] * 5
+    assert prover.learn(address(7), "x" * 512, unaware)
 
 
 @pytest.mark.parametrize("to", ["/new", "/old?again", "/old"])
@@ -506,4 +507,37 @@ def test_five_redirects_within_the_origin_get_proofs_and_a_sixth_does_not(
     assert call(source, "GET", f"{resource.issuer}/0").status == 200
     last = 6
     assert call(source, "GET", f"{resource.issuer}/0").status == 401
+    assert len(tokens.requests) == 1
+
+
+@pytest.mark.parametrize("is_bound", [False, True], ids=["Bearer", "DPoP"])
+def test_a_token_that_was_left_behind_at_another_origin_does_not_come_back(
+    tokens: Tokens, resource: Service, call: Call, is_bound: bool
+) -> None:
+    """To an address that the other origin chose."""
+    source = source_of(tokens, resource, dpop=is_bound)
+    with running_service() as other:
+        resource.answer("/go", reply(307, {}, location=f"{other.issuer}/x"))
+        other.answer("/x", reply(307, {}, location=f"{resource.issuer}/delete"))
+        resource.answer("/delete", reply(401, {}))
+        assert call(source, "POST", f"{resource.issuer}/go", content=b"x").status == 401
+    assert [it.path for it in resource.received if "authorization" in it.headers] == ["/go"]
+    assert len(tokens.requests) == 1
+
+
+def test_all_who_meet_a_new_nonce_at_once_repeat_their_request(tokens: Tokens, resource: Service, call: Call) -> None:
+    source, all_asked = source_of(tokens, resource, dpop=True), threading.Barrier(4)
+
+    def answer(handler: Handler) -> Answer | None:
+        jws = _reader.read(handler.headers["dpop"])
+        assert jws is not None
+        if jws.payload.get("nonce") == "new":
+            return reply(200, {})(handler)
+        all_asked.wait(10)
+        return reply(401, {}, www_authenticate='DPoP error="use_dpop_nonce"', dpop_nonce="new")(handler)
+
+    resource.answer("/orders", answer)
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(call, source, "GET", f"{resource.issuer}/orders") for _ in range(4)]
+        assert [one.result().status for one in asked] == [200] * 4
     assert len(tokens.requests) == 1

@@ -12,7 +12,7 @@ from service import Answer, Handler
 from token_service import SECRET, Chance, Tokens, good_token, refused, reply, unavailable
 
 from mintmark_auth.client import AccessToken, TokenRefused, TokenSource, TokenUnavailable
-from mintmark_auth.wire.threads import finish
+from mintmark_auth.wire.threads import THREADS_MAX, finish
 
 
 def wait_until(is_so: object, what: str) -> None:
@@ -359,3 +359,44 @@ def test_tokens_of_a_fleet_are_not_replaced_in_one_moment() -> None:
 
     assert not isinstance(cache._chance, Chance)
     assert len({cache._chance.random() for _ in range(20)}) > 1
+
+
+def test_who_wakes_late_gets_no_token_that_was_invalidated_or_has_ended(tokens: Tokens) -> None:
+    source = tokens.source()
+    steps = source._cache.get()
+    next(steps).future.result(5)
+    token = source.get_token()
+    source.invalidate(token)
+    another = next(steps)
+    another.future.result(5)
+    with pytest.raises(StopIteration) as end:
+        next(steps)
+    assert end.value.value is source.get_token() is not token
+
+
+def test_a_failed_refresh_is_handed_over_on_a_thread_of_its_own(tokens: Tokens) -> None:
+    heard: list[str] = []
+
+    def leave(_: Exception) -> None:
+        heard.append(threading.current_thread().name)
+        raise SystemExit
+
+    source = tokens.source(on_refresh_failure=leave)
+    others = [source.on_behalf_of(f"eyJ.{n}.x", resource="https://two.example") for n in range(THREADS_MAX + 1)]
+    for other in others:
+        other.get_token()
+    tokens.answer_with(reply(500, {}))
+    tokens.clock.pass_time(250)
+    for other in others:
+        other.get_token()
+    wait_until(lambda: len(heard) == len(others), "A failure was not handed over.")
+    assert set(heard) == {"mintmark-auth-refresh"}
+    tokens.answer_with(good_token())
+    # No thread was lost by it.
+    source.get_token()
+
+
+def test_what_goes_to_this_machine_goes_by_no_proxy(tokens: Tokens, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be of http because nobody else can read it."""
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    tokens.source().get_token()

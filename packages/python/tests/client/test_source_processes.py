@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 
 import pytest
@@ -178,6 +179,7 @@ def test_a_source_that_nobody_keeps_is_gone(tokens: Tokens) -> None:
 
     source = tokens.source()
     source.get_token()
-    other = weakref.ref(source.on_behalf_of("eyJ.received.x", resource="https://two.example"))
+    gone: list[Callable[[], object]] = [weakref.ref(source._agent), weakref.ref(source._cache)]
+    del source
     gc.collect()
-    assert other() is None
+    assert [one() for one in gone] == [None, None]

@@ -64,6 +64,7 @@ class Connected:
         self.lock: threading.Lock = threading.Lock()
         self.workers: Workers = Workers()
         self.prover: Prover | None = Prover(clock) if settings.dpop else None
+        self._loading = threading.Lock()
         # With the digest of the certificate that it presents.
         self._http = (b"", HttpClient(settings.proxy, settings.ssl_context))
         self._endpoint: tuple[WebAddress, int] | None = None
@@ -149,11 +150,12 @@ class Connected:
             if Path(path).exists() and not Path(path).is_file():
                 raise Fault(f"{name_of(path)} is no file")
         digest = hashlib.sha256("\0".join(read_text_file(path, seconds) for path in files).encode()).digest()
-        held = self._http
-        if held[0] != digest:
-            held = (digest, HttpClient(settings.proxy, _present_certificate(settings.ssl_context, files)))
-            self._http = held
-        return held[1]
+        # One at a time: the certificate and its key are loaded one after the other.
+        with self._loading:
+            if self._http[0] != digest:
+                context = _present_certificate(settings.ssl_context, files)
+                self._http = (digest, HttpClient(settings.proxy, context))
+            return self._http[1]
 
 
 class Agent:

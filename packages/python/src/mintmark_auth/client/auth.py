@@ -64,22 +64,25 @@ class Sending:
         prover = self._cache.connected.prover
         if prover is None:
             return {"Authorization": token.authorization}
-        proof = prover.prove(self._request.method, self._address, token.value)
-        return {"Authorization": token.authorization, "DPoP": proof}
+        self._proof = prover.prove(self._request.method, self._address, token.value)
+        return {"Authorization": token.authorization, "DPoP": self._proof.text}
 
-    def judge(self, status: int, headers: Mapping[str, str], request: Any) -> Next:
-        """What the answer to this request leads to. One of another origin was sent no token and says nothing of it."""
+    def judge(self, status: int, headers: Mapping[str, str], request: Any, is_repeatable: bool) -> Next:
+        """What the answer to this request leads to. One of another origin was sent no token and says nothing of it. A
+        redirect that comes back from there left the token behind: it does not go to an address that others chose."""
         address = parse_web_address(str(request.url))
         if address is None or address.origin != self._address.origin:
             return "done"
+        if request.headers.get("authorization") != self._token.authorization:
+            return "done"
         prover = self._cache.connected.prover
-        is_new_nonce = prover is not None and prover.learn(address, headers.get("dpop-nonce"))
+        is_new_nonce = prover is not None and prover.learn(address, headers.get("dpop-nonce"), self._proof)
         if status != 401:
             return "done"
         # What a redirect made of it went without a proof of its own.
         if prover is not None and request is not self._request:
             self._moves += 1
-            return "moved" if self._moves <= _MOVES_MAX else "done"
+            return "moved" if is_repeatable and self._moves <= _MOVES_MAX else "done"
         if is_new_nonce and not self._has_repeated and _NEEDS_NONCE.search(headers.get("www-authenticate") or ""):
             self._has_repeated = True
             return "again" if self._is_repeatable else "done"
@@ -110,7 +113,8 @@ class Flow(Generic[Q, S]):
         sending.aim(request, self._is_repeatable(request))
 
     def _judge(self, sending: Sending, response: Any) -> Next:
-        return sending.judge(response.status_code, response.headers, response.request)
+        request = response.request
+        return sending.judge(response.status_code, response.headers, request, self._is_repeatable(request))
 
     def sync_auth_flow(self, request: Q) -> Generator[Q, S, None]:
         sending = Sending(self._source, self._origins)

@@ -4,11 +4,12 @@ is replaced, and while that fails."""
 import contextlib
 import math
 import threading
+import time
 from random import SystemRandom
 from typing import Final, NamedTuple, TypeAlias
 
 from ..wire.http import RequestFailure
-from ..wire.threads import Failed, Job, Steps, Wait
+from ..wire.threads import Failed, Job, Steps, Wait, start_thread
 from .access_token import AccessToken
 from .agent import Connected
 from .errors import Fault, TokenRefused, TokenUnavailable
@@ -78,15 +79,22 @@ class TokenCache:
 
     def get(self) -> Steps[AccessToken]:
         """Raises TokenRefused or TokenUnavailable."""
-        joined = self._join()
-        if isinstance(joined, AccessToken):
-            return joined
-        yield Wait(joined.future, joined.seconds_left())
-        outcome = joined.future.result() if joined.future.done() else Failed(TimeoutError())
-        if not isinstance(outcome, Failed):
-            return outcome
-        self.connected.workers.end_late()
-        raise _again(self._settle(joined, outcome.fault))
+        began, seconds_max = time.monotonic(), self.connected.settings.timeout
+        while True:
+            joined = self._join()
+            if isinstance(joined, AccessToken):
+                return joined
+            yield Wait(joined.future, min(joined.seconds_left(), began + seconds_max - time.monotonic()))
+            outcome = joined.future.result() if joined.future.done() else Failed(TimeoutError())
+            if isinstance(outcome, Failed):
+                self.connected.workers.end_late()
+                raise _again(self._settle(joined, outcome.fault))
+            # Before this caller woke, another may have had it, and invalidated it; or it has ended by now.
+            token = self.recall()
+            if token is not None:
+                return token
+            if time.monotonic() - began >= seconds_max:
+                raise TokenUnavailable("each token that came was invalidated")
 
     def recall(self) -> AccessToken | None:
         """What is valid for now, and is replaced in time; None where a request is needed."""
@@ -162,9 +170,14 @@ class TokenCache:
     def _report(self, fetch: Fetch, outcome: AccessToken | Failed) -> None:
         if isinstance(outcome, Failed):
             error = self._settle(fetch, outcome.fault)
-            # A fault of the function itself has nowhere to go.
-            with contextlib.suppress(Exception):
-                self.connected.settings.on_refresh_failure(_again(error))
+            # Neither on a worker, which it may hold, nor on the thread of a caller, which this may be.
+            with contextlib.suppress(RuntimeError):  # no thread is to be had
+                start_thread(lambda: self._hand_over(_again(error)), "mintmark-auth-refresh")
+
+    def _hand_over(self, error: TokenError) -> None:
+        # A fault of the function itself has nowhere to go.
+        with contextlib.suppress(BaseException):
+            self.connected.settings.on_refresh_failure(error)
 
     def _make_fetch(self) -> Fetch:
         return Job(self.connected.workers, self._run, self.connected.settings.timeout)

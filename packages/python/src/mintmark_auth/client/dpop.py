@@ -3,7 +3,7 @@
 import re
 import threading
 import uuid
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..proofs.dpop import digest_of
 from ..wire.clock import Clock
@@ -13,6 +13,13 @@ from .signing_key import SigningKey, make_signing_key
 NONCES_MAX: Final = 100
 """How many are kept, one for each server."""
 _NONCE = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,512}")
+
+
+class Proof(NamedTuple):
+    text: str
+    """The value of the header `DPoP`."""
+    nonce: str | None
+    """What it was made with."""
 
 
 class Prover:
@@ -31,8 +38,8 @@ class Prover:
                 self._key = make_signing_key()
             return self._key
 
-    def prove(self, method: str, address: WebAddress, token: str | None = None) -> str:
-        """The value of the header `DPoP`. At the token endpoint no token goes with it."""
+    def prove(self, method: str, address: WebAddress, token: str | None = None) -> Proof:
+        """At the token endpoint no token goes with it."""
         key, jwk = self._held_key()
         claims = {
             "jti": str(uuid.uuid4()),
@@ -43,18 +50,20 @@ class Prover:
         }
         if token is not None:
             claims["ath"] = digest_of(token)
-        nonce = self._nonces.get(address.origin)
+        with self._lock:
+            nonce = self._nonces.get(address.origin)
         if nonce is not None:
             claims["nonce"] = nonce
-        return key.sign_jws({"typ": "dpop+jwt", "jwk": jwk}, claims)
+        return Proof(key.sign_jws({"typ": "dpop+jwt", "jwk": jwk}, claims), nonce)
 
-    def learn(self, address: WebAddress, nonce: str | None) -> bool:
-        """Keeps the nonce of an answer for the next proof to this server; False where it brought none that was not kept."""
+    def learn(self, address: WebAddress, nonce: str | None, proof: Proof) -> bool:
+        """Keeps the nonce of an answer for the next proof to this server. False where it brought none, or the one that its
+        request had: others may have learned it meanwhile, and this request still has to be sent with it."""
         if nonce is None or not _NONCE.fullmatch(nonce):
             return False
         with self._lock:
-            is_new = self._nonces.pop(address.origin, None) != nonce
+            self._nonces.pop(address.origin, None)
             self._nonces[address.origin] = nonce
             if len(self._nonces) > NONCES_MAX:
                 del self._nonces[next(iter(self._nonces))]
-        return is_new
+        return nonce != proof.nonce

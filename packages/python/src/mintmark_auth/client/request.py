@@ -54,11 +54,13 @@ def _send(connected: Connected, grant: Grant, endpoint: WebAddress, job: Job[Any
     occasion = Occasion(settings.client_id, settings.issuer, clock.wall_ms(), job.seconds_left())
     authentication = settings.credential.authenticate(occasion)
     headers = {"content-type": "application/x-www-form-urlencoded"}
-    if prover is not None:
-        headers["dpop"] = prover.prove("POST", endpoint)
+    proof = None if prover is None else prover.prove("POST", endpoint)
+    if proof is not None:
+        headers["dpop"] = proof.text
     at = clock.now()
     answer = connected.send(job, href(endpoint), headers, _body_of(grant, authentication))
-    is_new_nonce = prover is not None and prover.learn(endpoint, answer.headers.get("dpop-nonce"))
+    nonce = answer.headers.get("dpop-nonce")
+    is_new_nonce = prover is not None and proof is not None and prover.learn(endpoint, nonce, proof)
     return _Sent(answer, at, is_new_nonce, (*authentication.secrets, grant.subject_token or ""))
 
 

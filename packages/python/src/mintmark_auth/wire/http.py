@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from .threads import Failed, Job, Steps, Wait, Workers
+from .web_address import parse_web_address
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -86,7 +87,7 @@ class HttpClient:
         self._workers = Workers()
         self._proxy = proxy
         self._ssl_context = ssl_context
-        self._pools: PoolManager | None = None
+        self._pools: dict[str | None, PoolManager] = {}
 
     def prepare(self, request: Request, use: Callable[[bytes], T]) -> Job[T]:
         """A job that sends the request, and has the body of a success read. It fails with RequestFailure for all else."""
@@ -116,16 +117,19 @@ class HttpClient:
     def close(self) -> None:
         """Interrupts what is under way."""
         self._workers.close()
-        pools, self._pools = self._pools, None
-        if pools is not None:
-            pools.clear()
+        pools, self._pools = self._pools, {}
+        for some in pools.values():
+            some.clear()
 
     def _pools_for(self, url: str) -> "PoolManager":
-        if self._pools is None:
+        """By the proxy: the environment may name one for this host and none for another."""
+        proxy = self._proxy or _proxy_of_environment(url)
+        pools = self._pools.get(proxy)
+        if pools is None:
             from .pools import make_pools
 
-            self._pools = make_pools(self._proxy or _proxy_of_environment(url), self._ssl_context)
-        return self._pools
+            pools = self._pools[proxy] = make_pools(proxy, self._ssl_context)
+        return pools
 
     def _exchange(self, request: Request, job: Job[Any], receive: Callable[[bytes], None]) -> None:
         from .pools import current
@@ -230,7 +234,10 @@ def _proxy_of_environment(url: str) -> str | None:
     from urllib.parse import urlsplit
     from urllib.request import getproxies, proxy_bypass
 
-    address = urlsplit(url)
+    address, web_address = urlsplit(url), parse_web_address(url)
+    # What stays in this machine may be of http, so it must not leave it.
+    if web_address is not None and web_address.is_loopback:
+        return None
     proxies = getproxies()
     proxy = proxies.get(address.scheme) or proxies.get("all")
     if not proxy or proxy_bypass(address.netloc.rpartition("@")[2]):

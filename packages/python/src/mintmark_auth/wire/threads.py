@@ -236,10 +236,8 @@ class Workers:
             for job in dropped:
                 job.fail(fault)
 
-    def _take(self, done: Job[Any] | None) -> Job[Any] | None:
+    def _take(self) -> Job[Any] | None:
         with self._changed:
-            if done is not None:
-                self._running.discard(done)
             if not self._queue:
                 self._idle += 1
                 self._changed.wait_for(lambda: self._queue or self._is_closed, _IDLE_SECONDS)
@@ -252,6 +250,15 @@ class Workers:
             return job
 
     def _work(self) -> None:
-        job: Job[Any] | None = None
-        while (job := self._take(job)) is not None:
-            job.run()
+        # Each in a frame of its own: a thread that waits for the next job keeps nothing of the last one.
+        while self._run_next():
+            pass
+
+    def _run_next(self) -> bool:
+        job = self._take()
+        if job is None:
+            return False
+        job.run()
+        with self._changed:
+            self._running.discard(job)
+        return True
