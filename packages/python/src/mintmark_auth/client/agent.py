@@ -37,10 +37,6 @@ class Answer(NamedTuple):
         return parse_object(self.body) or {}
 
 
-def href(address: WebAddress) -> str:
-    return address.origin + address.path + address.search
-
-
 def _present_certificate(context: "SSLContext | None", files: tuple[StrPath, StrPath]) -> "SSLContext":
     from ssl import SSLError, create_default_context
 

@@ -116,36 +116,37 @@ class Flow(Generic[Q, S]):
         request = response.request
         return sending.judge(response.status_code, response.headers, request, self._is_repeatable(request))
 
-    def sync_auth_flow(self, request: Q) -> Generator[Q, S, None]:
+    def _steps(self, request: Any) -> Generator[Any, Any, None]:
+        """Yields each request that is to be sent, for its response, and None where it needs a token, for that."""
         sending = Sending(self._source, self._origins)
-        outgoing: Any = request
-        self._aim(sending, outgoing)
-        token = self._source.get_token()
+        self._aim(sending, request)
+        token = yield None
         while True:
-            outgoing.headers.update(sending.headers_for(token))
-            response: Any = yield outgoing
+            request.headers.update(sending.headers_for(token))
+            response = yield request
             step = self._judge(sending, response)
             if step == "done":
                 return
             if step == "moved":
-                outgoing = response.request
-                self._aim(sending, outgoing)
+                request = response.request
+                self._aim(sending, request)
             if step == "renew":
-                token = self._source.get_token()
+                token = yield None
+
+    def sync_auth_flow(self, request: Q) -> Generator[Q, S, None]:
+        steps, given = self._steps(request), None
+        while True:
+            try:
+                wanted = steps.send(given)
+            except StopIteration:
+                return
+            given = self._source.get_token() if wanted is None else (yield wanted)
 
     async def async_auth_flow(self, request: Q) -> AsyncGenerator[Q, S]:
-        sending = Sending(self._source, self._origins)
-        outgoing: Any = request
-        self._aim(sending, outgoing)
-        token = await self._source.aget_token()
+        steps, given = self._steps(request), None
         while True:
-            outgoing.headers.update(sending.headers_for(token))
-            response: Any = yield outgoing
-            step = self._judge(sending, response)
-            if step == "done":
+            try:
+                wanted = steps.send(given)
+            except StopIteration:
                 return
-            if step == "moved":
-                outgoing = response.request
-                self._aim(sending, outgoing)
-            if step == "renew":
-                token = await self._source.aget_token()
+            given = await self._source.aget_token() if wanted is None else (yield wanted)

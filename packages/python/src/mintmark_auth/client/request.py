@@ -11,7 +11,7 @@ from ..wire.http import parse_retry_after
 from ..wire.threads import Job
 from ..wire.web_address import WebAddress
 from .access_token import AccessToken, TokenType, is_token_text
-from .agent import Answer, Connected, href
+from .agent import Answer, Connected
 from .credentials import Authentication, Occasion
 from .errors import TokenRefused, TokenUnavailable, harmless
 from .options import Grant
@@ -58,7 +58,7 @@ def _send(connected: Connected, grant: Grant, endpoint: WebAddress, job: Job[Any
     if proof is not None:
         headers["dpop"] = proof.text
     at = clock.now()
-    answer = connected.send(job, href(endpoint), headers, _body_of(grant, authentication))
+    answer = connected.send(job, endpoint.href, headers, _body_of(grant, authentication))
     nonce = answer.headers.get("dpop-nonce")
     is_new_nonce = prover is not None and proof is not None and prover.learn(endpoint, nonce, proof)
     return _Sent(answer, at, is_new_nonce, (*authentication.secrets, grant.subject_token or ""))

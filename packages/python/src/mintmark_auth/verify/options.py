@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, Type
 
 from ..proofs.replays import ProofMemory
 from ..tokens.public_keys import ALGORITHMS, Algorithm, is_algorithm
-from ..wire.web_address import WebAddress, is_base_address, parse_web_address
+from ..wire.web_address import is_base_address, parse_web_address
 from .asked import is_list
 from .journal import Hooks
 
@@ -125,10 +125,6 @@ def _parse_seconds(name: str, seconds: Any, least: float, most: float) -> int:
     return int(seconds * 1000)
 
 
-def _href(address: WebAddress) -> str:
-    return address.origin + address.path + address.search
-
-
 def metadata_url(resource: str) -> str | None:
     """Where the metadata of a resource stands: the suffix comes before the path (RFC 9728 §3.1). None if it is no URL."""
     address = parse_web_address(resource)
@@ -141,7 +137,7 @@ def _parse_metadata(given: object, audiences: tuple[str, ...]) -> str | None:
     if given is None:
         return metadata_url(audiences[0])
     address = parse_web_address(given) if isinstance(given, str) else None
-    return _href(address) if address is not None else _fail("resource_metadata is not a URL.")
+    return address.href if address is not None else _fail("resource_metadata is not a URL.")
 
 
 def _parse_name(name: object) -> str | None:

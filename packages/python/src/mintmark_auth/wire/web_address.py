@@ -37,6 +37,11 @@ class WebAddress(NamedTuple):
         return f"{self.scheme}://{self.host}{self.port}"
 
     @property
+    def href(self) -> str:
+        """The whole of it, without user and fragment."""
+        return self.origin + self.path + self.search
+
+    @property
     def is_loopback(self) -> bool:
         return _LOOPBACK.fullmatch(self.host) is not None
 
