@@ -1,7 +1,20 @@
 // In this folder: the HTTP contract as data: an operation is one row, from which routes, OpenAPI, clients and commands derive.
 // The settings of an agent, one entry each: what a body may say, what a record shows, and the option of the command line.
 import { z } from 'zod'
-import { countOrNull, flag, name, parsed, resource, text, textOrNull, texts, TRIMMED, wholeNumber } from './fields.ts'
+import {
+  countOrNull,
+  flag,
+  name,
+  parsed,
+  resource,
+  text,
+  textOrNull,
+  texts,
+  timeMember,
+  timeOrNull,
+  TRIMMED,
+  wholeNumber,
+} from './fields.ts'
 import { labelsChange, memberName, newLabels, ownClaims, refineMembers, shownClaims } from './names.ts'
 import { ANY_RESOURCE, distinctResources, isResource, RESOURCES_MAX } from './values/audience.ts'
 import {
@@ -252,6 +265,13 @@ export const SETTINGS = {
     flags: '--claims <json>',
     help: 'what its tokens say beside the claims of every token, as an object of JSON',
     clear: 'remove its own claims',
+  },
+  expires_at: {
+    body: timeMember('From then on it is refused, and no token of it lives. Null: never.').nullable(),
+    record: timeOrNull.describe('From then on it is refused, and no token of it lives. Null: never.'),
+    flags: '--expires-at <time>',
+    help: 'from then on it is refused, and no token of it lives: so far ahead, such as 90d, or a day',
+    clear: 'let it go on for good',
   },
 } satisfies Readonly<Record<string, Setting>>
 

@@ -19,6 +19,7 @@ import {
   textSearchParameter,
   time,
   timeOrNull,
+  timeParameter,
   uuid,
   uuidMember,
 } from './fields.ts'
@@ -59,6 +60,7 @@ const example = {
   receives: [],
   issuer_clients: {},
   claims: { tenant_id: 'acme' },
+  expires_at: null,
   created_at: MADE,
   disabled_at: null,
   suspended_at: null,
@@ -71,6 +73,10 @@ const agentFilters = {
   grant_type: choiceParameter(GRANT_TYPES, { description: 'Only those that may use this grant.' }),
   agent_id: anyOf(uuidMember(), 'Only those with one of these ids; may repeat.'),
   client_id: anyOf(clientIdParameter('').unwrap(), 'Only the clients of these ids; may repeat.'),
+  unused_since: timeParameter(
+    'Only those that got no token since then, nor in the minute before, and existed by then.',
+  ),
+  expires_before: timeParameter('Only those that expire before then.'),
   ...nameFilters,
   id_prefix: idPrefixParameter,
   q: textSearchParameter,

@@ -20,6 +20,7 @@ export const REASONS = {
   issuer_disabled: 16,
   issuer_deleted: 17,
   subject_blocked: 18,
+  agent_expired: 19,
 } as const
 
 export type Reason = keyof typeof REASONS

@@ -108,9 +108,20 @@ export const DURABILITY: readonly SeededBug[] = [
     bug: 'A disabled agent gets tokens.',
     breaks: 'P1: disabling refuses new tokens',
     file: 'server/src/operations/authentication/recognize-client.ts',
-    from: '  if (client === undefined || !isLive || client.agent.disabledAt !== null) {',
+    from: '  if (client === undefined || !isLive || isStopped(client.agent, now)) {',
     to: '  if (client === undefined || !isLive) {',
     test: 'server/test/contract/oauth/issue-tokens.test.ts',
     title: 'client unknown, secret wrong, no or unsupported authentication, agent disabled: one identical 401',
+  },
+  {
+    name: 'token-outlives-agent',
+    bug: 'A token gets the lifetime of its agent, however soon that ends.',
+    breaks: 'P1: from its end on nothing of an agent lives',
+    file: 'server/src/domain/ledger/lineage.ts',
+    from: '  return own <= secondsLeft ? own : delegatedLifetime(secondsLeft, own)',
+    to: '  return secondsLeft > 0 ? own : delegatedLifetime(secondsLeft, own)',
+    test: 'server/test/contract/clients/agent-ends.test.ts',
+    title:
+      'its tokens get the longest lifetime that is left, then none, and from its end on it is refused until that is moved',
   },
 ]

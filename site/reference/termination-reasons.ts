@@ -23,6 +23,7 @@ const CAUSES: Readonly<Record<Reason, string>> = {
   issuer_disabled: 'The issuer of its subject was disabled',
   issuer_deleted: 'The issuer of its subject was deleted',
   subject_blocked: 'The subject of an issuer for which it acts was blocked',
+  agent_expired: 'Its agent was given an end (`expires_at`) that a live token of it would have outlived',
 }
 
 const mayGive = (reason: Reason): string => {

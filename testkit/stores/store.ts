@@ -254,6 +254,8 @@ export const NO_AGENT_FILTERS: AgentFilters = {
   clientIds: [],
   disabled: null,
   grantType: null,
+  unusedSince: null,
+  expiresBefore: null,
   owner: null,
   labels: [],
 }

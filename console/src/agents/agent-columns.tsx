@@ -6,11 +6,15 @@ import { formatCount, formatNumber } from '../parts/format-number.ts'
 import type { SortValue } from '../lists/order.ts'
 import type { Column } from '../lists/column.ts'
 import { Time } from '../parts/time.tsx'
+import { serviceNow } from '../reading/service-clock.ts'
 import { type AgentUsage, Usage } from './agent-usage.tsx'
 
 const labelsOf = ({ labels }: AgentRecord): string => formatLabels(labels).join(' ')
 
-const stateOf = ({ disabled_at: at }: AgentRecord): string => (at === null ? 'active' : 'disabled')
+export const stateOf = ({ disabled_at: disabled, expires_at: expires }: AgentRecord): string => {
+  if (disabled !== null) return 'disabled'
+  return expires !== null && Date.parse(expires) <= serviceNow() ? 'expired' : 'active'
+}
 
 export const AGENT_COLUMNS: readonly Column<AgentRecord>[] = [
   { title: 'Agent', sort: 'name', show: ({ name }) => name },
@@ -41,8 +45,7 @@ export const AGENT_COLUMNS: readonly Column<AgentRecord>[] = [
   {
     title: 'State',
     sort: 'state',
-    show: agent =>
-      agent.disabled_at === null ? stateOf(agent) : <span className="state ended">{stateOf(agent)}</span>,
+    show: agent => (stateOf(agent) === 'active' ? 'active' : <span className="state ended">{stateOf(agent)}</span>),
   },
   { title: 'Owner', sort: 'owner', drops: 2, show: ({ owner }) => owner },
   {

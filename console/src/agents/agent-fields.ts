@@ -50,6 +50,7 @@ export const FIELDS: Readonly<Record<Setting, Field>> = {
     option: 'issuer-client',
   },
   claims: { title: 'Own claims', kind: 'json', hint: '{"tenant_id": "acme"}' },
+  expires_at: { title: 'Expires', kind: 'line', hint: 'never, or 2026-11-21T09:30:05Z' },
 }
 
 export const SETTINGS = Object.keys(FIELDS) as readonly Setting[] // of that table

@@ -13,6 +13,7 @@ import { Members } from '../parts/members.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { administration } from '../reading/service.ts'
+import { stateOf } from './agent-columns.tsx'
 import { ChangeAgent } from './agent-form.tsx'
 import { Credentials } from './credentials.tsx'
 import { DeleteAgent } from './delete-agent.tsx'
@@ -57,17 +58,18 @@ const MEMBERS: Readonly<
   receives: null,
   issuer_clients: ['Clients at issuers', agent => formatLabels(agent.issuer_clients).join('\n')],
   claims: ['Own claims', agent => claimsOf(agent).join('\n')],
+  expires_at: ['Expires', agent => instantOf(agent.expires_at)],
   created_at: ['Made', agent => instantOf(agent.created_at)],
   disabled_at: ['Disabled', agent => instantOf(agent.disabled_at)],
   suspended_at: ['Suspended by a restore', agent => instantOf(agent.suspended_at)],
 }
 
 const Life = ({ agent }: { readonly agent: AgentRecord }) => {
-  const isDisabled = agent.disabled_at !== null
+  const [isDisabled, state] = [agent.disabled_at !== null, stateOf(agent)]
   const list = (screen: string): string => addressOf(screen, new URLSearchParams({ agent_id: agent.agent_id }))
   return (
     <>
-      <p className={isDisabled ? 'state ended' : 'state active'}>{isDisabled ? 'disabled' : 'active'}</p>
+      <p className={`state ${state === 'active' ? state : 'ended'}`}>{state}</p>
       <div className="acts">
         {isDisabled ? (
           <EnableAgent id={agent.agent_id} name={agent.name} />

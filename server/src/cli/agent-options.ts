@@ -7,6 +7,7 @@ import type { Label } from '../../../api/values/labels.ts'
 import { AT_LIVE_TOKENS_MAX } from '../../../api/values/limits.ts'
 import { isRecord, type PrintedRecord } from './terminal/print.ts'
 import { parseDocument } from './terminal/parse-json.ts'
+import { readExpiry } from './terminal/time.ts'
 
 /** By the names that Commander gives its options; false where one was given as `--no-…`. */
 export type AgentOptions = Readonly<Record<string, unknown>> & {
@@ -55,6 +56,7 @@ const isOfJson = (flags: string): boolean => flags.endsWith('<json>')
 const optionOf = ({ flags, help }: Row): Option => {
   const option = new Option(flags, help)
   if (flags.endsWith('<n>')) return option.argParser(countIn)
+  if (flags.endsWith('<time>')) return option.argParser(readExpiry)
   if (isOfJson(flags)) return option.argParser(objectIn)
   if (isOfPairs(flags)) return option.argParser(gatherLabels)
   return flags.startsWith('--at-live-tokens-max') ? option.choices(AT_LIVE_TOKENS_MAX) : option

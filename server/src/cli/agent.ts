@@ -14,6 +14,7 @@ import { type Api, orWhereRefused } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { addOptions, type OptionRows, queryOf } from './terminal/option-rows.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
+import { addTimeHelp, readExpiry, readTime } from './terminal/time.ts'
 
 const AGENT_ID = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
 const COLUMNS = ['agent_id', 'name', 'owner', 'scope', 'disabled_at', 'suspended_at']
@@ -48,6 +49,12 @@ const FILTERS: OptionRows = {
   grant_type: ['--grant-type <grant>', 'only those that may use this grant', GRANT_TYPES],
   name_prefix: ['--name-prefix <text>', 'only those whose names open with this text'],
   id_prefix: ['--id-prefix <text>', 'only those whose ids, or those of their credentials, open with this text'],
+  unused_since: ['--unused-since <time>', 'only those that got no token since, and existed by then', readTime],
+  expires_before: [
+    '--expires-before <time>',
+    'only those that expire before: so far ahead, such as 90d, or a day',
+    readExpiry,
+  ],
   q: ['--search <text>', 'those with this id, and those with this text in their name, owner or labels'],
 }
 
@@ -57,14 +64,21 @@ const addList = (agent: Command): void => {
     .description('list agents by name, all of them unless an option asks for less')
     .addOption(new Option('--disabled', 'only the disabled ones').conflicts('enabled'))
     .option('--enabled', 'only the enabled ones')
-  defineAdminCommand<{ readonly disabled?: boolean; readonly enabled?: boolean }>(addOptions(command, FILTERS), {
-    json: 'print {"data":[…]}, each agent as `agent show --json` prints it',
-    examples: ['mintmark agent list', 'mintmark agent list --label team=data --enabled'],
-    run: ({ api, options }) => {
-      const disabled = options.enabled === true ? false : options.disabled
-      return showAll(api, rows.listAgents, { query: { disabled, ...queryOf(options, FILTERS) }, columns: COLUMNS })
+  defineAdminCommand<{ readonly disabled?: boolean; readonly enabled?: boolean }>(
+    addOptions(addTimeHelp(command), FILTERS),
+    {
+      json: 'print {"data":[…]}, each agent as `agent show --json` prints it',
+      examples: [
+        'mintmark agent list',
+        'mintmark agent list --label team=data --enabled',
+        'mintmark agent list --unused-since 90d',
+      ],
+      run: ({ api, options }) => {
+        const disabled = options.enabled === true ? false : options.disabled
+        return showAll(api, rows.listAgents, { query: { disabled, ...queryOf(options, FILTERS) }, columns: COLUMNS })
+      },
     },
-  })
+  )
 }
 
 const addShow = (agent: Command): void =>

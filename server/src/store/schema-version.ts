@@ -9,13 +9,13 @@ export const SCHEMA_VERSION = `select coalesce(max(version), 0) as version,
 export const EXCLUDE = 'update migration set oldest_program = version where name = ? and oldest_program < version'
 
 /** What a program must know that uses the store, by the name of its migration. */
-export type Knowledge = 'lineage' | 'revocation feed' | 'exchange of JWTs' | 'blocked subjects'
+export type Knowledge = 'lineage' | 'revocation feed' | 'exchange of JWTs' | 'blocked subjects' | 'ends of agents'
 
 /**
  * Excludes from the store every program that lacks this knowledge: one that does not look at ancestors, once there is a token with a
  * parent; one whose ends of tokens are not in the feed, once that is open; one that takes an act
- * against the tokens of some principals for one against all of their agent's; or one that issues for a blocked subject, and finds no
- * end in the number on a principal or an issuer.
+ * against the tokens of some principals for one against all of their agent's; one that issues for a blocked subject, and finds no
+ * end in the number on a principal or an issuer; or one that issues for an agent beyond its end.
  */
 export const excludeEarlierPrograms = (knowledge: Knowledge): Program<number> => run(EXCLUDE, knowledge)
 
@@ -42,6 +42,7 @@ const EXCLUDING = [
   ['blocked subjects', 'blocked_subject'],
   ['blocked subjects', 'principal where ended_seq > 0'],
   ['blocked subjects', 'trusted_issuer where ended_seq > 0'],
+  ['ends of agents', 'agent where expires_at is not null'],
 ] as const satisfies readonly (readonly [Knowledge, string])[]
 
 /** Excludes from a store that is made of another's rows the programs that these rows exclude. */

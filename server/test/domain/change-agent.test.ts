@@ -54,6 +54,7 @@ test('a new agent may do nothing until its settings say so', () => {
     receives: [],
     issuerClients: {},
     claims: {},
+    expiresAt: null,
   })
 })
 
@@ -192,6 +193,7 @@ const SETTINGS_SHOWN = {
   receives: [A],
   issuer_clients: {},
   claims: {},
+  expires_at: null,
 }
 
 test('the record of an agent has its settings under their names on the wire', () => {

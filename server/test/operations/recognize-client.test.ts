@@ -38,6 +38,7 @@ const clientWith = (credentials: Client['credentials'], disabledAt: number | nul
     receives: [],
     issuerClients: {},
     claims: {},
+    expiresAt: null,
     createdAt: NOW,
   },
   credentials,

@@ -10,16 +10,16 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 66_646, files: 711 },
-  'server/test': { globs: codeIn('server/test'), lines: 75_047, files: 577 },
-  packages: { globs: codeIn('packages'), lines: 35_455, files: 306 },
-  console: { globs: codeIn('console'), lines: 15_464, files: 227 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 43_058, files: 486 },
-  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_210, files: 63 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 66_796, files: 711 },
+  'server/test': { globs: codeIn('server/test'), lines: 75_204, files: 578 },
+  packages: { globs: codeIn('packages'), lines: 35_469, files: 306 },
+  console: { globs: codeIn('console'), lines: 15_470, files: 227 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 43_071, files: 486 },
+  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_211, files: 63 },
 }
 
 /** Those of the pages, without the records of decisions, what programs write, and copies of files. */
-const WRITTEN_WORDS = 59_998
+const WRITTEN_WORDS = 59_981
 const PAGES = [
   '*.md',
   'docs/!(decisions|reference)/**/*.md',

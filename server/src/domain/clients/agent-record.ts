@@ -32,6 +32,7 @@ type Written = {
   receives: string[]
   issuerClients: Record<string, string>
   claims: Record<string, string | number | boolean | string[]>
+  expiresAt: string | null
 }
 
 /** The settings of an agent, under their names on the wire. */
@@ -57,6 +58,7 @@ export const settingsRecord = (settings: AgentSettings): SettingsRecord => {
     receives: [...settings.receives],
     issuerClients: { ...settings.issuerClients },
     claims: { ...settings.claims },
+    expiresAt: formatTimeOrNull(settings.expiresAt),
   }
   return Object.fromEntries(NAMES.map(([name, wireName]) => [wireName, written[name]])) as SettingsRecord // one of each name
 }

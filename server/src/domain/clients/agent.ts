@@ -7,6 +7,7 @@ import type { Labels } from '../../../../api/values/labels.ts'
 import type { AgentLimits } from '../../../../api/values/limits.ts'
 import type { OwnClaims } from '../../../../api/values/own-claims.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
+import { hasExpired } from '../ledger/expiry.ts'
 
 /** Distinct lifetimes in the ledger at once: every list merges one stream for each. */
 export const LIFETIMES_MAX = 16
@@ -47,6 +48,8 @@ export type Agent = AgentLimits & {
   readonly issuerClients: Readonly<Record<string, string>>
   /** What its tokens say beside the claims of every token. */
   readonly claims: OwnClaims
+  /** From then on it is refused, and no token of it lives; null: never. */
+  readonly expiresAt: Milliseconds | null
   readonly createdAt: Milliseconds
 }
 
@@ -65,6 +68,12 @@ export type Credential = {
   /** The time from which it obtains no token; null: never. */
   readonly expiresAt: Milliseconds | null
 }
+
+/** Whether it gets no token at this time: somebody disabled it, or it has expired. */
+export const isStopped = (
+  { disabledAt, expiresAt }: Pick<Agent, 'disabledAt' | 'expiresAt'>,
+  now: Milliseconds,
+): boolean => disabledAt !== null || hasExpired(expiresAt, now)
 
 /** `changed`: by this act, which otherwise found it so, and is recorded nowhere. */
 export type Switched = Agent & { readonly changed: boolean }

@@ -56,6 +56,7 @@ export const BLANK_SETTINGS: AgentSettings = {
   receives: [],
   issuerClients: {},
   claims: NO_OWN_CLAIMS,
+  expiresAt: null,
 }
 
 /** What a change names: its members less undefined ones. */
@@ -119,6 +120,10 @@ export const changedSettings = (before: AgentSettings, after: AgentSettings): re
 export const scopesKept = (before: AgentSettings, after: AgentSettings): readonly string[] | null =>
   // `db:*` matches `db:*` and every item of db, and an item matches itself alone: so patterns compare as items do.
   firstScopeBeyond(after.scopes, before.scopes) === undefined ? null : after.scopes
+
+/** Whether tokens that fitted the agent may outlive it now. */
+export const endsEarlier = ({ expiresAt: before }: AgentSettings, { expiresAt: after }: AgentSettings): boolean =>
+  after !== null && (before === null || after < before)
 
 const losesGrant = (grant: GrantType, before: AgentSettings, after: AgentSettings): boolean =>
   before.grantTypes.includes(grant) && !after.grantTypes.includes(grant)

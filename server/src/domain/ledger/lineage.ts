@@ -1,5 +1,6 @@
 // Lineage: a token that was got for another one (RFC 8693) knows its ancestors, and is dead as soon as one of them is.
 import type { Milliseconds } from '../../../../api/values/time.ts'
+import type { Agent } from '../clients/agent.ts'
 import { type TokenAddress, issuedAtOf } from './claims.ts'
 
 /** Edges from a token up to the root of its lineage: so many, no more. */
@@ -22,6 +23,18 @@ export const SHORTEST_DELEGATED = Math.min(...DELEGATED_LIFETIMES)
  */
 export const delegatedLifetime = (secondsLeft: number, ownLifetime: number): number | undefined =>
   DELEGATED_LIFETIMES.findLast(life => life <= Math.min(secondsLeft, ownLifetime))
+
+/** The lifetime of an agent's own tokens at this time, so that none outlives it; undefined where there is none so short. */
+export const lifetimeOfAgent = (
+  { lifetimeSeconds, expiresAt }: Pick<Agent, 'lifetimeSeconds' | 'expiresAt'>,
+  usual: number,
+  now: Milliseconds,
+): number | undefined => {
+  const own = lifetimeSeconds ?? usual
+  if (expiresAt === null) return own
+  const secondsLeft = Math.floor(expiresAt / 1000) - Math.floor(now / 1000)
+  return own <= secondsLeft ? own : delegatedLifetime(secondsLeft, own)
+}
 
 /** An ancestor as its descendants keep it. `agent`, `credential` and `key` are the store's numbers; none of it ever changes. */
 export type Ancestor = TokenAddress & {

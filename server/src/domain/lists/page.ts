@@ -142,6 +142,9 @@ export type AgentFilters = NameFilters & {
   readonly disabled: boolean | null
   /** It may use this grant. */
   readonly grantType: GrantType | null
+  /** It existed then, and got no token since, nor shortly before. */
+  readonly unusedSince: Milliseconds | null
+  readonly expiresBefore: Milliseconds | null
   readonly owner: string | null
   /** The agent has each of these labels. */
   readonly labels: readonly { readonly key: string; readonly value: string }[]

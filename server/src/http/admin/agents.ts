@@ -24,6 +24,8 @@ export const bindings = [
       owner: query.owner ?? null,
       labels: query.label ?? [],
       grantType: query.grant_type ?? null,
+      unusedSince: query.unused_since ?? null,
+      expiresBefore: query.expires_before ?? null,
       idPrefix: query.id_prefix ?? null,
       ids: query.agent_id ?? [],
       clientIds: query.client_id ?? [],

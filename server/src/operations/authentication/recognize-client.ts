@@ -1,7 +1,7 @@
 // Compares what a client presented with what the store knows of it: by secret, certificate, or a credential that an
 // earlier step verified. Nothing here waits, so that a whole group of requests is decided on at once.
 import type { ClientCaller } from '../../domain/caller.ts'
-import { type Client, type Credential, isClientId } from '../../domain/clients/agent.ts'
+import { type Client, type Credential, isClientId, isStopped } from '../../domain/clients/agent.ts'
 import {
   certificateFault,
   type CertificateTrust,
@@ -191,6 +191,7 @@ const mismatch = (credentials: CheckedCredentials, known: readonly Credential[],
 const refusalCause = (credentials: CheckedCredentials, client: Client | undefined, now: Milliseconds): string => {
   if (client === undefined && 'clientId' in credentials) return 'no client has this client_id'
   if (client !== undefined && client.agent.disabledAt !== null) return 'the agent is disabled'
+  if (client !== undefined && isStopped(client.agent, now)) return 'the agent has expired'
   return mismatch(credentials, client?.credentials ?? [], now)
 }
 
@@ -201,7 +202,7 @@ const refuseUnmatched = (
   now: Milliseconds,
 ): RefusedClient => {
   const refused = refuseClient(credentials, client, refusalCause(credentials, client, now))
-  if (client === undefined || client.agent.disabledAt !== null) return refused
+  if (client === undefined || isStopped(client.agent, now)) return refused
   const secrets = presentedSecrets(credentials).filter(({ length }) => length <= IMPORTED_SECRET_CHARACTERS_MAX)
   // An import gives an agent one credential, and nothing else makes one of this kind.
   const known = client.credentials.find(one => one.foreignHash !== null && !hasExpired(one.expiresAt, now))
@@ -224,7 +225,7 @@ export const recognizeClient = (
 ): AuthenticatedClient | RefusedClient => {
   const matching = findMatching(ports, credentials, client?.credentials ?? [], now)
   const isLive = matching !== undefined && !hasExpired(matching.expiresAt, now)
-  if (client === undefined || !isLive || client.agent.disabledAt !== null) {
+  if (client === undefined || !isLive || isStopped(client.agent, now)) {
     const refused = refuseUnmatched(credentials, client, now)
     return client !== undefined && isLive ? { ...refused, authenticated: client.number } : refused
   }

@@ -25,6 +25,7 @@ import {
   type Exchange,
   type Grant,
   grantAudience,
+  grantOwnLifetime,
   grantWithin,
   isExchange,
   type NotGranted,
@@ -122,15 +123,17 @@ const isVerifiedBy = ({ by }: VerifiedJwt, record: TrustedRecord): boolean =>
 
 /** An ID-JAG does not bound the lifetime, for it is used once (ID-JAG §4.4.2); any other JWT does. */
 const lifetimeOf = (
-  { profile }: Pick<Ports, 'profile'>,
+  ports: Pick<Ports, 'profile'>,
   { client: { agent }, type, now }: JwtExchange,
   { lifetimeSeconds: longest }: TrustedIssuer,
   expiresAt: Seconds,
 ): OrRefusal<{ readonly lifetimeSeconds: number }> => {
-  const ownLifetime = agent.lifetimeSeconds ?? profile.lifetimeSeconds
-  if (type !== 'id-jag') return grantLifetime(Math.min(ownLifetime, longest), expiresAt - Math.floor(now / 1000))
+  const own = grantOwnLifetime(ports, agent, now)
+  if (isRefused(own)) return own
+  if (type !== 'id-jag')
+    return grantLifetime(Math.min(own.lifetimeSeconds, longest), expiresAt - Math.floor(now / 1000))
   // No lifetime is added to those in use: each is a stream of every list.
-  return ownLifetime <= longest ? { lifetimeSeconds: ownLifetime } : grantLifetime(longest, longest)
+  return own.lifetimeSeconds <= longest ? own : grantLifetime(longest, longest)
 }
 
 type JwtPorts = Pick<Ports, 'operators' | 'profile' | 'secrets'>

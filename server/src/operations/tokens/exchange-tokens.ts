@@ -16,6 +16,7 @@ import {
   type Exchange,
   type Grant,
   grantAudience,
+  grantOwnLifetime,
   grantWithin,
   isExchange,
   type NotGranted,
@@ -124,7 +125,7 @@ export const grantLifetime = (
 const TOO_DEEP = `The subject_token has ${DEPTH_MAX} ancestors, or actors that an issuer named: the most that a token may have.`
 
 const decide = (
-  { profile }: ExchangePorts,
+  ports: ExchangePorts,
   exchange: Exchange,
   subject: SubjectToken | undefined,
   labels: LabelsOf,
@@ -135,12 +136,13 @@ const decide = (
   const refused = refuseHolder(agent, subject, labels)
   if (refused !== undefined) return refused
   if (subject.ancestors.length + countActors(subject.foreignAct) >= DEPTH_MAX) return refuseSubject(TOO_DEEP)
-  const ownLifetime = agent.lifetimeSeconds ?? profile.lifetimeSeconds
-  const lived = grantLifetime(ownLifetime, subject.expiresAt - Math.floor(now / 1000))
+  const own = grantOwnLifetime(ports, agent, now)
+  if (isRefused(own)) return own
+  const lived = grantLifetime(own.lifetimeSeconds, subject.expiresAt - Math.floor(now / 1000))
   if (isRefused(lived)) return lived
   const scoped = grantScope(agent, subject, request.scope)
   if (isRefused(scoped)) return scoped
-  const targeted = grantAudience(agent, request.resources, profile.defaultAudience)
+  const targeted = grantAudience(agent, request.resources, ports.profile.defaultAudience)
   if (isRefused(targeted)) return targeted
   const shown = { ...(cnf !== undefined && { cnf }), proof: request.proof, assertion: assertionOf(request) }
   return { client, credential, ...scoped, ...targeted, ...lived, ...shown, subject }

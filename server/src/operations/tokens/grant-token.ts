@@ -16,6 +16,7 @@ import {
 import type { Confirmation } from '../../../../packages/verify/src/readers/claim-types.ts'
 import { GRANT_TYPES, isGrantType, JWT_BEARER } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond, parseScope } from '../../../../api/values/scope.ts'
+import { lifetimeOfAgent, SHORTEST_DELEGATED } from '../../domain/ledger/lineage.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { IssuerSubject } from '../../../../api/values/subject.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
@@ -183,6 +184,18 @@ export const grantAudience = (
   return { audience: resources.map(one => sameResourceIn(allowed, one) ?? one).toSorted() }
 }
 
+const ENDS_SOON = `This agent expires in less than ${SHORTEST_DELEGATED} s, the shortest lifetime that is left for a token.`
+
+/** The lifetime of the agent's own tokens at this time. */
+export const grantOwnLifetime = (
+  { profile }: Pick<Ports, 'profile'>,
+  agent: Agent,
+  now: Milliseconds,
+): OrRefusal<{ readonly lifetimeSeconds: number }> => {
+  const lifetimeSeconds = lifetimeOfAgent(agent, profile.lifetimeSeconds, now)
+  return lifetimeSeconds === undefined ? refuse('unauthorized_client', ENDS_SOON) : { lifetimeSeconds }
+}
+
 /** The use of an assertion that may be used once. */
 export const assertionOf = ({ credentials }: IssueRequest): SingleUse | undefined =>
   credentials.kind === 'verified' ? credentials.assertion : undefined
@@ -197,7 +210,7 @@ const refuseGrantType = ({ grantTypes }: Agent, grantType: string): { readonly r
 
 /** What an authenticated client is granted at `now`; an exchange only so far as it needs no subject token. */
 const decide = (
-  { profile }: GrantPorts,
+  ports: GrantPorts,
   request: IssueRequest,
   authenticated: AuthenticatedClient,
   now: Milliseconds,
@@ -215,11 +228,12 @@ const decide = (
   }
   const scoped = grantScope(agent, request.scope)
   if (isRefused(scoped)) return scoped
-  const targeted = grantAudience(agent, request.resources, profile.defaultAudience)
+  const targeted = grantAudience(agent, request.resources, ports.profile.defaultAudience)
   if (isRefused(targeted)) return targeted
-  const lifetimeSeconds = agent.lifetimeSeconds ?? profile.lifetimeSeconds
+  const lived = grantOwnLifetime(ports, agent, now)
+  if (isRefused(lived)) return lived
   const assertion = assertionOf(request)
-  return { ...authenticated, ...scoped, ...targeted, ...bound, lifetimeSeconds, proof: request.proof, assertion }
+  return { ...authenticated, ...scoped, ...targeted, ...bound, ...lived, proof: request.proof, assertion }
 }
 
 /** `authenticated`: the store's number of the agent, where it was refused although it authenticated itself. */

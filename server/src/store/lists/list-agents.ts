@@ -5,6 +5,7 @@ import type { AgentMarks } from '../../domain/ledger/selection.ts'
 import { IDS_OPENED_MAX } from '../../../../api/values/lists.ts'
 import { parseUuid } from '../../../../api/values/uuid.ts'
 import { AGENT_COLUMNS, agentOf, type AgentRow } from '../repositories/agent-columns.ts'
+import { LAST_USE_STEP_MS } from '../repositories/last-uses.ts'
 import { all, byIndex, first, type Program } from '../statement-program.ts'
 import { containing } from './agent-text.ts'
 import {
@@ -51,18 +52,26 @@ const holding = (column: string, member: string): Condition => ({
 const memberOf = ({ key, value }: AgentFilters['labels'][number]): string =>
   JSON.stringify({ [key]: value }).slice(1, -1)
 
+/** The time of a use is that of the last one written, which may be so much older. */
+const UNUSED = `created_at < ? and not exists (
+  select 1 from credential where credential.agent = agent.n and credential.last_used_at > ?)`
+
 /** What the index of names cannot decide. */
 const marks = ({
   disabled,
   owner,
   labels,
   grantType = null,
+  unusedSince = null,
+  expiresBefore = null,
 }: Pick<AgentFilters, 'disabled' | 'owner' | 'labels'> &
-  Partial<Pick<AgentFilters, 'grantType'>>): readonly Condition[] => [
+  Partial<Pick<AgentFilters, 'grantType' | 'unusedSince' | 'expiresBefore'>>): readonly Condition[] => [
   ...(disabled === null ? [] : [{ sql: `disabled_at is ${disabled ? 'not null' : 'null'}`, values: [] }]),
   ...(owner === null ? [] : [{ sql: 'owner = ?', values: [owner] }]),
   ...labels.map(label => holding('labels', memberOf(label))),
   ...(grantType === null ? [] : [holding('grant_types', JSON.stringify(grantType))]),
+  ...(unusedSince === null ? [] : [{ sql: UNUSED, values: [unusedSince, unusedSince - LAST_USE_STEP_MS] }]),
+  ...(expiresBefore === null ? [] : [{ sql: 'expires_at < ?', values: [expiresBefore] }]),
 ]
 
 const KEPT: Condition = { sql: 'deleted_at is null', values: [] }

@@ -67,6 +67,7 @@ const COLUMNS: { readonly [Name in keyof AgentSettings]: Column<AgentSettings[Na
   receives: list('receives'),
   issuerClients: texts('issuer_clients'),
   claims: { name: 'claims', write: kept => JSON.stringify(kept), read: value => parseOwnClaims(String(value)) },
+  expiresAt: count('expires_at'),
 }
 
 const SETTINGS = Object.entries(COLUMNS) as readonly (readonly [keyof AgentSettings, Column<unknown>])[] // as above

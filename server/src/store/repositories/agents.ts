@@ -13,6 +13,7 @@ import type { ImportedAgent } from '../../ports/imports.ts'
 import type { NewAgent } from '../../ports/ports.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { bytesOfHex } from '../rows.ts'
+import { requireKnowledge } from '../schema-version.ts'
 import { all, first, only, run, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
 import {
@@ -93,8 +94,14 @@ const CREDENTIAL = `insert into credential
 
 type FirstCredential = ImportedAgent['credential'] & { readonly name: string }
 
+/** A program that would issue beyond it may not use the store any more. */
+export function* requireEnd(tx: Transaction, { expiresAt }: Pick<Agent, 'expiresAt'>): Program<void> {
+  if (expiresAt !== null) yield* requireKnowledge(tx, 'ends of agents')
+}
+
 /** Makes the row of an agent, that of its first credential, and those of its client ids at issuers. */
-export function* insertAgent(agent: Agent, credential: FirstCredential): Program<void> {
+export function* insertAgent(tx: Transaction, agent: Agent, credential: FirstCredential): Program<void> {
+  yield* requireEnd(tx, agent)
   const row = [agent.id, agent.clientId, agent.createdAt, agent.disabledAt, ...settingValues(agent)]
   const { n } = yield* only<{ n: number }>(AGENT, ...row)
   const { id, name, secretHash, isImported, foreignHash, expiresAt } = credential
@@ -117,7 +124,7 @@ function* makeAgent(
   if (obstacle !== undefined) return refuseEntry(obstacle)
   const { credential, ...given } = agent
   const made = { ...given, disabledAt: null, suspendedAt: null, createdAt: tx.now }
-  yield* insertAgent(made, { ...OURS, ...credential })
+  yield* insertAgent(tx, made, { ...OURS, ...credential })
   const after = { client_id: agent.clientId, ...settingsRecord(agent) }
   yield* audit(tx, act, agent.id, { after, credential_id: credential.id })
   return made

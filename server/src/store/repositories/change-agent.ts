@@ -8,6 +8,7 @@ import {
   audiencesKept,
   type ChangeObstacle,
   changedSettings,
+  endsEarlier,
   losesActors,
   lostPrincipals,
   scopesKept,
@@ -21,12 +22,12 @@ import { endAll } from '../ledger/end-tokens.ts'
 import { dropIssueCounts } from '../ledger/issue-counts.ts'
 import { readLiveRows } from '../ledger/live-rows.ts'
 import { numberOfIssuer, numberOfPrincipal } from '../ledger/principals.ts'
-import { issuedAtIn } from '../ledger/token-rows.ts'
+import { expiryOf, issuedAtIn } from '../ledger/token-rows.ts'
 import type { Seen } from '../snapshot.ts'
 import { run, type Program } from '../statement-program.ts'
 import { audit, differenceOf, nextSeq, type Transaction } from '../transaction.ts'
 import { agentOf, type AgentRow, SETTING_UPDATES, settingValues } from './agent-columns.ts'
-import { type ActOnAgent, isNameTaken, lifetimesFull, readAgentRow } from './agents.ts'
+import { type ActOnAgent, isNameTaken, lifetimesFull, readAgentRow, requireEnd } from './agents.ts'
 import { dropIssuerClientsOf, obstacleToEntries, replaceIssuerClients } from './issuer-clients.ts'
 import { dropWorkloadsOf } from './workloads.ts'
 
@@ -74,6 +75,16 @@ function* endingsOfLoss(change: Change, keepAudiences: readonly string[] | null)
     ...(losesActors(before, after) ? [delegated] : []),
     ...(yield* endingsOfPrincipals(change)),
   ]
+}
+
+/** All of its tokens, where one would outlive the agent: no condition of a cut-off says which ones do. */
+function* endingsOfExpiry(seen: Seen, { row: { n: agent }, before, after }: Change): Program<readonly Ending[]> {
+  const { expiresAt } = after
+  if (expiresAt === null || !endsEarlier(before, after)) return []
+  // Of each lifetime the newest expires last.
+  const { rows, isComplete } = yield* readLiveRows(seen, { agent, of: 'newest', rowsMax: 1 })
+  if (isComplete && !rows.some(row => 1000 * expiryOf(row) > expiresAt)) return []
+  return [{ conditions: { ...NO_CONDITION, agent }, reason: 'agent_expired' }]
 }
 
 /** Where the agent's oldest tokens are to end at its ceiling, those beyond it, once what was lost has ended. */
@@ -128,7 +139,8 @@ export function* decideChange(
   const audiences = audiencesKept(before, after, serviceAudience)
   if ('refusal' in audiences) return audiences
   const lost = yield* endingsOfLoss(decided, audiences.keepAudiences)
-  return { ...decided, endings: [...lost, ...(yield* endingsOfExcess(seen, decided, lost))] }
+  const excess = yield* endingsOfExcess(seen, decided, lost)
+  return { ...decided, endings: [...lost, ...excess, ...(yield* endingsOfExpiry(seen, decided))] }
 }
 
 type ChangeAgent = WantedChange & { readonly act: Act }
@@ -142,6 +154,7 @@ export function* changeAgent(
   if (typeof decided === 'string' || 'refusal' in decided) return decided
   const { row, before, after, changed, endings } = decided
   if (changed.length === 0) return before
+  yield* requireEnd(tx, after)
   yield* run(UPDATE, ...settingValues(after), row.n)
   if (changed.includes('issuerClients')) yield* replaceIssuerClients(row.n, after.issuerClients)
   tx.live.forget(row.n)

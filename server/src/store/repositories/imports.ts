@@ -44,7 +44,7 @@ function* importOne(tx: Transaction, imported: ImportedAgent, act: Act): Program
     disabledAt: isDisabled ? tx.now : null,
     suspendedAt: null,
   }
-  yield* insertAgent(agent, { name: 'imported', ...credential })
+  yield* insertAgent(tx, agent, { name: 'imported', ...credential })
   const after = { client_id: agent.clientId, ...settingsRecord(agent), disabled_at: formatTimeOrNull(agent.disabledAt) }
   const isHash = credential.foreignHash !== null
   const secret = isHash ? 'converted_at_first_use' : credential.isImported ? 'kept' : 'new'

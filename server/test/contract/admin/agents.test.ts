@@ -57,6 +57,7 @@ test('creating an agent: 201, its address, the record, and its secret this once'
     receives: [],
     issuer_clients: {},
     claims: {},
+    expires_at: null,
     created_at: '2026-11-21T09:30:00.000Z',
     disabled_at: null,
     suspended_at: null,

@@ -44,6 +44,11 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
     reason: 'scope_removed',
     end: ({ agent }) => api.act('PATCH', `/${agent.agentId}`, narrowed),
   },
+  'its agent gets an end': {
+    reason: 'agent_expired',
+    end: ({ agent }) =>
+      api.act('PATCH', `/${agent.agentId}`, { expires_at: new Date(service.clock.wall() + 1000).toISOString() }),
+  },
   'its credential is revoked': {
     reason: 'credential_revoked',
     end: ({ agent, credentialId }) => post(`/agents/${agent.agentId}/credentials/${credentialId}/revoke`, {}),

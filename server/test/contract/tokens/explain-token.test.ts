@@ -89,6 +89,9 @@ const ENDINGS: Readonly<Record<Reason, Ending>> = {
     end: ({ clientSecret }) => asAdmin('POST', '/api/v1/leaked-secrets', [{ token: clientSecret }]),
   },
   scope_removed: { end: ({ agentId }) => api.patch(agentId, { scope: 'mail:send', default_scope: null }) },
+  agent_expired: {
+    end: ({ agentId }) => api.patch(agentId, { expires_at: new Date(service.clock.wall()).toISOString() }),
+  },
   audience_removed: {
     issue: own => issue(service, own, { resource: ORDERS }),
     end: ({ agentId }) => api.patch(agentId, { resources: ['https://else.example'] }),

@@ -122,6 +122,7 @@ test('an operation of the administration: its JSON body, the id in its path, its
     'receives',
     'issuer_clients',
     'claims',
+    'expires_at',
     'dry_run',
   ])
   assert.deepEqual(
@@ -154,6 +155,8 @@ test('an operation of the administration: its JSON body, the id in its path, its
       'grant_type',
       'agent_id',
       'client_id',
+      'unused_since',
+      'expires_before',
       'name',
       'name_prefix',
       'q',

@@ -79,6 +79,7 @@ test('agent show --json prints the agent as it was configured, and no secret', t
     receives: [],
     issuer_clients: {},
     claims: {},
+    expires_at: null,
     disabled_at: null,
     suspended_at: null,
   })

@@ -131,7 +131,10 @@ test('a revocation of nothing in particular names the options, and a mistyped re
   const nothing = run(serving.folder, ['revocation', 'create', '--yes'])
   assert.match(nothing.stderr, /--agent, --credential, --scope, --audience, --kid, --issued-before, --lineage, .*--all/)
   const mistyped = run(serving.folder, ['token', 'history', '--reason', 'manual_revocatio,expired'])
-  assert.match(mistyped.stderr, /Not known: manual_revocatio\. Known: expired, manual_revocation, .*subject_blocked\./)
+  assert.match(
+    mistyped.stderr,
+    /Not known: manual_revocatio\. Known: expired, manual_revocation, .*subject_blocked, agent_expired\./,
+  )
 })
 
 test('a condition of a revocation that is given twice is refused: one of the two would be ended, and the other live on', () => {

@@ -8,7 +8,11 @@ import { Unavailable } from '../../../src/domain/refusal.ts'
 import { subjectClaim } from '../../../src/domain/ledger/token-subject.ts'
 import type { Page, Position, TokenRecord } from '../../../src/domain/lists/page.ts'
 import type { TokenAddress } from '../../../src/domain/ledger/claims.ts'
-import { BEFORE_BLOCKED_SUBJECTS, BEFORE_JWT_EXCHANGE } from '../../../src/store/postgres/connection/connection.ts'
+import {
+  BEFORE_BLOCKED_SUBJECTS,
+  BEFORE_ENDS_OF_AGENTS,
+  BEFORE_JWT_EXCHANGE,
+} from '../../../src/store/postgres/connection/connection.ts'
 import { withClient } from '../../../../testkit/databases/postgres-cluster.ts'
 import { makePrincipals, type TestPrincipal } from '../../../../testkit/stores/principals.ts'
 import {
@@ -182,20 +186,31 @@ test('at the ceiling a token makes room among those for the same principal alone
   assert.deepEqual(await alive(), [false, false, true, true, true])
 })
 
-test('from the first token for a principal on, or the first block, no program may open the store that does not know them', async t => {
+testDatabase('while an earlier program uses the database no agent is given an end', async t => {
+  const { store, file } = await makeWorld(t)
+  await withClient(`${file}&application_name=${BEFORE_ENDS_OF_AGENTS.replace(' ', '%20')}`, async () => {
+    await assert.rejects(createAgent(store, null, { expiresAt: 1 }), Unavailable)
+    await createAgent(store)
+  })
+  await createAgent(store, null, { expiresAt: 1 })
+})
+
+test('from the first token for a principal on, the first block, or the first end of an agent, no program may open the store that does not know them', async t => {
   const { store, file, a, alice } = await makeWorld(t)
   const isExcluding = (name: string): boolean =>
     readNumber(
       file,
       `select case when oldest_program = version then 1 else 0 end from migration where name = '${name}'`,
     ) === 1
-  const excluding = () => ['exchange of JWTs', 'blocked subjects'].map(isExcluding)
+  const excluding = () => ['exchange of JWTs', 'blocked subjects', 'ends of agents'].map(isExcluding)
   await rootFor(store, a, undefined)
-  assert.deepEqual(excluding(), [false, false])
+  assert.deepEqual(excluding(), [false, false, false])
   await rootFor(store, a, alice)
-  assert.deepEqual(excluding(), [true, false])
+  assert.deepEqual(excluding(), [true, false, false])
   await store.issuers.block(alice.shown, act('subject.block'))
-  assert.deepEqual(excluding(), [true, true])
+  assert.deepEqual(excluding(), [true, true, false])
+  await createAgent(store, null, { expiresAt: 1 })
+  assert.deepEqual(excluding(), [true, true, true])
 })
 
 testDatabase(

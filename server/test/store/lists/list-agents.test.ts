@@ -6,6 +6,7 @@ import { type AgentFilters, PAGE_EXAMINED_MAX } from '../../../src/domain/lists/
 import {
   act,
   createAgent,
+  issue,
   makeTestStore,
   type TestedStore,
   testEmbedded,
@@ -95,6 +96,26 @@ test('filters: disabled or not, owner, each of the labels, the beginning of the 
   assert.deepEqual(await found({ namePrefix: 'api', search: 'b' }), ['api two'], 'by its owner')
   assert.deepEqual(await found({ namePrefix: 'api', search: 'x' }), [])
   assert.deepEqual((await pagesOf(store, 1, { namePrefix: 'api' })).flat(), ['api', 'api one', 'api two'])
+})
+
+test('filters: unused since, and with an end before', async t => {
+  const { store, clock } = await makeWorld(t)
+  const start = clock.wall()
+  const [early, late] = [await add(store, 'early'), await add(store, 'late')]
+  await add(store, 'idle', { expiresAt: start + 5000 })
+  await issue(store, early, {})
+  clock.advance(300_000)
+  await issue(store, late, {})
+  await add(store, 'new', { expiresAt: start + 5001 })
+  const found = async (filters: Partial<AgentFilters>) => (await pagesOf(store, 10, filters)).flat()
+  assert.deepEqual(await found({ unusedSince: start + 200_000 }), ['early', 'idle'])
+  assert.deepEqual(await found({ unusedSince: start + 60_001 }), ['early', 'idle'])
+  // Its next tokens within a minute leave no trace.
+  assert.deepEqual(await found({ unusedSince: start + 59_000 }), ['idle'])
+  assert.deepEqual(await found({ unusedSince: start }), [])
+  assert.deepEqual(await found({ unusedSince: clock.wall() + 1 }), ['early', 'idle', 'new'])
+  assert.deepEqual(await found({ expiresBefore: start + 5001 }), ['idle'])
+  assert.deepEqual(await found({ unusedSince: clock.wall() + 1, expiresBefore: start + 5002 }), ['idle', 'new'])
 })
 
 test('the search: the agent with the id first, then those whose names have it, none twice, on pages of any size', async t => {

@@ -50,6 +50,7 @@ const CHANGES: Readonly<Record<keyof AgentSettings, readonly [AgentChange, Agent
   receives: [{ receives: [THEIRS] }, { receives: [] }],
   issuerClients: [{ issuerClients: { acme: 'relay' } }, { issuerClients: {} }],
   claims: [{ claims: { level: 3, roles: ['a'], tenant_id: 'x', trial: true } }, { claims: {} }],
+  expiresAt: [{ expiresAt: 4_102_444_800_000 }, { expiresAt: null }],
 }
 
 test('each change of an agent is seen by the first request after it, in every process that remembers the agent', async t => {

@@ -41,6 +41,8 @@ export type AgentRecord = {
   readonly issuer_clients: Readonly<Record<string, string>>
   /** What its tokens say beside the claims of every token; names are URIs, or in `MINTMARK_CLAIM_NAMES`. */
   readonly claims: Readonly<Record<string, string | number | boolean | readonly string[]>>
+  /** From then on it is refused, and no token of it lives. Null: never. */
+  readonly expires_at: string | null
   readonly created_at: string
   readonly disabled_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
@@ -122,6 +124,8 @@ export type CreateAgentAnswer = {
   readonly issuer_clients: Readonly<Record<string, string>>
   /** What its tokens say beside the claims of every token; names are URIs, or in `MINTMARK_CLAIM_NAMES`. */
   readonly claims: Readonly<Record<string, string | number | boolean | readonly string[]>>
+  /** From then on it is refused, and no token of it lives. Null: never. */
+  readonly expires_at: string | null
   readonly created_at: string
   readonly disabled_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
@@ -171,6 +175,8 @@ export type EnableAgentAnswer = {
   readonly issuer_clients: Readonly<Record<string, string>>
   /** What its tokens say beside the claims of every token; names are URIs, or in `MINTMARK_CLAIM_NAMES`. */
   readonly claims: Readonly<Record<string, string | number | boolean | readonly string[]>>
+  /** From then on it is refused, and no token of it lives. Null: never. */
+  readonly expires_at: string | null
   readonly created_at: string
   readonly disabled_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
@@ -208,6 +214,7 @@ export type ChangeAgentBody = {
   readonly receives?: readonly string[] | undefined
   readonly issuer_clients?: Readonly<Record<string, string>> | undefined
   readonly claims?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined
+  readonly expires_at?: string | null | undefined
   /** Count what would end, and change nothing. */
   readonly dry_run?: boolean
 }
@@ -234,6 +241,7 @@ export type CreateAgentBody = {
   readonly receives?: readonly string[] | undefined
   readonly issuer_clients?: Readonly<Record<string, string>> | undefined
   readonly claims?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined
+  readonly expires_at?: string | null | undefined
 }
 
 export type DeleteAgentQuery = {
@@ -270,6 +278,10 @@ export type ListAgentsQuery = {
   readonly agent_id?: readonly string[] | undefined
   /** Only the clients of these ids; may repeat. */
   readonly client_id?: readonly string[] | undefined
+  /** Only those that got no token since then, nor in the minute before, and existed by then. */
+  readonly unused_since?: string | undefined
+  /** Only those that expire before then. */
+  readonly expires_before?: string | undefined
   /** Only what has this name. */
   readonly name?: string | undefined
   /** Only what has a name that opens so. */

@@ -89,7 +89,7 @@ export type ExportHistoryQuery = {
   readonly label?: readonly string[] | undefined
   /** Only tokens of the agent that has this name now; in history also of those that had it when they were deleted. At most 1000 agents may match, in history those that were deleted among them. Pages may be short, even empty, with a `next_cursor`. */
   readonly agent_name?: string | undefined
-  /** Only tokens that ended for one of these reasons, separated by commas: expired, manual_revocation, bulk_revocation, self_revocation, agent_disabled, agent_deleted, credential_revoked, secret_leaked, key_compromise, scope_removed, audience_removed, superseded, undelivered, restored, ancestor_ended, actor_removed, issuer_disabled, issuer_deleted, subject_blocked. */
+  /** Only tokens that ended for one of these reasons, separated by commas: expired, manual_revocation, bulk_revocation, self_revocation, agent_disabled, agent_deleted, credential_revoked, secret_leaked, key_compromise, scope_removed, audience_removed, superseded, undelivered, restored, ancestor_ended, actor_removed, issuer_disabled, issuer_deleted, subject_blocked, agent_expired. */
   readonly termination_reason?: string | undefined
   /** Only tokens that ended then or later. */
   readonly ended_after?: string | undefined

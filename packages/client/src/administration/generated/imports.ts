@@ -50,6 +50,7 @@ export type ImportClientsBody = {
     readonly receives?: readonly string[] | undefined
     readonly issuer_clients?: Readonly<Record<string, string>> | undefined
     readonly claims?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined
+    readonly expires_at?: string | null | undefined
     /** 1 to 255 printable ASCII characters, without spaces around them. */
     readonly client_id: string
     /** 20 to 1024 characters. Without it and a hash the agent gets a new one. */

@@ -123,7 +123,9 @@ export const BEFORE_FEED = 'mintmark serve'
 export const BEFORE_JWT_EXCHANGE = ['mintmark serving', 'mintmark service'] as const
 /** Programs that know no blocked subjects call them so. */
 export const BEFORE_BLOCKED_SUBJECTS = 'mintmark server'
-export const SERVING = 'mintmark tokens'
+/** Programs that know no end of an agent call them so. */
+export const BEFORE_ENDS_OF_AGENTS = 'mintmark tokens'
+export const SERVING = 'mintmark agents'
 
 /** Names of sessions as a list of SQL. */
 export const listOfNames = (names: readonly string[]): string => names.map(name => `'${name}'`).join(', ')
@@ -134,6 +136,7 @@ export const SERVING_EVER = listOfNames([
   BEFORE_FEED,
   ...BEFORE_JWT_EXCHANGE,
   BEFORE_BLOCKED_SUBJECTS,
+  BEFORE_ENDS_OF_AGENTS,
   SERVING,
 ])
 export const MIGRATING = 'mintmark migrate'

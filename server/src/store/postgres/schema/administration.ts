@@ -22,3 +22,7 @@ create index session_of_operator on session (iss, sub, created_at);
 // The sixteenth schema: what the tokens of an agent say beside the claims of every token. api/values/own-claims.ts.
 
 export const CLAIMS_OF_AGENTS = `alter table agent add column claims text collate "C" not null default '{}'` // JSON
+
+// The seventeenth schema: from when on an agent is refused, as if it were disabled.
+
+export const ENDS_OF_AGENTS = 'alter table agent add column expires_at bigint'

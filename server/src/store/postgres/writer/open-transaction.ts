@@ -7,6 +7,7 @@ import type { Knowledge } from '../../schema-version.ts'
 import type { DatabaseClock, DatabaseTime } from '../connection/clock.ts'
 import {
   BEFORE_BLOCKED_SUBJECTS,
+  BEFORE_ENDS_OF_AGENTS,
   BEFORE_FEED,
   BEFORE_LINEAGE,
   BEFORE_JWT_EXCHANGE,
@@ -41,11 +42,17 @@ export const lastGiven = function* (table: NumberedTable): Program<number> {
 const earlier = (sessions: readonly string[]): string => `select 1 as found from pg_stat_activity
   where datname = current_database() and application_name in (${listOfNames(sessions)}) limit 1`
 
+const BEFORE = [BEFORE_LINEAGE, BEFORE_FEED, ...BEFORE_JWT_EXCHANGE, BEFORE_BLOCKED_SUBJECTS, BEFORE_ENDS_OF_AGENTS]
+
+/** Those of a name, and all before. */
+const until = (last: string): string => earlier(BEFORE.slice(0, BEFORE.indexOf(last) + 1))
+
 const EARLIER: Readonly<Record<Knowledge, string>> = {
-  lineage: earlier([BEFORE_LINEAGE]),
-  'revocation feed': earlier([BEFORE_LINEAGE, BEFORE_FEED]),
-  'exchange of JWTs': earlier([BEFORE_LINEAGE, BEFORE_FEED, ...BEFORE_JWT_EXCHANGE]),
-  'blocked subjects': earlier([BEFORE_LINEAGE, BEFORE_FEED, ...BEFORE_JWT_EXCHANGE, BEFORE_BLOCKED_SUBJECTS]),
+  lineage: until(BEFORE_LINEAGE),
+  'revocation feed': until(BEFORE_FEED),
+  'exchange of JWTs': until(BEFORE_JWT_EXCHANGE[1]),
+  'blocked subjects': until(BEFORE_BLOCKED_SUBJECTS),
+  'ends of agents': until(BEFORE_ENDS_OF_AGENTS),
 }
 
 export function* isEarlierServing(knowledge: Knowledge): Program<boolean> {

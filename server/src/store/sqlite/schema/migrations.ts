@@ -1,7 +1,7 @@
 // Brings the schema of a store to this version, forward only. docs/development/embedded-store.md explains the tables.
 import type { Database } from '../connection/database.ts'
 import type { StoreMaker } from '../../store-options.ts'
-import { ADMINISTRATION, CLAIMS_OF_AGENTS } from './administration.ts'
+import { ADMINISTRATION, CLAIMS_OF_AGENTS, ENDS_OF_AGENTS } from './administration.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
 import { LEDGER } from './ledger.ts'
 import { SCHEMA_VERSION } from '../../schema-version.ts'
@@ -239,6 +239,8 @@ export const MIGRATIONS: readonly Migration[] = [
   // The first subject that is blocked, or ends by a number, excludes older programs: store/schema-version.ts.
   { name: 'blocked subjects', sql: BLOCKED_SUBJECTS, oldestProgram: 3 },
   { name: 'claims of agents', sql: CLAIMS_OF_AGENTS, oldestProgram: 3 },
+  // The first agent that is given an end excludes older programs: store/schema-version.ts.
+  { name: 'ends of agents', sql: ENDS_OF_AGENTS, oldestProgram: 3 },
 ]
 
 /** The version that this program writes. */
