@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 from .guards.authorized import aauthorize, verified_of
 from .guards.guard import Guard, escape_path, make_guard, read_request
 from .guards.metadata import make_metadata
-from .guards.responses import Sent, sent
+from .guards.responses import Answer, answer_of
 from .proofs.certificate import Certificate
 from .verify.decide import Verified
 from .verify.refusals import Refused
@@ -59,7 +59,7 @@ def can_deny(scope: Scope) -> bool:
     return "websocket.http.response" in (scope.get("extensions") or {})
 
 
-async def _respond(answer: Sent, scope: Scope, send: Send) -> None:
+async def _respond(answer: Answer, scope: Scope, send: Send) -> None:
     protocol = "http" if scope["type"] == "http" else "websocket.http"
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers]
     if answer.body:
@@ -73,7 +73,7 @@ async def _refuse(refused: Refused, scope: Scope, receive: Receive, send: Send) 
     if scope["type"] == "websocket" and (await receive())["type"] != "websocket.connect":
         return
     if scope["type"] == "http" or can_deny(scope):
-        await _respond(sent(refused), scope, send)
+        await _respond(answer_of(refused), scope, send)
     else:
         # Before it was accepted: the server responds with 403.
         await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": refused.body["error_description"]})

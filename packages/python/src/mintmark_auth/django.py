@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from .guards.authorized import authorize, verified_of
 from .guards.guard import escape_path, make_guard
 from .guards.metadata import make_metadata
-from .guards.responses import Sent, sent
+from .guards.responses import Answer, answer_of
 from .guards.wsgi import Environ, Framework, View, guard_view, read_environ, sent_target_of
 from .proofs.dpop import PROOF_ALGORITHMS
 from .verify.decide import Verified
@@ -48,7 +48,7 @@ def _read(request: object = None, *_: object) -> tuple[Environ, str]:
     return own.META, _target_of(own)
 
 
-def _respond(answer: Sent) -> HttpResponse:
+def _respond(answer: Answer) -> HttpResponse:
     response = HttpResponse(answer.body, status=answer.status)
     del response["content-type"]
     for name, value in answer.headers:
@@ -147,7 +147,7 @@ def token_authentication(
             except Refused as refused:
                 view = request.parser_context.get("view")
                 if view is not None:  # what an exception of REST framework cannot carry
-                    view.headers.update((name, value) for name, value in sent(refused).headers if name not in _CARRIED)
+                    view.headers.update((name, value) for name, value in answer_of(refused).headers if name not in _CARRIED)
                 raise TokenRefused(refused) from refused
             return user(found), found
 

@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection
 from .asgi import POLICY_VIOLATION, authorize_scope, can_deny, publish, verified
 from .guards.guard import make_guard
 from .guards.metadata import make_metadata
-from .guards.responses import sent
+from .guards.responses import answer_of
 from .verify.decide import Verified
 from .verify.refusals import Refused
 from .verify.verifier import Verifier
@@ -26,7 +26,7 @@ class TokenRefused(HTTPException):
     member `detail` has the error."""
 
     def __init__(self, refused: Refused) -> None:
-        headers = {name: value for name, value in sent(refused).headers if name != "content-type"}
+        headers = {name: value for name, value in answer_of(refused).headers if name != "content-type"}
         super().__init__(refused.status, dict(refused.body), headers)
         self.refused: Refused = refused
 
@@ -56,7 +56,7 @@ class RequireToken(SecurityBase):
 
 
 async def _respond(_: Request, fault: Exception) -> Response:
-    answer = sent(fault.refused if isinstance(fault, TokenRefused) else cast(Refused, fault))
+    answer = answer_of(fault.refused if isinstance(fault, TokenRefused) else cast(Refused, fault))
     return Response(answer.body, answer.status, dict(answer.headers))
 
 

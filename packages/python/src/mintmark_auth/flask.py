@@ -11,7 +11,7 @@ import flask
 from .guards.authorized import verified_of
 from .guards.guard import make_guard
 from .guards.metadata import make_metadata
-from .guards.responses import Sent, sent
+from .guards.responses import Answer, answer_of
 from .guards.wsgi import Environ, Framework, View, guard_view, target_of
 from .verify.decide import Verified
 from .verify.refusals import Refused
@@ -26,7 +26,7 @@ def verified() -> Verified:
     return verified_of(flask.request.environ)
 
 
-def _respond(answer: Sent) -> flask.Response:
+def _respond(answer: Answer) -> flask.Response:
     response = flask.Response(answer.body, answer.status)
     response.headers.clear()
     response.headers.update(dict(answer.headers))
@@ -44,7 +44,8 @@ _FLASK: Final = Framework(_read, _respond, inspect.iscoroutinefunction)
 def require_token(verifier: Verifier, *scopes: str, base_url: str | None = None) -> Callable[[View], View]:
     """Calls the view, sync or async, only with a verified token that carries all scopes; see `verified`. Put it under
     `@app.route`: where it stands above, Flask has the view without it, and all its requests fail with RuntimeError, as do
-    those of a view that is guarded at one place and open at another. For a whole blueprint, put it under
+    those of a view that is guarded at one place and open at another. **The route stays open** where a decorator between the
+    two leaves out functools.wraps: nothing shows then that the guard was for this view. For a whole blueprint, put it under
     `@blueprint.before_request` on a function that returns None. Raises TypeError or ValueError for arguments that are not as
     they should be.
 
@@ -89,5 +90,5 @@ def install(app: flask.Flask, verifier: Verifier, *, metadata: Mapping[str, obje
         answer = published.answer(flask.request.method, target_of(flask.request.environ), flask.request.root_path)
         return None if answer is None else _respond(answer)
 
-    app.register_error_handler(Refused, lambda refused: _respond(sent(refused)))
+    app.register_error_handler(Refused, lambda refused: _respond(answer_of(refused)))
     app.before_request_funcs.setdefault(None, []).insert(0, publish)

@@ -6,6 +6,7 @@ from typing import Any
 
 import requests
 from requests.auth import AuthBase
+from requests.cookies import extract_cookies_to_jar
 
 from .client.auth import Next, Sending, parse_origins
 from .client.source import TokenSource
@@ -29,7 +30,8 @@ class Auth(AuthBase):
         """Raises ValueError where no origin is known.
 
         origins: Where the token may be sent; the origins of the resource of the source unless given. A request to another
-            one is a ValueError, and a redirect to one goes without the token.
+            one is a ValueError, and a redirect to one goes without the token, also one from http to https of the same host:
+            that is another origin.
         """
         self._source = source
         self._origins = parse_origins(source, origins)
@@ -52,6 +54,11 @@ class Auth(AuthBase):
                 token = self._source.get_token()
             # In place: a redirect of the repeated answer is made from this request.
             request.headers.update(sending.headers_for(token))
+            # As the digest of requests does. It changes no header that is there.
+            cookies = request._cookies  # pyright: ignore[reportPrivateUsage]
+            if cookies is not None:
+                extract_cookies_to_jar(cookies, request, response.raw)
+                request.prepare_cookies(cookies)
             response.close()
             repeated = response.connection.send(request, **options)
             repeated.history.append(response)

@@ -18,6 +18,7 @@ from .verify.decide import Core
 from .verify.options import Settings
 from .verify.verifier import Verifier
 from .wire.clock import Clock
+from .wire.destination import Destination
 from .wire.http import HttpClient, Request, RequestFailure
 from .wire.threads import Job
 
@@ -133,8 +134,8 @@ class TestIssuer:
 
 
 class _Client(HttpClient):
-    def __init__(self, issuer: TestIssuer) -> None:
-        super().__init__(None, None)
+    def __init__(self, issuer: TestIssuer, destination: Destination) -> None:
+        super().__init__(destination)
         self._issuer = issuer
 
     def _exchange(self, request: Request, job: Job[Any], receive: Callable[[bytes], None]) -> None:
@@ -147,7 +148,7 @@ class _Core(Core):
         super().__init__(settings, clock, changed)
 
     def _make_client(self) -> HttpClient:
-        return _Client(self._issuer)
+        return _Client(self._issuer, self._settings.destination)
 
     def follow(self) -> None:
         if self.feed is not None and not self.is_closed:

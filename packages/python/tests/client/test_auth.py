@@ -143,6 +143,18 @@ def test_after_a_401_the_token_is_renewed_and_the_request_sent_once_more(
     assert len(tokens.requests) == 2
 
 
+def test_a_repeated_request_carries_the_cookies_of_the_401(tokens: Tokens, resource: Service, call: Call) -> None:
+    """As with the digest of requests and httpx: some servers bind what they refused to what comes next."""
+
+    def answer(handler: Handler) -> Answer | None:
+        cookie = handler.headers.get("cookie")
+        return reply(401 if cookie is None else 200, {"cookie": cookie}, set_cookie="seen=1; Path=/; HttpOnly")(handler)
+
+    resource.answer("/orders", answer)
+    called = call(source_of(tokens, resource), "GET", f"{resource.issuer}/orders")
+    assert (called.status, called.text) == (200, '{"cookie": "seen=1"}')
+
+
 def stream_of(call: Call) -> Any:
     def chunks() -> Iterator[bytes]:
         yield b"stream"

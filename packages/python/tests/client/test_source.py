@@ -231,6 +231,17 @@ def test_clients_that_got_the_same_retry_after_do_not_come_back_in_one_moment(to
     source.get_token()
 
 
+def test_a_caller_in_the_pause_waits_no_longer_than_the_service_says_or_than_the_pause_lasts(
+    tokens: Tokens,
+) -> None:
+    tokens.chance.value = 0.999999
+    tokens.answer_with(reply(503, {}, retry_after="300"))
+    source = tokens.source()
+    assert [unavailable(source.get_token).retry_after for _ in range(2)] == [300, 300]
+    tokens.clock.pass_time(100)
+    assert unavailable(source.get_token).retry_after == 230
+
+
 @pytest.mark.parametrize(("status", "body", "kind"), [(500, {}, TokenUnavailable), (401, {"error": "x"}, TokenRefused)])
 def test_the_pause_doubles_up_to_30_s_and_a_success_ends_it(
     tokens: Tokens, status: int, body: object, kind: type[Exception]

@@ -253,9 +253,9 @@ def test_metadata_is_read_where_rfc_8414_puts_it_and_again_after_an_hour(tokens:
     tokens.clock.pass_time(0.001)
     next_token()
     assert tokens.service.requests_of(path) == 2
-    source = tokens.source(issuer=issuer, timeout=2)
+    source = tokens.source(issuer=issuer, timeout=1)
     next_token()
-    for handle in (reply(500, {}), lambda handler: handler.hang()):
+    for handle in (reply(500, {}), *HANGING.values()):
         tokens.service.answer(path, handle)
         tokens.clock.pass_time(3600)
         asked = tokens.service.requests_of(path)
@@ -263,10 +263,13 @@ def test_metadata_is_read_where_rfc_8414_puts_it_and_again_after_an_hour(tokens:
         assert tokens.service.requests_of(path) == asked + 1
 
 
+NAMES = "the metadata names"
+
+
 def test_metadata_of_another_issuer_or_without_an_endpoint_of_https_is_not_believed(tokens: Tokens) -> None:
     issuer = tokens.service.issuer
     at = f"the metadata at {issuer}{METADATA_PATH} is of the issuer"
-    no_https = "the metadata names a token endpoint that is not of https:"
+    no_https = f"{NAMES} a token endpoint that is not of https:"
     for metadata, expected in (
         (
             {"issuer": "https://evil.example", "token_endpoint": f"{issuer}/t"},
@@ -274,10 +277,13 @@ def test_metadata_of_another_issuer_or_without_an_endpoint_of_https_is_not_belie
         ),
         ({"issuer": f"{issuer}/", "token_endpoint": f"{issuer}/t"}, f'{at} "{issuer}/"; expected "{issuer}"'),
         ({"token_endpoint": f"{issuer}/t"}, f'{at} ""; expected "{issuer}"'),
-        ({"issuer": issuer}, "the metadata names no token endpoint"),
+        ({"issuer": issuer}, f"{NAMES} no token endpoint"),
         ({"issuer": issuer, "token_endpoint": "http://evil.example/t"}, f"{no_https} http://evil.example/t"),
         ({"issuer": issuer, "token_endpoint": "data:text/plain,x"}, f"{no_https} data:text/plain,x"),
-        ({"issuer": issuer, "token_endpoint": "https://u:p@a.example"}, f"{no_https} https://u:p@a.example"),
+        *[
+            ({"issuer": issuer, "token_endpoint": f"{scheme}://u:p@a.example"}, f"{NAMES} a token endpoint with a user name")
+            for scheme in ("https", "ftp")
+        ],
     ):
         tokens.publish(**metadata)
         assert unavailable(tokens.source().get_token).reason == expected
@@ -366,6 +372,10 @@ def test_a_key_that_is_not_for_an_algorithm_of_the_service_is_named(tokens: Toke
     source.get_token()
 
 
+async def hear(_: Exception) -> None:
+    """Nobody would await it."""
+
+
 HOW_SECRET = "is not one line of 1 to 8192 characters."
 OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"issuer": "auth.example"}, "issuer is not a URL."),
@@ -402,7 +412,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     *[({"subject_token": it}, "subject_token is not the text of a token") for it in ("", "two words", "Bearer x.y", 7)],
     *[({"timeout": it}, "timeout is not a number of seconds from 0.001 to 300.") for it in (0, 300.1, "5", True, None)],
     ({"dpop": "yes"}, "dpop is not True or False."),
-    ({"on_refresh_failure": None}, "on_refresh_failure is not a function."),
+    *[({"on_refresh_failure": it}, "on_refresh_failure is not a plain function.") for it in (None, hear)],
     ({"insecure": "https"}, "insecure is not one of http."),
     ({"ssl_context": True}, "ssl_context is not an SSLContext."),
     ({"proxy": "proxy:3128"}, "proxy is not a URL of http or https."),
@@ -456,6 +466,17 @@ def test_a_client_with_a_certificate_goes_where_the_metadata_sends_such_clients(
     assert tokens.requests == []
     tokens.source().get_token()
     assert tokens.service.received[-1].path == TOKEN_PATH
+    # An address that is there and wrong is not passed over for the other one.
+    for wrong, reason in (
+        ({"token_endpoint": None}, f"{NAMES} no token endpoint"),
+        ({"token_endpoint": ""}, f"{NAMES} a token endpoint that is not of https: "),
+        ([aliases], "the metadata holds mtls_endpoint_aliases that are no object"),
+    ):
+        tokens.publish(issuer=issuer, token_endpoint=issuer + TOKEN_PATH, mtls_endpoint_aliases=wrong)
+        source = tokens.source(client_secret=None, client_certificate=place_certificate(tmp_path))
+        assert unavailable(source.get_token).reason == reason
+    tokens.publish(issuer=issuer, token_endpoint=issuer + TOKEN_PATH, mtls_endpoint_aliases={})
+    tokens.source(client_secret=None, client_certificate=place_certificate(tmp_path)).get_token()
 
 
 def test_a_certificate_that_cannot_be_used_is_named(tokens: Tokens, tmp_path: Path) -> None:

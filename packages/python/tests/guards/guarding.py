@@ -113,7 +113,9 @@ def good_tokens_pass(scene: Scene, open_app: Open) -> None:
 
 def no_token_is_401_and_says_what_is_needed(scene: Scene, open_app: Open) -> None:
     ask = open_app(scene.fresh())
-    for lines in [], [("authorization", "Basic YTpi")]:
+    others = ("Basic YTpi", "Digest a, b", 'Digest a="b",c=d')
+    without: list[Lines] = [[], *([("authorization", other)] for other in others)]
+    for lines in without:
         expect(ask(lines), 401, _challenge(scope=NEEDED), "invalid_token")
 
 
@@ -123,11 +125,15 @@ def a_wrong_token_is_401(scene: Scene, open_app: Open) -> None:
         expect(ask(bearer(token)), 401, _NOT_VALID, "invalid_token")
 
 
-def a_token_revoked_100_ms_ago_is_401(scene: Scene, open_app: Open) -> None:
+def a_revoked_token_is_401(scene: Scene, open_app: Open) -> None:
     ask, token = open_app(scene.fresh()), scene.publisher.issue()
     assert ask(bearer(token)).status == 200
     scene.publisher.end(token)
-    time.sleep(0.1)
+    # Within milliseconds, and later only where the machine is busy with something else.
+    give_up = time.monotonic() + 5
+    while ask(bearer(token)).status == 200:
+        assert time.monotonic() < give_up
+        time.sleep(0.001)
     expect(ask(bearer(token)), 401, _NOT_VALID, "invalid_token")
 
 
@@ -190,7 +196,7 @@ CASES: dict[str, Callable[[Scene, Open], None]] = {
         good_tokens_pass,
         no_token_is_401_and_says_what_is_needed,
         a_wrong_token_is_401,
-        a_token_revoked_100_ms_ago_is_401,
+        a_revoked_token_is_401,
         a_missing_scope_is_403_and_named,
         a_bound_token_needs_its_scheme_and_a_proof_of_this_request,
         a_stale_verifier_is_503_with_retry_after,

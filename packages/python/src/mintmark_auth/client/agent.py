@@ -6,13 +6,14 @@ import os
 import threading
 import weakref
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..tokens.strict_json import JsonObject, is_json_object, parse_object
 from ..wire.clock import Clock
 from ..wire.http import HttpClient, Request, outcome_of
-from ..wire.threads import Job, Workers
+from ..wire.threads import Job, Workers, block
 from ..wire.web_address import WebAddress, parse_web_address
 from .dpop import Prover
 from .errors import Fault, harmless
@@ -62,7 +63,7 @@ class Connected:
         self.prover: Prover | None = Prover(clock) if settings.dpop else None
         self._loading = threading.Lock()
         # With the digest of the certificate that it presents.
-        self._http = (b"", HttpClient(settings.proxy, settings.ssl_context))
+        self._http = (b"", HttpClient(settings.destination))
         self._endpoint: tuple[WebAddress, int] | None = None
 
     def send(
@@ -87,9 +88,12 @@ class Connected:
             answered=lambda status, head: heads.append((status, head)),
         )
         exchange = http.prepare(request, bytes)
-        job.interrupt = exchange.end_wait
-        exchange.run()
-        job.interrupt = None
+        job.interrupt_by(exchange.end_wait)
+        # On a thread of the connections: this one gives up in time, also where a head comes drop by drop.
+        exchange.start()
+        block(exchange.future, exchange.seconds_left())
+        exchange.end_wait()
+        job.interrupt_by(None)
         received = outcome_of(exchange, request)
         return Answer(*heads[-1], received)
 
@@ -107,7 +111,7 @@ class Connected:
         return known[0]
 
     def _read_endpoint(self, job: Job[Any], share: float) -> WebAddress:
-        issuer = self.settings.issuer
+        issuer = self.settings.destination.issuer
         address = parse_web_address(issuer)
         assert address is not None  # noqa: S101 - the options were checked
         # The well-known part stands between host and path (RFC 8414 §3.1).
@@ -121,17 +125,21 @@ class Connected:
         if named != issuer:
             said = json.dumps(harmless(named if isinstance(named, str) else ""))
             raise Fault(f"the metadata at {url} is of the issuer {said}; expected {json.dumps(issuer)}")
-        aliases = metadata.get("mtls_endpoint_aliases")
         # A client with a certificate may have to go to another address (RFC 8705 §5).
         has_certificate = self.settings.credential.certificate is not None
-        alias = aliases.get("token_endpoint") if has_certificate and is_json_object(aliases) else None
-        return self._parse_endpoint(alias or metadata.get("token_endpoint"))
+        aliases = metadata.get("mtls_endpoint_aliases", metadata) if has_certificate else metadata
+        if not is_json_object(aliases):
+            raise Fault("the metadata holds mtls_endpoint_aliases that are no object")
+        return self._parse_endpoint((aliases if "token_endpoint" in aliases else metadata).get("token_endpoint"))
 
     def _parse_endpoint(self, text: object) -> WebAddress:
         if not isinstance(text, str):
             raise Fault("the metadata names no token endpoint")
         address = parse_web_address(text)
-        if address is None or address.has_user or not (address.is_protected or self.settings.insecure):
+        if "@" in text and (address is None or address.has_user):
+            # What stands before it may be a password.
+            raise Fault("the metadata names a token endpoint with a user name")
+        if address is None or not (address.is_protected or self.settings.destination.is_insecure):
             raise Fault(f"the metadata names a token endpoint that is not of https: {harmless(text)}")
         return address
 
@@ -149,8 +157,8 @@ class Connected:
         # One at a time: the certificate and its key are loaded one after the other.
         with self._loading:
             if self._http[0] != digest:
-                context = _present_certificate(settings.ssl_context, files)
-                self._http = (digest, HttpClient(settings.proxy, context))
+                context = _present_certificate(settings.destination.ssl_context, files)
+                self._http = (digest, HttpClient(replace(settings.destination, ssl_context=context)))
             return self._http[1]
 
 

@@ -35,7 +35,7 @@ def parse_origins(source: TokenSource, origins: Collection[str]) -> frozenset[st
     given = grant.resources if isinstance(origins, str) or not origins else origins
     if isinstance(origins, str) or not given:
         raise ValueError("Auth: no origin is known. Give origins as a list, or make the source for a resource.")
-    return frozenset(_origin_of(url, settings.insecure) for url in given)
+    return frozenset(_origin_of(url, settings.destination.is_insecure) for url in given)
 
 
 class Sending:
@@ -99,8 +99,8 @@ class Flow(Generic[Q, S]):
         """Raises ValueError where no origin is known.
 
         origins: Where the token may be sent; the origins of the resource of the source unless given. A request to another
-            one is a ValueError, and a redirect to one goes without the token. httpx sends the proof on, which is of no use
-            without it.
+            one is a ValueError, and a redirect to one goes without the token, also one from http to https of the same host:
+            that is another origin. httpx sends the proof on, which is of no use without it.
         """
         self._source = source
         self._origins = parse_origins(source, origins)
@@ -130,6 +130,8 @@ class Flow(Generic[Q, S]):
             if step == "moved":
                 request = response.request
                 self._aim(sending, request)
+            # As the digest of httpx does. It changes no header that is there.
+            response.cookies.set_cookie_header(request)
             if step == "renew":
                 token = yield None
 

@@ -56,11 +56,15 @@ def _pause_after(error: TokenError, count: int) -> float:
     return longest * (0.5 + _chance.random() / 2)
 
 
-def _again(error: TokenError, retry_after: int | None = None) -> TokenError:
-    """Another one for each caller: it gets the traceback of its caller, and none of a frame that holds a secret."""
+def _again(error: TokenError, seconds_left: int | None = None) -> TokenError:
+    """Another one for each caller: it gets the traceback of its caller, and none of a frame that holds a secret.
+
+    seconds_left: Of the pause, which may be longer than the service stated.
+    """
     if isinstance(error, TokenRefused):
         return TokenRefused(error.error, error.description, error.status)
-    return TokenUnavailable(error.reason, error.retry_after if retry_after is None else retry_after)
+    stated = [seconds for seconds in (error.retry_after, seconds_left) if seconds is not None]
+    return TokenUnavailable(error.reason, min(stated, default=None))
 
 
 class TokenCache:

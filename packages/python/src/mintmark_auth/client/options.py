@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
+from dataclasses import dataclass
+from inspect import iscoroutinefunction
+from typing import Any, Final, NoReturn, TypeGuard
 
 from ..tokens.claims import SCOPE_ITEM
-from ..wire.web_address import is_base_address, parse_web_address
+from ..wire.destination import Destination, parse_destination
 from .access_token import is_token_text
 from .credentials import Credential, parse_credential
-
-if TYPE_CHECKING:
-    from ssl import SSLContext
 
 TIMEOUT_MIN: Final = 0.001
 TIMEOUT_MAX: Final = 300
@@ -23,15 +21,11 @@ TIMEOUT_USUAL: Final = 10
 class Settings:
     """Options of an agent that are as they should be."""
 
-    issuer: str
+    destination: Destination
     client_id: str | None
     credential: Credential
     dpop: bool
     timeout: float
-    insecure: bool
-    ssl_context: "SSLContext | None"
-    # Its address may hold a password.
-    proxy: str | None = field(repr=False)
     on_refresh_failure: Callable[[Exception], object]
 
 
@@ -49,22 +43,6 @@ class Grant:
 
 def _fail(what: str) -> NoReturn:
     raise ValueError(f"TokenSource: {what}")
-
-
-def _parse_issuer(issuer: object, is_insecure: bool) -> str:
-    address = parse_web_address(issuer.strip()) if isinstance(issuer, str) else None
-    if address is None or not isinstance(issuer, str):
-        _fail("issuer is not a URL. Give the base URL of the service, such as https://tokens.example.com.")
-    if address.has_user:
-        _fail("issuer holds a user name or a password. Give the URL without.")
-    if issuer.endswith("/") or not is_base_address(issuer):
-        _fail(
-            "issuer ends with a slash, or has a query, a fragment, a space or a backslash. "
-            "Give it exactly as the service states it in its metadata."
-        )
-    if not (address.is_protected or is_insecure):
-        _fail("issuer is not https. Over http anybody on the way could read the credential; only loopback is allowed.")
-    return issuer
 
 
 def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
@@ -104,34 +82,23 @@ def _check_rest(client_id: object, given: Mapping[str, Any]) -> None:
         _fail("client_id is missing. Only with workload_token_file it may be.")
     if not isinstance(given["dpop"], bool):
         _fail("dpop is not True or False.")
-    if not callable(given["on_refresh_failure"]):
-        _fail("on_refresh_failure is not a function.")
-    # By its method: the module ssl is loaded with the first request only.
-    if given["ssl_context"] is not None and not hasattr(given["ssl_context"], "wrap_socket"):
-        _fail("ssl_context is not an SSLContext.")
-    proxy = given["proxy"]
-    if proxy is not None and (not isinstance(proxy, str) or parse_web_address(proxy) is None):
-        _fail("proxy is not a URL of http or https.")
+    if not callable(given["on_refresh_failure"]) or iscoroutinefunction(given["on_refresh_failure"]):
+        _fail("on_refresh_failure is not a plain function.")
 
 
 def parse_settings(issuer: object, client_id: str | None, given: Mapping[str, Any]) -> Settings:
     """Raises ValueError for the first option that is not as it should be."""
-    if given["insecure"] not in (None, "http"):
-        _fail("insecure is not one of http.")
-    parsed = _parse_issuer(issuer, given["insecure"] is not None)
     try:
+        destination = parse_destination(issuer, given, "read the credential")
         credential = parse_credential(given)
     except ValueError as fault:
         _fail(str(fault))
     _check_rest(client_id, given)
     return Settings(
-        issuer=parsed,
+        destination=destination,
         client_id=client_id,
         credential=credential,
         dpop=given["dpop"],
         timeout=_parse_timeout(given["timeout"]),
-        insecure=given["insecure"] is not None,
-        ssl_context=given["ssl_context"],
-        proxy=given["proxy"],
         on_refresh_failure=given["on_refresh_failure"],
     )

@@ -31,7 +31,7 @@ class Obtained(NamedTuple):
     """When the request for it was sent: its life began later."""
 
 
-class _Sent(NamedTuple):
+class _Exchange(NamedTuple):
     answer: Answer
     at: Instant
     is_new_nonce: bool
@@ -49,9 +49,9 @@ def _body_of(grant: Grant, authentication: Authentication) -> bytes:
     return urlencode([*fields, *(("resource", resource) for resource in grant.resources)]).encode()
 
 
-def _send(connected: Connected, grant: Grant, endpoint: WebAddress, job: Job[Any]) -> _Sent:
+def _send(connected: Connected, grant: Grant, endpoint: WebAddress, job: Job[Any]) -> _Exchange:
     settings, clock, prover = connected.settings, connected.clock, connected.prover
-    occasion = Occasion(settings.client_id, settings.issuer, clock.wall_ms(), job.seconds_left())
+    occasion = Occasion(settings.client_id, settings.destination.issuer, clock.wall_ms(), job.seconds_left())
     authentication = settings.credential.authenticate(occasion)
     headers = {"content-type": "application/x-www-form-urlencoded"}
     proof = None if prover is None else prover.prove("POST", endpoint)
@@ -61,25 +61,25 @@ def _send(connected: Connected, grant: Grant, endpoint: WebAddress, job: Job[Any
     answer = connected.send(job, endpoint.href, headers, _body_of(grant, authentication))
     nonce = answer.headers.get("dpop-nonce")
     is_new_nonce = prover is not None and proof is not None and prover.learn(endpoint, nonce, proof)
-    return _Sent(answer, at, is_new_nonce, (*authentication.secrets, grant.subject_token or ""))
+    return _Exchange(answer, at, is_new_nonce, (*authentication.secrets, grant.subject_token or ""))
 
 
 def _wrong(why: str) -> TokenUnavailable:
     return TokenUnavailable(f"the token endpoint does not answer as one should: {why}")
 
 
-def _error_of(sent: _Sent, wall_ms: int) -> TokenRefused | TokenUnavailable:
-    status, headers, _ = sent.answer
-    members = sent.answer.parse()
+def _error_of(exchange: _Exchange, wall_ms: int) -> TokenRefused | TokenUnavailable:
+    status, headers, _ = exchange.answer
+    members = exchange.answer.parse()
     error, description = members.get("error"), members.get("error_description")
-    code = harmless(error, sent.secrets) if isinstance(error, str) else ""
+    code = harmless(error, exchange.secrets) if isinstance(error, str) else ""
     if status == 429 or status >= 500:
         wait = parse_retry_after(headers.get("retry-after"), wall_ms / 1000, RETRY_AFTER_MAX)
         reason = f"the token endpoint answers {status} {code}".rstrip()
         return TokenUnavailable(reason, None if wait is None else math.ceil(wait))
     if not code or status < 400:
         return _wrong(f"status {status}, and no error of OAuth")
-    return TokenRefused(code, harmless(description, sent.secrets) if isinstance(description, str) else None, status)
+    return TokenRefused(code, harmless(description, exchange.secrets) if isinstance(description, str) else None, status)
 
 
 def _needs_nonce(answer: Answer) -> bool:
@@ -97,13 +97,13 @@ def obtain(connected: Connected, grant: Grant, job: Job[Any]) -> Obtained:
     """Raises TokenRefused or TokenUnavailable for an answer that has none; and Fault, RequestFailure or TimeoutError where
     there was no answer."""
     endpoint = connected.find_endpoint(job)
-    sent = _send(connected, grant, endpoint, job)
+    exchange = _send(connected, grant, endpoint, job)
     # RFC 9449 §8: once more with the nonce that it brought.
-    if sent.is_new_nonce and _needs_nonce(sent.answer):
-        sent = _send(connected, grant, endpoint, job)
-    if not 200 <= sent.answer.status < 300:
-        raise _error_of(sent, connected.clock.wall_ms())
-    members = sent.answer.parse()
+    if exchange.is_new_nonce and _needs_nonce(exchange.answer):
+        exchange = _send(connected, grant, endpoint, job)
+    if not 200 <= exchange.answer.status < 300:
+        raise _error_of(exchange, connected.clock.wall_ms())
+    members = exchange.answer.parse()
     value, kind, scope = members.get("access_token"), members.get("token_type"), members.get("scope")
     if not is_token_text(value):
         raise _wrong("it holds no access token")
@@ -112,7 +112,7 @@ def obtain(connected: Connected, grant: Grant, job: Job[Any]) -> Obtained:
     if not isinstance(kind, str) or kind.lower() != wanted.lower():
         raise _wrong(f"its token is not of the type {wanted}")
     seconds = _lifetime_of(members.get("expires_in"))
-    expires_at = datetime.fromtimestamp(sent.at.wall_ms / 1000, UTC) + timedelta(seconds=seconds)
+    expires_at = datetime.fromtimestamp(exchange.at.wall_ms / 1000, UTC) + timedelta(seconds=seconds)
     # RFC 6749 §5.1: where it names none, those that were asked for.
     scopes = tuple(scope.split()) if isinstance(scope, str) else grant.scopes
-    return Obtained(AccessToken(value, wanted, expires_at, scopes), seconds * 1000, sent.at)
+    return Obtained(AccessToken(value, wanted, expires_at, scopes), seconds * 1000, exchange.at)

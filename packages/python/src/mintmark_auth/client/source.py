@@ -60,8 +60,10 @@ class TokenSource:
         subject_token: An access token that was received: exchanged for one on behalf of its subject (RFC 8693).
         dpop: Binds tokens to a key that each process makes and keeps (RFC 9449): send them by an `Auth` of this package.
         timeout: The seconds that a token may take, from 0.001 to 300, with all requests for it.
-        on_refresh_failure: Hears of a refresh that failed and for which nobody waits, on a thread of its own.
-        insecure: `http` accepts an http issuer beyond loopback, in a network where nobody else can read along.
+        on_refresh_failure: Hears of a refresh that failed and for which nobody waits, on a thread of its own. A plain
+            function: no event loop runs there.
+        insecure: `http` accepts http beyond loopback, for the issuer, its token endpoint and the origins of an `Auth`, in a
+            network where nobody else can read along: secrets and tokens go over it as they are.
         ssl_context: What connections to the service are verified by. With `client_certificate` give one of its own: the
             certificate is loaded into it.
         proxy: The proxy to the service; that of the environment unless given.
@@ -129,8 +131,8 @@ class TokenSource:
         return self._cache
 
     def __repr__(self) -> str:
-        settings = self._agent.settings
-        return f"TokenSource({settings.issuer!r}, {settings.client_id!r}, resource={list(self._grant.resources)!r})"
+        settings, resources = self._agent.settings, list(self._grant.resources)
+        return f"TokenSource({settings.destination.issuer!r}, {settings.client_id!r}, resource={resources!r})"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("A TokenSource has threads and secrets of its own: make one in each process, do not pickle it.")

@@ -19,18 +19,18 @@ class _Authorized(NamedTuple):
     verified: Verified
 
 
-def verified_of(holder: Mapping[str, Any]) -> Verified:
+def verified_of(scope_or_environ: Mapping[str, Any]) -> Verified:
     """Raises LookupError where no guard saw it: a route without its guard must not pass for one with it."""
-    noted = holder.get(_NOTE)
+    noted = scope_or_environ.get(_NOTE)
     if not isinstance(noted, _Authorized):
         raise LookupError("This request was not verified: put a guard before its handler.")
     return noted.verified
 
 
-def _recall(verifier: Verifier, holder: Mapping[str, Any], request: IncomingRequest) -> Verified | None:
+def _recall(verifier: Verifier, scope_or_environ: Mapping[str, Any], request: IncomingRequest) -> Verified | None:
     """What an earlier guard has verified for this very request: its proof counts once (RFC 9449 §11.1), and only scopes are
-    left to check. A holder that was copied for another request does not pass with it. Raises Refused."""
-    noted = holder.get(_NOTE)
+    left to check. One that was copied for another request does not pass with it. Raises Refused."""
+    noted = scope_or_environ.get(_NOTE)
     if not isinstance(noted, _Authorized) or noted[:2] != (verifier, replace(request, scopes=())):
         return None
     verified = noted.verified
@@ -42,16 +42,20 @@ def _recall(verifier: Verifier, holder: Mapping[str, Any], request: IncomingRequ
     return verified
 
 
-def _note(verifier: Verifier, holder: MutableMapping[str, Any], request: IncomingRequest, verified: Verified) -> Verified:
-    holder[_NOTE] = _Authorized(verifier, replace(request, scopes=()), verified)
+def _note(
+    verifier: Verifier, scope_or_environ: MutableMapping[str, Any], request: IncomingRequest, verified: Verified
+) -> Verified:
+    scope_or_environ[_NOTE] = _Authorized(verifier, replace(request, scopes=()), verified)
     return verified
 
 
-def authorize(verifier: Verifier, holder: MutableMapping[str, Any], request: IncomingRequest) -> Verified:
+def authorize(verifier: Verifier, scope_or_environ: MutableMapping[str, Any], request: IncomingRequest) -> Verified:
     """Raises Refused."""
-    return _recall(verifier, holder, request) or _note(verifier, holder, request, verifier.authorize(request))
+    recalled = _recall(verifier, scope_or_environ, request)
+    return recalled or _note(verifier, scope_or_environ, request, verifier.authorize(request))
 
 
-async def aauthorize(verifier: Verifier, holder: MutableMapping[str, Any], request: IncomingRequest) -> Verified:
+async def aauthorize(verifier: Verifier, scope_or_environ: MutableMapping[str, Any], request: IncomingRequest) -> Verified:
     """The same, and never blocks the event loop on the network."""
-    return _recall(verifier, holder, request) or _note(verifier, holder, request, await verifier.aauthorize(request))
+    recalled = _recall(verifier, scope_or_environ, request)
+    return recalled or _note(verifier, scope_or_environ, request, await verifier.aauthorize(request))

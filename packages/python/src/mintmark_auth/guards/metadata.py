@@ -8,7 +8,7 @@ from ..proofs.dpop import PROOF_ALGORITHMS
 from ..verify.verifier import Verifier
 from ..wire.web_address import parse_web_address
 from .guard import check_verifier, path_of
-from .responses import Sent, write_json
+from .responses import Answer, write_json
 
 _HEADERS: Final = (
     ("content-type", "application/json"),
@@ -17,7 +17,7 @@ _HEADERS: Final = (
     ("access-control-allow-origin", "*"),
 )
 # To a preflight: a client may add headers to its request.
-_PREFLIGHT: Final = Sent(
+_PREFLIGHT: Final = Answer(
     204,
     (
         ("cache-control", "no-store"),
@@ -35,9 +35,9 @@ _PREFLIGHT: Final = Sent(
 class Metadata:
     path: str | None
     """Where this server publishes it (RFC 9728 §3.1); None where the audience is no URL."""
-    document: Sent
+    document: Answer
 
-    def answer(self, method: str, target: str, root: str) -> Sent | None:
+    def answer(self, method: str, target: str, root: str) -> Answer | None:
         """The response to a request for it; None to any other. With HEAD it has the body too: it is not for sending.
 
         root: The root of the application: a server that is configured to puts it before the path that was sent.
@@ -63,4 +63,4 @@ def make_metadata(where: str, verifier: Verifier, members: Mapping[str, object] 
         **(members or {}),
     }
     address = None if resource.metadata_url is None else parse_web_address(resource.metadata_url)
-    return Metadata(None if address is None else address.path, Sent(200, _HEADERS, write_json(document)))
+    return Metadata(None if address is None else address.path, Answer(200, _HEADERS, write_json(document)))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ..verify.refusals import Refused
 
 
-class Sent(NamedTuple):
+class Answer(NamedTuple):
     status: int
     headers: tuple[tuple[str, str], ...]
     """Names in small letters. Without the length of the body."""
@@ -18,11 +18,11 @@ def write_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
-def sent(refused: Refused) -> Sent:
+def answer_of(refused: Refused) -> Answer:
     headers = [("content-type", "application/json"), ("cache-control", "no-store")]
     if refused.challenge is not None:
         # A client in a browser must read which scope to ask for.
         headers += [("www-authenticate", refused.challenge), ("access-control-expose-headers", "WWW-Authenticate")]
     if refused.retry_after is not None:
         headers.append(("retry-after", str(refused.retry_after)))
-    return Sent(refused.status, tuple(headers), write_json(dict(refused.body)))
+    return Answer(refused.status, tuple(headers), write_json(dict(refused.body)))

@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from ..verify.asked import IncomingRequest
+from ..verify.authorization import parse_authorization
 from ..verify.refusals import Refused
 from .authorized import aauthorize, authorize
 from .guard import Guard, escape_path, read_request
-from .responses import Sent, sent
+from .responses import Answer, answer_of
 
 Environ: TypeAlias = dict[str, Any]
 View = TypeVar("View", bound=Callable[..., Any])
@@ -35,7 +36,10 @@ def _lines_of(environ: Mapping[str, Any], name: str) -> list[str]:
     """Servers join the lines of a header by commas, which neither a token nor a proof has. A server that keeps one line
     alone shows that one to the application too."""
     value: str | None = environ.get(f"HTTP_{name.upper()}")
-    return [] if value is None else value.split(",")
+    lines = [] if value is None else value.split(",")
+    # One line of another scheme, such as Digest, may have commas.
+    is_of_tokens = name != "authorization" or any(parse_authorization(line.strip(" \t")) != "none" for line in lines)
+    return lines if is_of_tokens else lines[:1]
 
 
 def read_environ(guard: Guard, environ: Mapping[str, Any], target: str) -> IncomingRequest:
@@ -52,7 +56,7 @@ class Framework(NamedTuple):
 
     read: Callable[..., tuple[Environ, str]]
     """The environ of the request and its target, by the arguments of the view."""
-    respond: Callable[[Sent], Any]
+    respond: Callable[[Answer], Any]
     is_async: Callable[[Any], bool]
 
 
@@ -69,14 +73,14 @@ def guard_view(guard: Guard, framework: Framework, view: View) -> View:
         try:
             await aauthorize(guard.verifier, *read(*args))
         except Refused as refused:
-            return framework.respond(sent(refused))
+            return framework.respond(answer_of(refused))
         return await view(*args, **named)
 
     def guard_sync(*args: Any, **named: Any) -> Any:
         try:
             authorize(guard.verifier, *read(*args))
         except Refused as refused:
-            return framework.respond(sent(refused))
+            return framework.respond(answer_of(refused))
         return view(*args, **named)
 
     return cast(View, functools.wraps(view)(guard_async if framework.is_async(view) else guard_sync))

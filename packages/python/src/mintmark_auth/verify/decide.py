@@ -87,14 +87,14 @@ class Core:
         # With threads of its own: however many introspections hang, keys and heads are asked for.
         self._introspection_client = self._make_client()
         self.key_set: KeySet = KeySet(
-            f"{settings.issuer}/.well-known/jwks.json",
+            f"{settings.destination.issuer}/.well-known/jwks.json",
             settings.key_age_ms_max,
             client=self._client,
             clock=clock,
             report=self._report,
         )
         self._introspection = Introspection(
-            f"{settings.issuer}/oauth/introspect/v2",
+            f"{settings.destination.issuer}/oauth/introspect/v2",
             settings.api_key,
             age_ms_max=settings.staleness_ms_max,
             client=self._introspection_client,
@@ -109,7 +109,7 @@ class Core:
         self.is_closed: bool = False
 
     def _make_client(self) -> HttpClient:
-        return HttpClient(self._settings.proxy, self._settings.ssl_context)
+        return HttpClient(self._settings.destination)
 
     def _make_feed(self, changed: Callable[[], None]) -> "Feed":
         from ..feed.feed import Feed
@@ -117,7 +117,7 @@ class Core:
 
         settings = self._settings
         return Feed(
-            FeedAccess(settings.issuer, settings.api_key, settings.name, settings.staleness_ms_max),
+            FeedAccess(settings.destination.issuer, settings.api_key, settings.name, settings.staleness_ms_max),
             client=self._client,
             clock=self._clock,
             key_set=self.key_set,
@@ -191,7 +191,7 @@ class Core:
             return read
         if read.alg not in self._settings.algorithms:
             return Refusal("wrong_algorithm", "alg is none that this verifier accepts.")
-        claims = read_claims(read.payload, self._settings.issuer, self._settings.audiences)
+        claims = read_claims(read.payload, self._settings.destination.issuer, self._settings.audiences)
         if isinstance(claims, Refusal):
             return claims
         if self._settings.mode == "introspect":

@@ -3,16 +3,14 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias, TypeVar, get_args
+from typing import Any, Final, Literal, NoReturn, TypeAlias, TypeVar, get_args
 
 from ..proofs.replays import ProofMemory
 from ..tokens.public_keys import ALGORITHMS, Algorithm, is_algorithm
-from ..wire.web_address import is_base_address, parse_web_address
+from ..wire.destination import Destination, parse_destination
+from ..wire.web_address import parse_web_address
 from .asked import is_list
 from .journal import Hooks
-
-if TYPE_CHECKING:
-    from ssl import SSLContext
 
 Mode: TypeAlias = Literal["feed", "offline", "introspect"]
 """`feed`: by the revocation feed, followed in the background. `offline`: by signature alone; a revoked token is accepted
@@ -43,7 +41,7 @@ _API_KEY = re.compile(r"[\x21-\x7e]+")
 class Settings:
     """Options that are as they should be."""
 
-    issuer: str
+    destination: Destination
     audiences: tuple[str, ...]
     api_key: str
     mode: Mode
@@ -55,8 +53,6 @@ class Settings:
     proofs: ProofMemory | None
     name: str | None
     hooks: Hooks
-    ssl_context: "SSLContext | None"
-    proxy: str | None
 
 
 def _fail(what: str) -> NoReturn:
@@ -66,25 +62,6 @@ def _fail(what: str) -> NoReturn:
 def _require_text(name: str, value: object) -> None:
     if value is not None and not isinstance(value, str):
         _fail(f"{name} is not a string.")
-
-
-def _parse_issuer(issuer: object, insecure: object) -> str:
-    if insecure not in (None, "http"):
-        _fail("insecure is not one of http.")
-    address = parse_web_address(issuer.strip(" \n")) if isinstance(issuer, str) else None
-    if address is None or not isinstance(issuer, str):
-        _fail("issuer is not a URL. Give the base URL of the service, such as https://tokens.example.com.")
-    # What fails says the whole address, in a log too.
-    if address.has_user:
-        _fail("issuer holds a user name or a password. Give the URL without.")
-    if issuer.endswith("/") or not is_base_address(issuer):
-        _fail(
-            "issuer ends with a slash, or has a query, a fragment, a space or a backslash. "
-            "Give it exactly as the service states it in iss."
-        )
-    if not address.is_protected and insecure is None:
-        _fail("issuer is not https. Over http anybody on the way could replace the keys; only loopback is allowed.")
-    return issuer
 
 
 def _parse_audiences(audience: object) -> tuple[str, ...]:
@@ -156,20 +133,14 @@ def _parse_hooks(hooks: object) -> Hooks:
     return hooks
 
 
-def _parse_proxy(proxy: object) -> str | None:
-    if proxy is None or (isinstance(proxy, str) and parse_web_address(proxy) is not None):
-        return proxy
-    _fail("proxy is not a URL of http or https.")
+def _parse_destination(issuer: str, options: Mapping[str, Any]) -> Destination:
+    try:
+        return parse_destination(issuer, options, "replace the keys")
+    except ValueError as fault:
+        _fail(str(fault))
 
 
-def _parse_ssl_context(context: "SSLContext | None") -> "SSLContext | None":
-    # By its method: the module ssl is loaded later.
-    return context if context is None or hasattr(context, "wrap_socket") else _fail("ssl_context is not an SSLContext.")
-
-
-def parse_options(
-    issuer: str, audience: str | Sequence[str], insecure: Literal["http"] | None, options: Mapping[str, Any]
-) -> Settings:
+def parse_options(issuer: str, audience: str | Sequence[str], options: Mapping[str, Any]) -> Settings:
     """Raises ValueError for the first option that is not as it should be."""
     audiences = _parse_audiences(audience)
     mode: Mode = _one_of("mode", MODES, options["mode"])
@@ -179,7 +150,7 @@ def parse_options(
         _fail("proofs is not a function.")
     algorithms: Collection[Algorithm] = options["algorithms"]
     return Settings(
-        issuer=_parse_issuer(issuer, insecure),
+        destination=_parse_destination(issuer, options),
         audiences=audiences,
         api_key=_parse_api_key(options["api_key"], mode, when_stale),
         mode=mode,
@@ -191,6 +162,4 @@ def parse_options(
         proofs=proofs,
         name=_parse_name(options["name"]),
         hooks=_parse_hooks(options["hooks"]),
-        ssl_context=_parse_ssl_context(options["ssl_context"]),
-        proxy=_parse_proxy(options["proxy"]),
     )

@@ -66,7 +66,8 @@ class Verifier:
         max_key_age: Keys older than so many seconds are not believed while the service does not answer.
         resource_metadata: The address of the metadata in challenges; from the first audience unless given.
         proofs: Remembers DPoP proofs; share its store among processes. In memory unless given.
-        insecure: `http` accepts an http issuer beyond loopback, in a network where nobody else can answer for it.
+        insecure: `http` accepts an http issuer beyond loopback, in a network where nobody else can answer for it: the keys
+            come from there.
         name: How operators see this verifier.
         hooks: Functions for metrics and logs.
         ssl_context: What connections to the service are verified by.
@@ -81,12 +82,13 @@ class Verifier:
             "max_key_age": max_key_age,
             "resource_metadata": resource_metadata,
             "proofs": proofs,
+            "insecure": insecure,
             "name": name,
             "hooks": hooks,
             "ssl_context": ssl_context,
             "proxy": proxy,
         }
-        self._settings = parse_options(issuer, audience, insecure, options)
+        self._settings = parse_options(issuer, audience, options)
         self._clock = Clock()
         self.resource: Resource = Resource(self._settings.audiences[0], issuer, self._settings.resource_metadata)
         """Audience, issuer and metadata of the API."""

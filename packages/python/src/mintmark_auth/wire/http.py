@@ -12,12 +12,11 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
+from .destination import Destination
 from .threads import Failed, Job, Steps, Wait, Workers
 from .web_address import parse_web_address
 
 if TYPE_CHECKING:
-    from ssl import SSLContext
-
     from urllib3 import BaseHTTPResponse, PoolManager
 
 T = TypeVar("T")
@@ -79,14 +78,13 @@ class HttpClient:
     """Connections to the service, kept for the next request. Follows no redirect: a credential must not go where an answer
     points to. Takes the proxy of the environment unless one is given."""
 
-    def __init__(self, proxy: str | None, ssl_context: "SSLContext | None") -> None:
+    def __init__(self, destination: Destination) -> None:
         # In the thread that makes a verifier. Were threads of its own to load them, a child of a fork right then would wait
         # for imports that nobody goes on with.
         for module in _MODULES:
             import_module(module, __package__)
         self._workers = Workers()
-        self._proxy = proxy
-        self._ssl_context = ssl_context
+        self._destination = destination
         self._pools: dict[str | None, PoolManager] = {}
 
     def prepare(self, request: Request, use: Callable[[bytes], T]) -> Job[T]:
@@ -123,12 +121,12 @@ class HttpClient:
 
     def _pools_for(self, url: str) -> "PoolManager":
         """By the proxy: the environment may name one for this host and none for another."""
-        proxy = self._proxy or _proxy_of_environment(url)
+        proxy = self._destination.proxy or _proxy_of_environment(url)
         pools = self._pools.get(proxy)
         if pools is None:
             from .pools import make_pools
 
-            pools = self._pools[proxy] = make_pools(proxy, self._ssl_context)
+            pools = self._pools[proxy] = make_pools(proxy, self._destination.ssl_context)
         return pools
 
     def _exchange(self, request: Request, job: Job[Any], receive: Callable[[bytes], None]) -> None:
@@ -149,7 +147,8 @@ class HttpClient:
                 )
             _read(response, request, job, receive)
         finally:
-            job.interrupt = current.job = None
+            job.interrupt_by(None)
+            current.job = None
 
 
 @contextlib.contextmanager

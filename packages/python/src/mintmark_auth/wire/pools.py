@@ -37,7 +37,7 @@ def _watch(connection: HTTPConnection) -> None:
                 socket.socket.shutdown(connected, socket.SHUT_RDWR)
 
     if current.job is not None:
-        current.job.interrupt = interrupt
+        current.job.interrupt_by(interrupt)
 
 
 class _HttpConnection(HTTPConnection):
@@ -60,12 +60,20 @@ class _HttpsConnection(_HttpConnection, HTTPSConnection):
         return super().is_connected and pending is not None and pending() == 0
 
 
-class _HttpPool(HTTPConnectionPool):
+class _Lending(HTTPConnectionPool):
+    def _put_conn(self, conn: Any) -> None:
+        """Takes a connection back. Another job may use it at once, which nobody who interrupts this one may hit."""
+        if current.job is not None:
+            current.job.interrupt_by(None)
+        super()._put_conn(conn)
+
+
+class _HttpPool(_Lending):
     # Its own classes do not meet urllib3's protocol to the letter either.
     ConnectionCls = _HttpConnection  # pyright: ignore[reportAssignmentType]
 
 
-class _HttpsPool(HTTPSConnectionPool):
+class _HttpsPool(_Lending, HTTPSConnectionPool):
     ConnectionCls = _HttpsConnection  # pyright: ignore[reportAssignmentType]
 
 

@@ -134,8 +134,15 @@ class Job(Generic[T]):
         self._work = work
         self._deadline = time.monotonic() + seconds
         self.future: Future[T | Failed] = make_future()
-        self.interrupt: Callable[[], None] | None = None
-        """What ends a wait of the work; set by the work itself."""
+        # Reentrant: a handler of a signal may close what this thread is interrupting.
+        self._interrupting = threading.RLock()
+        self._interrupt: Callable[[], None] | None = None
+
+    def interrupt_by(self, interrupt: Callable[[], None] | None) -> None:
+        """What ends a wait of the work from now on; None where it waits for nothing more. The work says so itself. The one
+        before is not called after this: one that is being called ends first."""
+        with self._interrupting:
+            self._interrupt = interrupt
 
     def extend(self, seconds: float) -> None:
         """From now on it may take so long."""
@@ -159,9 +166,9 @@ class Job(Generic[T]):
         self.future.set_result(Failed(fault))
 
     def end_wait(self) -> None:
-        interrupt = self.interrupt
-        if interrupt is not None:
-            interrupt()
+        with self._interrupting:
+            if self._interrupt is not None:
+                self._interrupt()
 
 
 def _end_late(running: "list[Job[Any]]") -> None:
