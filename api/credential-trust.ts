@@ -147,15 +147,34 @@ const subjectTrust = z
   })
   .meta(exactlyOneOf(SUBJECT_KINDS))
 
+const pinned = <One extends z.ZodType>(one: One) =>
+  z
+    .array(one)
+    .min(1, { error: 'holds no certificate' })
+    .max(PINNED_CERTIFICATES_MAX, { error: `holds more than ${PINNED_CERTIFICATES_MAX} certificates` })
+    .nullish()
+
+const THUMBPRINT_PATTERN = '^[A-Za-z0-9_-]{43}$'
+const THUMBPRINT = new RegExp(THUMBPRINT_PATTERN)
+
+const thumbprint = text(given => THUMBPRINT.test(given), 'the SHA-256 of a certificate in base64url', {
+  pattern: THUMBPRINT_PATTERN,
+})
+
 const pinnedTrust = z
   .strictObject({
-    certificates: z
-      .array(z.string())
-      .min(1, { error: 'holds no certificate' })
-      .max(PINNED_CERTIFICATES_MAX, { error: `holds more than ${PINNED_CERTIFICATES_MAX} certificates` })
-      .describe('Each one certificate in PEM.'),
+    certificates: pinned(z.string()).describe('Each one certificate in PEM.'),
+    thumbprints: pinned(thumbprint).describe('In their place, the SHA-256 of each (DER), base64url.'),
   })
-  .transform(({ certificates }) => ({ kind: 'self_signed_tls_client_auth' as const, certificates }))
+  .refine(({ certificates, thumbprints }) => ((certificates ?? null) === null) !== ((thumbprints ?? null) === null), {
+    error: 'needs exactly one of certificates and thumbprints',
+  })
+  .transform(({ certificates, thumbprints }) => ({
+    kind: 'self_signed_tls_client_auth' as const,
+    certificates: certificates ?? null,
+    thumbprints: thumbprints ?? null,
+  }))
+  .meta(exactlyOneOf(['certificates', 'thumbprints']))
 
 /** The members of a new credential's body that say what it trusts. */
 export const trustMembers = {

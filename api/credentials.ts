@@ -9,6 +9,7 @@ import {
   countRecord,
   expiresAt,
   flag,
+  managedBy,
   name,
   namedListing,
   nameFilters,
@@ -56,6 +57,7 @@ const credentialRecord = z.object({
   last_used_at: timeOrNull.describe('When it last got a token, at most a minute behind; null: never.'),
   revoked_at: timeOrNull,
   suspended_at: suspendedAt,
+  managed_by: managedBy,
   live_tokens: countRecord.describe('Live tokens that it got.'),
 })
 
@@ -79,6 +81,7 @@ const example = {
   last_used_at: LATER,
   revoked_at: null,
   suspended_at: null,
+  managed_by: null,
   live_tokens: { count: 17, exact: true },
 }
 

@@ -97,6 +97,11 @@ export const suspendedAt = timeOrNull.describe(
   'Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it.',
 )
 
+/** `managed_by` of a record. */
+export const managedBy = textOrNull.describe(
+  'The set of files that declares it, `apply/NAME`: the next `mintmark apply` of it undoes a change by hand. Null: none.',
+)
+
 /** `expires_at` of something new. */
 export const expiresAt = timeMember('From then on it is refused. Absent or null: never.').nullish()
 
@@ -112,6 +117,12 @@ export const rotateBody = z.strictObject({
 /** The default audience of a service need not be a URI. */
 const AUDIENCE_PATTERN = '^[\\x21-\\x7E]{1,512}$'
 const AUDIENCE = new RegExp(AUDIENCE_PATTERN)
+
+/** Longer than any plan. */
+const PLAN_CHARACTERS_MAX = 512
+
+/** What a dry run or a plan was given to be named by. */
+export const planId = z.string().max(PLAN_CHARACTERS_MAX, { error: `has more than ${PLAN_CHARACTERS_MAX} characters` })
 
 /** What a token may be for. */
 export const audience = text(value => AUDIENCE.test(value), '1 to 512 printable ASCII characters without spaces', {

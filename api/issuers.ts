@@ -7,6 +7,7 @@ import { AUDIENCE, LATER, MADE, OPERATOR } from './examples.ts'
 import {
   choice,
   listing,
+  managedBy,
   note,
   noteBody,
   noteParameter,
@@ -107,6 +108,7 @@ const issuerRecord = z.object({
   scope: z.string().describe(SCOPE),
   resources: texts.describe(RESOURCES),
   lifetime_seconds: z.int().describe(LIFETIME),
+  managed_by: managedBy,
   created_at: time,
   disabled_at: timeOrNull.describe('Since when no JWT of it is taken; null: it is not disabled.'),
   suspended_at: suspendedAt,
@@ -124,12 +126,13 @@ const example = {
   scope: 'db:read',
   resources: [AUDIENCE],
   lifetime_seconds: 300,
+  managed_by: null,
   created_at: MADE,
   disabled_at: null,
   suspended_at: null,
 } as const
 
-const { created_at: _made, disabled_at: _disabled, suspended_at: _suspended, ...exampleBody } = example
+const { managed_by: _by, created_at: _made, disabled_at: _disabled, suspended_at: _suspended, ...exampleBody } = example
 
 const ALL = '/api/v1/issuers'
 const ONE = `${ALL}/{alias}` as const

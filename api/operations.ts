@@ -5,8 +5,8 @@ import * as audit from './audit.ts'
 import * as credentials from './credentials.ts'
 import * as explanations from './explanations.ts'
 import * as exports from './exports.ts'
-import * as health from './health.ts'
 import * as issuers from './issuers.ts'
+import * as managed from './managed.ts'
 import * as metadata from './metadata.ts'
 import * as oauth from './oauth.ts'
 import * as signingKeys from './signing-keys.ts'
@@ -25,7 +25,6 @@ const SUBJECTS = [
   oauth,
   revocationFeed,
   metadata,
-  health,
   agents,
   credentials,
   apiKeys,
@@ -43,6 +42,7 @@ const SUBJECTS = [
   exports,
   // Behind the others, whose types of the generated client were named first.
   issuers,
+  managed,
 ]
 
 const isOperation = (value: unknown): value is Operation =>

@@ -9,6 +9,7 @@ import {
   name,
   note,
   parsed,
+  planId,
   text,
   textOrNull,
   time,
@@ -39,9 +40,6 @@ import {
   SUB_FORM,
   SUB_PATTERN,
 } from './values/subject.ts'
-
-/** Longer than any plan. */
-const PLAN_CHARACTERS_MAX = 512
 
 const revocationRecord = z.object({
   id: uuid,
@@ -185,9 +183,7 @@ const revocationBody = z
     disable_agents: flag
       .optional()
       .describe('Disable the agents that owner and labels match too; it takes the right to stop agents.'),
-    plan_id: z
-      .string()
-      .max(PLAN_CHARACTERS_MAX, { error: `has more than ${PLAN_CHARACTERS_MAX} characters` })
+    plan_id: planId
       .optional()
       .describe(
         'Of a dry run with the same conditions by the same caller, 120 s ago at most: end no more than it counted, else 409.',

@@ -19,6 +19,8 @@ export const ACCESS = {
   blockSubjects: { permission: 'tokens:revoke', role: 'operator', to: 'block subjects', isOfWholeService: true },
   readSubjects: { permission: 'tokens:read', role: 'viewer', to: 'read blocked subjects', isOfWholeService: true },
   readAgents: { permission: 'agents:read', role: 'viewer', to: 'read agents' },
+  // A plan counts tokens for every audience.
+  planRecords: { permission: 'agents:read', role: 'viewer', to: 'plan records', isOfWholeService: true },
   // An operator who must end a token now must also be able to stop the agent that gets the next one.
   stopAgents: { permission: 'agents:write', role: 'operator', to: 'stop agents' },
   writeAgents: { permission: 'agents:write', role: 'admin', to: 'change agents' },

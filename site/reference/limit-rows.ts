@@ -231,7 +231,7 @@ export const LIMITS_OF_CALLERS: readonly LimitSection[] = [
         'A lower bound',
       ],
       ['rows that a dry run examines', 'count-ends/EXAMINED_MAX', 'request', 'A lower bound'],
-      ['characters of `plan_id`', 'revocations/PLAN_CHARACTERS_MAX', 'request', '400'],
+      ['characters of `plan_id`', 'fields/PLAN_CHARACTERS_MAX', 'request', '400'],
       ['validity of the plan of a dry run', 'plan/PLAN_SECONDS_MAX', 'plan', '409 `plan_outdated`'],
       [
         'rows issued since its dry run that a revocation with a plan examines',
@@ -258,6 +258,16 @@ export const LIMITS_OF_CALLERS: readonly LimitSection[] = [
       ['`claims` as JSON', 'own-claims/OWN_CLAIMS_BYTES_MAX', 'agent', '400'],
       ['the name of a claim that is a URI', 'own-claims/URI_CHARACTERS_MAX', 'claim', '400'],
       ['names in `MINTMARK_CLAIM_NAMES`', 'own-claims/CLAIM_NAMES_MAX', 'setting', 'Refused at start'],
+    ],
+  },
+  {
+    title: 'Agents as files',
+    rows: [
+      ['records of a plan', 'managed/PLANNED_RECORDS_MAX', 'request', '400. `mintmark apply` sends several requests'],
+      ['body of a plan', 'managed/PLAN_BYTES_MAX', 'request', '413'],
+      ['values in a plan', 'managed/PLAN_VALUES_MAX', 'request', '413'],
+      ['age of a plan', 'apply-record/PLAN_MS_MAX', 'record', '409: make another one'],
+      ['file that `mintmark apply` reads', 'declared-files/FILE_BYTES_MAX', 'file', 'Refused'],
     ],
   },
   {

@@ -1,6 +1,6 @@
 // A request of every operation that succeeds once its caller may make it, by the rows of access.md.
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { methodOf, pathOf } from '../../api/operation.ts'
 import { OPERATIONS as ROWS } from '../../api/operations.ts'
 import { admin, call, type Call, type Headers } from './administration.ts'
@@ -192,6 +192,18 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
     body: [{ token: (await service.createAgent()).clientSecret }],
   }),
   'DELETE /api/v1/sessions/{id}': at('DELETE', sessionPath),
+  'POST /api/v1/managed/plan': () => ({
+    method: 'POST',
+    path: '/api/v1/managed/plan',
+    body: { set: 'some', documents: [{ kind: 'agent', name: newName(), scope: 'db:read' }] },
+  }),
+  // What is not there needs no plan to be gone.
+  'POST /api/v1/managed/apply': () => ({
+    method: 'POST',
+    path: '/api/v1/managed/apply',
+    body: { set: 'some', document: { kind: 'removal', of: 'agent', id: randomUUID() }, plan_id: 'none' },
+  }),
+  'GET /api/v1/managed': () => ({ method: 'GET', path: '/api/v1/managed?set=some' }),
   'POST /api/v1/imports': () => ({
     method: 'POST',
     path: '/api/v1/imports',

@@ -4,6 +4,7 @@ import { ACCESS } from '../../../api/values/access.ts'
 import type { AgentRecord, CreateAgentBody } from '../../../packages/client/src/index.ts'
 import { addressOf, go } from '../address.ts'
 import { ActDialog } from '../acts/act-dialog.tsx'
+import { ManagedNote } from '../acts/managed-note.tsx'
 import { SecretOnce } from '../acts/secret-once.tsx'
 import { EndedByRequest, TheAct } from '../acts/what-ended.tsx'
 import { textIn } from '../parts/form-fields.tsx'
@@ -114,6 +115,7 @@ export const ChangeAgent = ({ agent }: { readonly agent: AgentRecord }) => {
       submit="Change it"
       fields={form => (
         <>
+          <ManagedNote by={agent.managed_by} />
           <Fields agent={agent} />
           <ChangeEnds id={id} change={changeIn(form, before)} />
         </>

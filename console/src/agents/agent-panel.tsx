@@ -59,6 +59,7 @@ const MEMBERS: Readonly<
   issuer_clients: ['Clients at issuers', agent => formatLabels(agent.issuer_clients).join('\n')],
   claims: ['Own claims', agent => claimsOf(agent).join('\n')],
   expires_at: ['Expires', agent => instantOf(agent.expires_at)],
+  managed_by: ['Managed by', agent => agent.managed_by],
   created_at: ['Made', agent => instantOf(agent.created_at)],
   disabled_at: ['Disabled', agent => instantOf(agent.disabled_at)],
   suspended_at: ['Suspended by a restore', agent => instantOf(agent.suspended_at)],

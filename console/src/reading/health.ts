@@ -1,6 +1,6 @@
 // Whether the service can serve, and each check that it makes of itself: `GET /readyz?verbose`, which anyone may read.
 import type { z } from 'zod'
-import type { components } from '../../../api/health.ts'
+import type { components } from '../../../api/status.ts'
 import { baseUrl } from './service.ts'
 
 export type Component = NonNullable<z.input<typeof components>>[number]
@@ -22,6 +22,6 @@ export const readHealth = async (signal: AbortSignal): Promise<Health> => {
   const response = await fetch(`${baseUrl}/readyz?verbose`, { signal, cache: 'no-store' })
   if (response.status !== 200 && response.status !== 503)
     throw new Error(`The service answers ${response.status} when it is asked whether it can serve.`)
-  const answer = (await response.json()) as { readonly components?: readonly Component[] } // as api/health.ts says
+  const answer = (await response.json()) as { readonly components?: readonly Component[] } // as api/status.ts says
   return { isReady: response.status === 200, components: answer.components ?? [] }
 }

@@ -74,6 +74,7 @@ const membersOf = (issuer: ShowIssuerAnswer) =>
     ['Lifetime at most', `${issuer.lifetime_seconds} s`],
     ['Keys', issuer.jwks_uri ?? 'as its metadata says'],
     ['Algorithms', issuer.algorithms.join(' ')],
+    ['Managed by', issuer.managed_by ?? false],
     ['Trusted since', <Instant key="made" at={issuer.created_at} />],
     ['Stopped', issuer.disabled_at !== null && <Instant key="stopped" at={issuer.disabled_at} />],
     ['Suspended by a restore', issuer.suspended_at !== null && <Instant key="suspended" at={issuer.suspended_at} />],

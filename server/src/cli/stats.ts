@@ -1,6 +1,6 @@
 // mintmark stats
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { checkHealth } from '../../../api/health.ts'
+import { checkHealth } from '../../../api/status.ts'
 import { listExpiring, showStatus } from '../../../api/status.ts'
 import { DAY_MS } from '../../../api/values/time.ts'
 import { readRemoteConfig } from '../config/config.ts'

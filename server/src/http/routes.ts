@@ -1,6 +1,6 @@
 // The routes of the service beside its administration: each operation of api/ and its handler.
 import type { FastifyInstance } from 'fastify'
-import { checkAlive, checkHealth } from '../../../api/health.ts'
+import { checkAlive, checkHealth } from '../../../api/status.ts'
 import { publishKeys, publishMetadata, publishOpenidMetadata, readErrorReference } from '../../../api/metadata.ts'
 import { introspectToken, issueToken, revokeToken } from '../../../api/oauth.ts'
 import { type FormOf, type Operation, pathOf } from '../../../api/operation.ts'

@@ -5,7 +5,7 @@ import type { EntryObstacle } from '../domain/clients/issuer-entries.ts'
 import type { Sha256 } from '../domain/text/text.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
 
-export type ImportedAgent = Omit<Agent, 'name' | 'createdAt' | 'disabledAt' | 'suspendedAt'> & {
+export type ImportedAgent = Omit<Agent, 'name' | 'managedBy' | 'createdAt' | 'disabledAt' | 'suspendedAt'> & {
   /** The agent gets the first name that is free. */
   readonly names: readonly string[]
   readonly isDisabled: boolean

@@ -49,6 +49,7 @@ import type { SigningKeyMaker, SigningKeyRepository } from './signing-keys.ts'
 import type { RevocationFeed } from './revocation-feed.ts'
 import type { RevocationRepository } from './revocations.ts'
 import type { ForeignIssuers, IssuerPorts } from './issuers.ts'
+import type { ManagedRecords } from './managed-records.ts'
 import type { Operators } from './key-sets.ts'
 import type { Randomness, Secrets } from './secrets.ts'
 import type { Settings } from './settings.ts'
@@ -170,7 +171,7 @@ export interface TokenLedger {
   listLineage(request: PageRequest<LineageOf>): Promise<Page<LineageRecord> | undefined>
 }
 
-export type NewAgent = Omit<Agent, 'createdAt' | 'disabledAt' | 'suspendedAt'> & {
+export type NewAgent = Omit<Agent, 'managedBy' | 'createdAt' | 'disabledAt' | 'suspendedAt'> & {
   readonly credential: { readonly id: string; readonly secretHash: Sha256 }
 }
 
@@ -233,6 +234,7 @@ export type Ports = IssuerPorts & {
   readonly credentials: CredentialRepository
   readonly leakedSecrets: LeakedSecretRepository
   readonly imports: ImportRepository
+  readonly managed: ManagedRecords
   readonly signingKeys: SigningKeyRepository
   readonly signingKeyMaker: SigningKeyMaker
   readonly audit: AuditLog

@@ -28,6 +28,7 @@ import {
 import { makeCredentialRepository, makeLeakedSecretRepository } from './repositories/credential-repository.ts'
 import { isAnySuspended } from '../domain/restore.ts'
 import { readRestoreState, readSuspended } from './repositories/suspensions.ts'
+import { makeManagedRecords } from './repositories/managed/managed-records.ts'
 import { makeDryRuns } from './repositories/dry-runs.ts'
 import { makeIssuerRepository } from './repositories/issuer-repository.ts'
 import { makeSessionRepository } from './repositories/session-repository.ts'
@@ -47,6 +48,7 @@ type Stored =
   | 'credentials'
   | 'leakedSecrets'
   | 'imports'
+  | 'managed'
   | 'issuers'
   | 'signingKeys'
   | 'audit'
@@ -152,6 +154,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
     apiKeys: makeApiKeyRepository(reader, writer, onFault, own.readApiKeys),
     credentials: makeCredentialRepository(reader, writer),
     leakedSecrets: makeLeakedSecretRepository(reader, writer),
+    managed: makeManagedRecords(reader, writer, countEnds),
     imports: makeImportRepository(writer),
     issuers: makeIssuerRepository(reader, writer),
     signingKeys: makeSigningKeyRepository(reader, writer),

@@ -31,6 +31,7 @@ import {
   removeSessions,
   renewSession,
 } from './repositories/sessions.ts'
+import { applyRecord } from './repositories/managed/apply-record.ts'
 import { acceptRestored } from './repositories/suspensions.ts'
 import { compromiseKey, createNextKey, importKey, retireKey, rotateKey } from './signing-keys/key-acts.ts'
 import { createFirstKey } from './signing-keys/signing-keys.ts'
@@ -95,6 +96,7 @@ const SUBJECTS = [
       revokeCredential: act(revokeCredential),
       revokeLeaked: act(revokeLeaked),
       importAgents: act(importAgents),
+      applyRecord: act(applyRecord),
       convertSecret: quiet(convertSecret),
     },
   },

@@ -170,6 +170,7 @@ const AGENT: Agent = {
   createdAt: 0,
   disabledAt: 1000,
   suspendedAt: null,
+  managedBy: null,
 }
 
 const SETTINGS_SHOWN = {
@@ -206,6 +207,7 @@ test('the record of an agent has its settings under their names on the wire', ()
     created_at: '1970-01-01T00:00:00.000Z',
     disabled_at: '1970-01-01T00:00:01.000Z',
     suspended_at: null,
+    managed_by: null,
   })
 })
 

@@ -82,8 +82,14 @@ test('what an agent used is counted in slots, of which the first counts in propo
   })
 })
 
-const ENDS = { createdAt: 0, expiresAt: 1000, lastUsedAt: null, revokedAt: 0, suspendedAt: null }
-const ENDS_SHOWN = { created_at: T0, expires_at: T1, last_used_at: null, revoked_at: T0, suspended_at: null }
+const ENDS = { createdAt: 0, expiresAt: 1000, lastUsedAt: null, revokedAt: 0, suspendedAt: null, managedBy: null }
+const ENDS_SHOWN = {
+  created_at: T0,
+  expires_at: T1,
+  last_used_at: null,
+  revoked_at: T0,
+  suspended_at: null,
+}
 
 test('credentials and API keys are shown without their secrets', () => {
   const credential = { id: 'c', agentId: 'a', name: 'n', trust: null, ...ENDS, liveTokens: { count: 2, isExact: true } }
@@ -93,6 +99,7 @@ test('credentials and API keys are shown without their secrets', () => {
     name: 'n',
     kind: 'client_secret',
     ...ENDS_SHOWN,
+    managed_by: null,
     live_tokens: { count: 2, exact: true },
   })
   const permissions: Permission[] = ['tokens:introspect']

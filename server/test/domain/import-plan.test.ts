@@ -151,7 +151,15 @@ test('an outcome has every member, and of a trial neither an id nor a secret', (
     reason: 'no_scope',
     description: text,
   })
-  const own = { id: 'agent', clientId: 'billing', name: 'Billing', createdAt: 0, disabledAt: 5, suspendedAt: null }
+  const own = {
+    id: 'agent',
+    clientId: 'billing',
+    name: 'Billing',
+    createdAt: 0,
+    disabledAt: 5,
+    suspendedAt: null,
+    managedBy: null,
+  }
   const agent = { ...plan().settings, ...own }
   const imported = {
     clientId: 'billing',

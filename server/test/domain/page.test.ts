@@ -72,6 +72,10 @@ const KEYS: Readonly<Record<KeyedList, readonly [good: readonly string[], bad: r
     ['a', 'entra-2', '7'],
     ['', 'A', 'a.b', 'a'.repeat(33), 'ä'],
   ],
+  managed: [
+    ['issuer entra', `agent ${TOKEN}`, `credential ${TOKEN}`],
+    ['', 'agent', 'agent ', `token ${TOKEN}`, `agent ${TOKEN} `, 'agent A'],
+  ],
   subjects: [
     ['a', 'A.b:c/d?%', '~'.repeat(255)],
     ['', 'a b', 'a'.repeat(256), 'ä'],

@@ -17,6 +17,7 @@ const OWN = [
   'auditSeals',
   'leakedSecrets',
   'imports',
+  'managed',
   'issuers',
   'sessions',
   'settings',

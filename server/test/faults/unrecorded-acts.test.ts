@@ -9,13 +9,15 @@ import { startServer } from '../../../testkit/services/test-server.ts'
 
 /**
  * Issues and introspections: the ledger is their record. Where a verifier is changes nothing of what anybody may do, and an
- * explanation changes nothing at all. An issuer's act has a test of its own: contract/subjects/global-revocation.
+ * explanation and a plan change nothing at all; what is done of a plan takes one of the same caller. An issuer's act has a test of its own: contract/subjects/global-revocation.
  */
 const WITHOUT_ACT = [
   'POST /oauth/token',
   'POST /oauth/introspect/v2',
   'POST /oauth/revocation-feed/positions',
   'POST /api/v1/tokens/explain',
+  'POST /api/v1/managed/plan',
+  'POST /api/v1/managed/apply',
   'POST /oauth/global-token-revocation',
 ]
 

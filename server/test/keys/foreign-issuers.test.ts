@@ -35,6 +35,7 @@ const trusted = ({ issuer }: { readonly issuer: string }, changes: Partial<NewIs
   createdAt: 0,
   disabledAt: null,
   suspendedAt: null,
+  managedBy: null,
 })
 
 const makeWorld = (monotonicNow: () => number = () => 0) => {

@@ -38,6 +38,7 @@ const clientOf = (clientId: string, disabledAt: number | null): Client => ({
     name: clientId,
     disabledAt,
     suspendedAt: null,
+    managedBy: null,
     scopes: ['db:*'],
     defaultScope: ['db:read'],
     resources: ['*'],

@@ -25,6 +25,7 @@ const clientWith = (credentials: Client['credentials'], disabledAt: number | nul
     labels: {},
     disabledAt,
     suspendedAt: null,
+    managedBy: null,
     scopes: ['db:*'],
     defaultScope: null,
     resources: [],

@@ -86,6 +86,7 @@ const NO_ROW: Readonly<Record<string, string>> = {
   'server/src/store/rows.ts parseOwnClaims': OWN,
   'server/src/store/rows.ts parseStrings': OWN,
   'server/src/store/signing-keys/signing-keys.ts parsePublicJwk': OWN,
+  'server/src/cli/apply/declared-files.ts readDeclared': 'it reads files of its own user, by the parser of yaml',
   'server/src/cli/terminal/pasted-token.ts readPastedToken': 'it reads bytes, by parsePastedToken',
   'server/src/cli/terminal/standard-input.ts readDocument': BYTES,
   'server/src/cli/terminal/standard-input.ts readSecret': 'it reads bytes, by parseSecretLine',

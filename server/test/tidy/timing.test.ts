@@ -52,6 +52,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'store/lists/ended-minutes/MINUTE_MS',
     'store/metrics/facts/SOON_MS',
     'store/repositories/last-uses/LAST_USE_STEP_MS',
+    'store/repositories/managed/apply-record/PLAN_MS_MAX',
     'store/repositories/sessions/CLAIM_MS',
     'store/repositories/sessions/SESSION_USE_STEP_MS',
   ],

@@ -77,6 +77,7 @@ export const agentRecord = (agent: Agent) => ({
   agent_id: agent.id,
   client_id: agent.clientId,
   ...settingsRecord(agent),
+  managed_by: agent.managedBy,
   created_at: formatTime(agent.createdAt),
   disabled_at: formatTimeOrNull(agent.disabledAt),
   suspended_at: formatTimeOrNull(agent.suspendedAt),

@@ -50,6 +50,8 @@ export type Agent = AgentLimits & {
   readonly claims: OwnClaims
   /** From then on it is refused, and no token of it lives; null: never. */
   readonly expiresAt: Milliseconds | null
+  /** The set of files that declares it: `apply/NAME`; null: none. */
+  readonly managedBy: string | null
   readonly createdAt: Milliseconds
 }
 

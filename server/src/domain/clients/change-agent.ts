@@ -18,7 +18,7 @@ import { firstScopeBeyond } from '../../../../api/values/scope.ts'
 import type { IssuerSubject } from '../../../../api/values/subject.ts'
 
 /** The settings of an agent. */
-export type AgentSettings = Omit<Agent, 'id' | 'clientId' | 'createdAt' | 'disabledAt' | 'suspendedAt'>
+export type AgentSettings = Omit<Agent, 'id' | 'clientId' | 'managedBy' | 'createdAt' | 'disabledAt' | 'suspendedAt'>
 
 type PlainSettings = Omit<AgentSettings, 'labels'>
 
@@ -32,6 +32,8 @@ export type WantedChange = {
   readonly change: AgentChange
   /** The audience of tokens if neither request nor agent names one; null if it is unknown. */
   readonly serviceAudience: string | null
+  /** The aliases of issuers that will be there before it is made; absent: none. */
+  readonly comingIssuers?: readonly string[]
 }
 
 /** Why the store does not change an agent; the change itself may be refused too. */

@@ -22,6 +22,8 @@ export type AgentCredential = {
   readonly revokedAt: Milliseconds | null
   /** The time of the restore that suspended it: it obtains no token until an operator accepts it. */
   readonly suspendedAt: Milliseconds | null
+  /** The set of files that declares it: `apply/NAME`; null: none. */
+  readonly managedBy: string | null
 }
 
 /** `liveTokens`: those issued with it. */
@@ -45,5 +47,6 @@ export const credentialRecord = (credential: CountedCredential) => ({
   last_used_at: formatTimeOrNull(credential.lastUsedAt),
   revoked_at: formatTimeOrNull(credential.revokedAt),
   suspended_at: formatTimeOrNull(credential.suspendedAt),
+  managed_by: credential.managedBy,
   live_tokens: { count: credential.liveTokens.count, exact: credential.liveTokens.isExact },
 })

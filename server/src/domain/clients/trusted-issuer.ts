@@ -38,6 +38,8 @@ export type TrustedIssuer = NewIssuer & {
   readonly disabledAt: Milliseconds | null
   /** The time of the restore that suspended it: no JWT of it is taken until an operator accepts it. */
   readonly suspendedAt: Milliseconds | null
+  /** The set of files that declares it: `apply/NAME`; null: none. */
+  readonly managedBy: string | null
 }
 
 /** `changed`: by this act, which otherwise found it so, and is recorded nowhere. */
@@ -102,9 +104,31 @@ export const newIssuerRecord = (issuer: NewIssuer) => ({
   ...issuerSettingsRecord(issuer),
 })
 
+type NewIssuerBody = Omit<ReturnType<typeof newIssuerRecord>, 'jwks_uri' | 'scope' | ListsOfWire> & {
+  readonly [Name in ListsOfWire]: IssuerSettings[Name extends 'token_types' ? 'tokenTypes' : Name]
+} & { readonly jwks_uri?: string | null | undefined; readonly scope: readonly string[] }
+
+type ListsOfWire = 'algorithms' | 'token_types' | 'parties' | 'resources'
+
+/** The new issuer of a body. */
+export const newIssuerOf = (body: NewIssuerBody): NewIssuer => ({
+  alias: body.alias,
+  issuer: body.issuer,
+  subjectClaim: body.subject_claim,
+  required: body.require,
+  jwksUri: body.jwks_uri ?? null,
+  algorithms: body.algorithms,
+  tokenTypes: body.token_types,
+  parties: body.parties,
+  scopes: body.scope,
+  resources: body.resources,
+  lifetimeSeconds: body.lifetime_seconds,
+})
+
 /** The JSON of an issuer, over HTTP and on the command line. */
 export const issuerRecord = (issuer: TrustedIssuer) => ({
   ...newIssuerRecord(issuer),
+  managed_by: issuer.managedBy,
   created_at: formatTime(issuer.createdAt),
   disabled_at: formatTimeOrNull(issuer.disabledAt),
   suspended_at: formatTimeOrNull(issuer.suspendedAt),

@@ -1,7 +1,6 @@
-// Plans of revocations: what a dry run counted, as a signed value that the revocation itself names, so that it ends no more.
+// Plans of revocations and of declared records: what a dry run found, as a signed value that the act itself names, so that it ends no more.
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { Administrator } from '../caller.ts'
-import type { RevocationConditions } from './revocation.ts'
 
 /** How long a plan is valid, by the clock of the store. */
 export const PLAN_SECONDS_MAX = 120
@@ -10,7 +9,7 @@ export const PLAN_SECONDS_MAX = 120
 export type CountedPlan = {
   /** When the count began, by the clock of the store. */
   readonly instant: Milliseconds
-  /** Which agents owner and labels matched, as a digest; null where they are not named. Of an earlier program it is their number. */
+  /** What was decided, as a digest: of a revocation the agents that owner and labels matched, null where they are not named. */
   readonly agentsDigest: string | null
 }
 
@@ -26,7 +25,7 @@ export type Signing = {
   readonly areEqual: (a: string, b: string) => boolean
 }
 
-type Bound = { readonly issuer: string; readonly caller: Administrator; readonly conditions: RevocationConditions }
+type Bound = { readonly issuer: string; readonly caller: Administrator; readonly conditions: object }
 
 const VERSION = '1'
 

@@ -8,6 +8,7 @@ import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import { isTokenId } from '../ledger/claims.ts'
 import type { TokenSubject } from '../ledger/token-subject.ts'
 import { isAlias } from '../../../../api/values/issuers.ts'
+import { MANAGED_KINDS } from '../../../../api/values/managed.ts'
 import { isSub } from '../../../../api/values/subject.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 
@@ -173,6 +174,7 @@ export type KeyedList =
   | 'credentials'
   | 'api_keys'
   | 'issuers'
+  | 'managed'
   | 'subjects'
   | 'signing_keys'
   | 'verifiers'
@@ -191,11 +193,18 @@ const IS_ID: Readonly<Record<PositionedList, (text: string) => boolean>> = {
   late_uses: isNumber,
 }
 
+/** A kind of records that files declare, and an id or an alias. */
+const isManagedKey = (text: string): boolean => {
+  const [kind, id = '', ...rest] = text.split(' ')
+  return rest.length === 0 && MANAGED_KINDS.some(one => one === kind) && (isUuid(id) || isAlias(id))
+}
+
 const IS_KEY: Readonly<Record<KeyedList, (text: string) => boolean>> = {
   agents: isStorable,
   credentials: isUuid,
   api_keys: isUuid,
   issuers: isAlias,
+  managed: isManagedKey,
   subjects: isSub,
   sessions: isUuid,
   // The store's number.

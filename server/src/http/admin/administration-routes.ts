@@ -9,6 +9,7 @@ import { bindings as exports } from './exports.ts'
 import { bindings as imports } from './imports.ts'
 import { bindings as issuers } from './issuers.ts'
 import { bindings as leakedSecrets } from './leaked-secrets.ts'
+import { bindings as managed } from './managed.ts'
 import { bindings as revocations } from './revocations.ts'
 import { bindings as sessions } from './sessions.ts'
 import { bindings as settings } from './settings.ts'
@@ -36,6 +37,7 @@ export const registerAdministration = (app: FastifyInstance, wire: Administratio
     apiKeys,
     leakedSecrets,
     issuers,
+    managed,
     verifiers,
     imports,
     signingKeys,

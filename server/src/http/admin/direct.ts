@@ -20,6 +20,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: reado
   'leaked-secrets': () => import('./leaked-secrets.ts'),
   issuers: () => import('./issuers.ts'),
   imports: () => import('./imports.ts'),
+  managed: () => import('./managed.ts'),
   keys: () => import('./signing-keys.ts'),
   tokens: () => import('./tokens.ts'),
   usage: () => import('./usage.ts'),

@@ -1,6 +1,6 @@
 // What the operations on trusted issuers do.
 import * as api from '../../../../api/issuers.ts'
-import { issuerRecord, type SwitchedIssuer } from '../../domain/clients/trusted-issuer.ts'
+import { issuerRecord, newIssuerOf, type SwitchedIssuer } from '../../domain/clients/trusted-issuer.ts'
 import { subjectRecord, type SwitchedSubject } from '../../domain/clients/blocked-subject.ts'
 import { formatEnds } from '../../domain/ledger/ends.ts'
 import {
@@ -21,20 +21,7 @@ const switchedRecord = (issuer: SwitchedIssuer) => ({ ...issuerRecord(issuer), c
 
 export const bindings = [
   bind(api.createIssuer, {
-    run: (ports, origin, { body }) =>
-      createIssuer(ports, origin, {
-        alias: body.alias,
-        issuer: body.issuer,
-        subjectClaim: body.subject_claim,
-        required: body.require,
-        jwksUri: body.jwks_uri ?? null,
-        algorithms: body.algorithms,
-        tokenTypes: body.token_types,
-        parties: body.parties,
-        scopes: body.scope,
-        resources: body.resources,
-        lifetimeSeconds: body.lifetime_seconds,
-      }),
+    run: (ports, origin, { body }) => createIssuer(ports, origin, newIssuerOf(body)),
     answer: issuerRecord,
     location: ({ alias }) => `/api/v1/issuers/${alias}`,
   }),

@@ -2,7 +2,7 @@
 // GET /livez and /readyz: whether the process runs, and whether it can serve.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { components } from '../../../../api/health.ts'
+import type { components } from '../../../../api/status.ts'
 import type { ForwardedState } from '../../../../api/values/checks.ts'
 import { badOf, type CheckResult, worstOf } from '../../domain/checkup.ts'
 import { Unavailable } from '../../domain/refusal.ts'

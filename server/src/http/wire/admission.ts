@@ -2,7 +2,7 @@
 // The way in: which requests begin at once, which wait for a turn, and which are refused before anything is done for them.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Buffer } from 'node:buffer'
-import { checkAlive, checkHealth } from '../../../../api/health.ts'
+import { checkAlive, checkHealth } from '../../../../api/status.ts'
 import { publishKeys, publishMetadata, publishOpenidMetadata } from '../../../../api/metadata.ts'
 import { pathOf as pathOfRow } from '../../../../api/operation.ts'
 import { revokeGlobally } from '../../../../api/oauth.ts'

@@ -27,11 +27,15 @@ type KeysWanted = {
   readonly takesTokenEndpoint: boolean
 }
 
-/** Each in PEM. */
-type PinnedWanted = { readonly kind: 'self_signed_tls_client_auth'; readonly certificates: readonly string[] }
+/** Each in PEM, or else by its thumbprint. */
+type PinnedWanted = {
+  readonly kind: 'self_signed_tls_client_auth'
+  readonly certificates: readonly string[] | null
+  readonly thumbprints: readonly string[] | null
+}
 
 /** As it was asked for. */
-type TrustRequest =
+export type TrustRequest =
   | KeysWanted
   | WorkloadTrust
   | Extract<CertificateTrust, { readonly kind: 'tls_client_auth' }>
@@ -54,16 +58,20 @@ const checkKeys = ({ assertions }: TrustPorts, { keys, ...rest }: KeysWanted): C
   return 'wrong' in jwks ? wrong('private_key_jwt.jwks', jwks.wrong) : { trust: { ...rest, jwks } }
 }
 
-const checkPinned = ({ certificates: reader }: TrustPorts, { kind, certificates }: PinnedWanted): Checked => {
-  const thumbprints = new Set<string>()
-  for (const pinned of certificates.map(reader.pin)) {
+const checkPinned = (
+  { certificates: reader }: TrustPorts,
+  { kind, certificates, thumbprints: given }: PinnedWanted,
+): Checked => {
+  const thumbprints = new Set(given ?? [])
+  for (const pinned of (certificates ?? []).map(reader.pin)) {
     if ('wrong' in pinned) return wrong(`${kind}.certificates`, pinned.wrong)
     thumbprints.add(pinned.thumbprint)
   }
   return { trust: { kind, thumbprints: [...thumbprints] } }
 }
 
-const checkTrust = (ports: TrustPorts, wanted: TrustRequest): Checked => {
+/** What is trusted, once more than the schema of the body was checked. */
+export const checkTrust = (ports: TrustPorts, wanted: TrustRequest): Checked => {
   if (wanted.kind === 'private_key_jwt') return checkKeys(ports, wanted)
   if (wanted.kind === 'self_signed_tls_client_auth') return checkPinned(ports, wanted)
   // No token of ours is an assertion: its holder would be the agent that it was given to. A terminal that does not know
@@ -119,7 +127,7 @@ const refuseTooMany = (): ReturnType<typeof refuse> =>
     `The agent has ${CREDENTIALS_MAX} live credentials, the most there can be; revoke one first.`,
   )
 
-const refuseTaken = ({ taken }: SubjectTaken): { readonly refusal: Refusal } => ({
+export const refuseTaken = ({ taken }: SubjectTaken): { readonly refusal: Refusal } => ({
   refusal: {
     code: 'already_exists',
     description: `A credential of the agent ${taken.agentId} trusts such a subject of this issuer already: revoke it first.`,

@@ -45,7 +45,7 @@ const refuseByMetadata = async (
   return typeof found === 'string' ? undefined : refuseNamed(issuer, found.named)
 }
 
-const refuseObstacle = (obstacle: IssuerObstacle, { alias }: NewIssuer): Refused => {
+export const refuseObstacle = (obstacle: IssuerObstacle, alias: string): Refused => {
   if (obstacle === 'alias_taken') {
     return refuse(
       'already_exists',
@@ -63,12 +63,8 @@ const refuseObstacle = (obstacle: IssuerObstacle, { alias }: NewIssuer): Refused
 
 type CreatePorts = Pick<Ports, 'issuers'> & DiscoveryPorts & { readonly profile: { readonly issuer: string } }
 
-/** Trusts an issuer to name subjects, within the ceilings. */
-export const createIssuer = async (
-  ports: CreatePorts,
-  origin: Origin,
-  issuer: NewIssuer,
-): Promise<OrRefusal<TrustedIssuer>> => {
+/** Why the issuer cannot be trusted so, whatever the store holds. */
+export const checkNewIssuer = async (ports: CreatePorts, issuer: NewIssuer): Promise<Refused | undefined> => {
   if (isService(issuer.issuer, ports.profile.issuer)) {
     return refuse(
       'invalid_request',
@@ -79,10 +75,19 @@ export const createIssuer = async (
   if (isRefused(checked)) return checked
   // One that is there is what the creation refuses: a repetition must hear of the first, whatever the metadata says by now.
   const isThere = (await ports.issuers.show(issuer.alias)) !== undefined
-  const refused = isThere ? undefined : await refuseByMetadata(ports, issuer.issuer, issuer.jwksUri)
+  return isThere ? undefined : refuseByMetadata(ports, issuer.issuer, issuer.jwksUri)
+}
+
+/** Trusts an issuer to name subjects, within the ceilings. */
+export const createIssuer = async (
+  ports: CreatePorts,
+  origin: Origin,
+  issuer: NewIssuer,
+): Promise<OrRefusal<TrustedIssuer>> => {
+  const refused = await checkNewIssuer(ports, issuer)
   if (refused !== undefined) return refused
   const created = await ports.issuers.create(issuer, actBy(origin, 'issuer.create'))
-  if (typeof created === 'string' || 'taken' in created) return refuseObstacle(created, issuer)
+  if (typeof created === 'string' || 'taken' in created) return refuseObstacle(created, issuer.alias)
   return isExisting(created) ? refuseRepeat(created) : created
 }
 

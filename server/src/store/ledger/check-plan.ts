@@ -1,6 +1,7 @@
 // Whether a revocation still ends what its plan counted: asked in the transaction that ends it.
 import { hash } from 'node:crypto'
 import { type CutOff, type CutOffConditions, isAncestorEnd } from '../../domain/ledger/ledger.ts'
+import type { Ending } from '../../domain/ledger/ends.ts'
 import { PLAN_SECONDS_MAX, type RevocationPlan } from '../../domain/ledger/plan.ts'
 import type { SelectedAgents } from '../../domain/ledger/selection.ts'
 import type { Program } from '../statement-program.ts'
@@ -16,11 +17,11 @@ export const digestSelected = (selected: SelectedAgents | null = null): string |
   selected === null ? null : hash('sha256', selected.agents.join(','), 'base64url')
 
 /** Returns the cut-off that these conditions would make in this transaction. */
-const wouldBe = (conditions: CutOffConditions, { now }: Transaction): CutOff => ({
+const wouldBe = ({ conditions, reason }: Ending, { now }: Transaction): CutOff => ({
   ...conditions,
   seq: Number.MAX_SAFE_INTEGER,
   at: now,
-  reason: 'bulk_revocation',
+  reason,
   act: Number.MAX_SAFE_INTEGER,
 })
 
@@ -45,6 +46,17 @@ function* countIssuedSince(
   return count
 }
 
+/** Whether these end more tokens than may have been issued since the plan, or too many to be counted. */
+export function* hasOutgrown(tx: Transaction, endings: readonly Ending[], plan: RevocationPlan): Program<boolean> {
+  let left = plan.extraMax
+  for (const ending of endings) {
+    const count = yield* countIssuedSince(tx, wouldBe(ending, tx), { ...plan, extraMax: left })
+    if (count === undefined || count > left) return true
+    left -= count
+  }
+  return false
+}
+
 /** Returns undefined if the revocation ends what was planned, and at most so many tokens more. */
 export function* checkPlan(
   tx: Transaction,
@@ -53,6 +65,5 @@ export function* checkPlan(
 ): Program<'plan_expired' | 'plan_outdated' | undefined> {
   if (tx.now >= plan.instant + 1000 * PLAN_SECONDS_MAX) return 'plan_expired'
   if (digestSelected(conditions.selected) !== plan.agentsDigest) return 'plan_outdated'
-  const count = yield* countIssuedSince(tx, wouldBe(conditions, tx), plan)
-  return count === undefined || count > plan.extraMax ? 'plan_outdated' : undefined
+  return (yield* hasOutgrown(tx, [{ conditions, reason: 'bulk_revocation' }], plan)) ? 'plan_outdated' : undefined
 }

@@ -92,12 +92,12 @@ export type AgentRow = Omit<Agent, keyof AgentSettings> & { readonly n: number; 
 /** What a query of agents selects. */
 export const AGENT_COLUMNS = [
   'n, id, client_id as "clientId", created_at as "createdAt"',
-  'disabled_at as "disabledAt", suspended_at as "suspendedAt"',
+  'disabled_at as "disabledAt", suspended_at as "suspendedAt", managed_by as "managedBy"',
   ...SETTINGS.map(([setting, { name }]) => `${name} as "${setting}"`),
 ].join(', ')
 
 export const agentOf = (row: AgentRow): Agent => {
   const settings = Object.fromEntries(SETTINGS.map(([setting, { read }]) => [setting, read(row[setting])]))
-  const { id, clientId, createdAt, disabledAt, suspendedAt } = row
-  return { id, clientId, createdAt, disabledAt, suspendedAt, ...(settings as AgentSettings) } // by COLUMNS
+  const { id, clientId, managedBy, createdAt, disabledAt, suspendedAt } = row
+  return { id, clientId, managedBy, createdAt, disabledAt, suspendedAt, ...(settings as AgentSettings) } // by COLUMNS
 }

@@ -86,8 +86,8 @@ export function* isNameTaken(name: string): Program<boolean> {
   return (yield* first('select 1 as found from agent where name = ? and deleted_at is null', name)) !== undefined
 }
 
-const AGENT = `insert into agent (id, client_id, created_at, disabled_at, ${SETTING_COLUMNS})
-  values (?, ?, ?, ?, ${SETTING_PLACES}) returning n`
+const AGENT = `insert into agent (id, client_id, created_at, disabled_at, managed_by, ${SETTING_COLUMNS})
+  values (?, ?, ?, ?, ?, ${SETTING_PLACES}) returning n`
 const CREDENTIAL = `insert into credential
   (agent, id, name, secret_hash, imported, foreign_hash, created_at, expires_at)
   values (?, ?, ?, ?, ?, ?, ?, ?)`
@@ -99,15 +99,24 @@ export function* requireEnd(tx: Transaction, { expiresAt }: Pick<Agent, 'expires
   if (expiresAt !== null) yield* requireKnowledge(tx, 'ends of agents')
 }
 
-/** Makes the row of an agent, that of its first credential, and those of its client ids at issuers. */
-export function* insertAgent(tx: Transaction, agent: Agent, credential: FirstCredential): Program<void> {
+/** Makes the row of an agent, that of its first credential if it gets one, and those of its client ids at issuers. */
+export function* insertAgent(tx: Transaction, agent: Agent, credential: FirstCredential | null): Program<void> {
   yield* requireEnd(tx, agent)
-  const row = [agent.id, agent.clientId, agent.createdAt, agent.disabledAt, ...settingValues(agent)]
-  const { n } = yield* only<{ n: number }>(AGENT, ...row)
+  const { id: agentId, clientId, createdAt, disabledAt, managedBy } = agent
+  const { n } = yield* only<{ n: number }>(
+    AGENT,
+    agentId,
+    clientId,
+    createdAt,
+    disabledAt,
+    managedBy,
+    ...settingValues(agent),
+  )
+  yield* keepIssuerClients(n, agent.issuerClients)
+  if (credential === null) return
   const { id, name, secretHash, isImported, foreignHash, expiresAt } = credential
   const secret = [bytesOfHex(secretHash), isImported ? 1 : 0, foreignHash]
-  yield* run(CREDENTIAL, n, id, name, ...secret, agent.createdAt, expiresAt)
-  yield* keepIssuerClients(n, agent.issuerClients)
+  yield* run(CREDENTIAL, n, id, name, ...secret, createdAt, expiresAt)
 }
 
 const OURS = { name: 'first', isImported: false, foreignHash: null, expiresAt: null } as const
@@ -123,7 +132,7 @@ function* makeAgent(
   const obstacle = yield* obstacleToEntries(agent.id, BLANK_SETTINGS, agent)
   if (obstacle !== undefined) return refuseEntry(obstacle)
   const { credential, ...given } = agent
-  const made = { ...given, disabledAt: null, suspendedAt: null, createdAt: tx.now }
+  const made = { ...given, managedBy: null, disabledAt: null, suspendedAt: null, createdAt: tx.now }
   yield* insertAgent(tx, made, { ...OURS, ...credential })
   const after = { client_id: agent.clientId, ...settingsRecord(agent) }
   yield* audit(tx, act, agent.id, { after, credential_id: credential.id })

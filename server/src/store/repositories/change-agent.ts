@@ -120,7 +120,7 @@ type Decided = Change & { readonly endings: readonly Ending[] }
 /** Decides on the agent as it is in this snapshot or transaction. */
 export function* decideChange(
   seen: Seen,
-  { agentId, change, serviceAudience }: WantedChange,
+  { agentId, change, serviceAudience, comingIssuers }: WantedChange,
 ): Program<OrRefusal<Decided> | ChangeObstacle> {
   const row = yield* readAgentRow(agentId)
   if (row === undefined) return 'unknown'
@@ -134,7 +134,7 @@ export function* decideChange(
   if (changed.includes('lifetimeSeconds') && (yield* lifetimesFull(after.lifetimeSeconds, row.n))) {
     return 'lifetimes_full'
   }
-  const obstacle = yield* obstacleToEntries(row.id, before, after)
+  const obstacle = yield* obstacleToEntries(row.id, before, after, comingIssuers)
   if (obstacle !== undefined) return refuseEntry(obstacle)
   const audiences = audiencesKept(before, after, serviceAudience)
   if ('refusal' in audiences) return audiences

@@ -19,6 +19,7 @@ import { liveCaller, UNUSED } from './api-keys.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { bytesOfHex, hexOfBytes } from '../rows.ts'
 import { allOf, alternatives, oneOf } from '../lists/name-conditions.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import { all, first, only, run, type Program } from '../statement-program.ts'
 import { foundAtOf, audit, nextSeq, type Transaction } from '../transaction.ts'
 import { once } from './idempotency.ts'
@@ -36,7 +37,8 @@ const rowOf = (row: StoredRow | undefined): CredentialRow | undefined =>
   row === undefined ? undefined : { ...row, trust: trustOf(row.trust) }
 
 const COLUMNS = `c.n, c.id, a.id as "agentId", c.name, c.created_at as "createdAt", c.expires_at as "expiresAt",
-  c.last_used_at as "lastUsedAt", c.revoked_at as "revokedAt", c.suspended_at as "suspendedAt", c.tokens_kept as "tokensKept", c.trust`
+  c.last_used_at as "lastUsedAt", c.revoked_at as "revokedAt", c.suspended_at as "suspendedAt", c.tokens_kept as "tokensKept", c.trust,
+  c.managed_by as "managedBy"`
 const FROM = 'from credential c join agent a on a.n = c.agent'
 
 export const credentialOf = ({ n: _n, tokensKept: _kept, ...credential }: CredentialRow): AgentCredential => credential
@@ -96,6 +98,25 @@ export function* readCredential(agentId: string, id: string): Program<Credential
   return rowOf(yield* first<StoredRow>(OF_AGENT, id, agentId))
 }
 
+const BY_ID = `select ${COLUMNS} ${FROM} where c.id = ? and a.deleted_at is null`
+
+export function* readCredentialById(id: string): Program<CredentialRow | undefined> {
+  return rowOf(yield* first<StoredRow>(BY_ID, id))
+}
+
+const NAMED = `select ${COLUMNS} ${FROM}
+  where c.agent = ? and c.name = ? and c.trust is not null and (c.revoked_at is null or c.managed_by = ?) order by c.n desc`
+
+/** Those of the name that are no secrets: what is not revoked, and what this set made and did not revoke itself; newest first. */
+export function* readNamedCredentials(
+  agent: number,
+  name: string,
+  managedBy: string,
+): Program<readonly CredentialRow[]> {
+  const rows = yield* all<StoredRow>(NAMED, agent, name, managedBy)
+  return rows.map(row => ({ ...row, trust: trustOf(row.trust) }))
+}
+
 /** Whatever agent it is of, a deleted one included. */
 export function* readCredentialByHash(secretHash: string): Program<CredentialRow | undefined> {
   return rowOf(yield* first<StoredRow>(`select ${COLUMNS} ${FROM} where c.secret_hash = ?`, bytesOfHex(secretHash)))
@@ -116,8 +137,8 @@ export function* listCredentials({ agent, names, after, limit }: ListRange): Pro
 const LIVE = `select count(*) as count from credential
   where agent = ? and revoked_at is null and (expires_at is null or expires_at > ?)`
 
-function* hasRoom({ now }: Transaction, agent: number): Program<boolean> {
-  return (yield* only<{ count: number }>(LIVE, agent, now)).count < CREDENTIALS_MAX
+export function* countLiveCredentials(agent: number, now: Milliseconds): Program<number> {
+  return (yield* only<{ count: number }>(LIVE, agent, now)).count
 }
 
 const INSERT = `insert into credential (agent, id, name, secret_hash, created_at, expires_at, trust)
@@ -137,19 +158,19 @@ function* insert(
   if ((yield* liveCaller(tx, act)) === 'caller_ended') return 'caller_ended'
   const expiresAt = expiresAtOf(credential.expiry, tx.now)
   if (hasExpired(expiresAt, tx.now)) return 'expired'
-  if (!(yield* hasRoom(tx, agent))) return 'too_many'
+  if ((yield* countLiveCredentials(agent, tx.now)) >= CREDENTIALS_MAX) return 'too_many'
   const { id, name, secretHash, trust = null } = credential
   const taken = trust?.kind === 'workload_identity' ? yield* overlapping(trust) : undefined
   if (taken !== undefined) return { taken }
   const row = [agent, id, name, bytesOfHex(secretHash ?? ''), tx.now, expiresAt]
   const { n } = yield* only<{ n: number }>(INSERT, ...row, trust === null ? null : JSON.stringify(trust))
   if (trust?.kind === 'workload_identity') yield* keepWorkload(trust, n)
-  return { id, agentId, name, trust, createdAt: tx.now, expiresAt, ...UNUSED }
+  return { id, agentId, name, trust, createdAt: tx.now, expiresAt, managedBy: null, ...UNUSED }
 }
 
 type CreateCredential = { readonly agentId: string; readonly credential: NewCredential; readonly act: Act }
 
-function* makeCredential(
+export function* makeCredential(
   tx: Transaction,
   { agentId, credential, act }: CreateCredential,
 ): Program<AgentCredential | CredentialProblem | SubjectTaken> {

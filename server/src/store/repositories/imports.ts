@@ -40,6 +40,7 @@ function* importOne(tx: Transaction, imported: ImportedAgent, act: Act): Program
   const agent: Agent = {
     ...settings,
     name,
+    managedBy: null,
     createdAt: tx.now,
     disabledAt: isDisabled ? tx.now : null,
     suspendedAt: null,

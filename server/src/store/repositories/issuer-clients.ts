@@ -27,15 +27,17 @@ function* obstacleToClient(
   return other === undefined ? undefined : { why: 'issuer_client_of_agent', alias, agentId: other.id }
 }
 
-/** What is in the way of the entries that the agent with this id gets. */
+/** What is in the way of the entries that the agent with this id gets, once the issuers with these aliases are there too. */
 export function* obstacleToEntries(
   agentId: string,
   before: IssuerEntries,
   after: IssuerEntries,
+  coming: readonly string[] = [],
 ): Program<EntryObstacle | undefined> {
   const { aliases, clients } = addedEntries(before, after)
   for (const alias of aliases) {
     const issuer = yield* first<Numbered>(KEPT, alias)
+    if (issuer === undefined && coming.includes(alias)) continue
     if (issuer === undefined) return { why: 'issuer_unknown', alias }
     const added = clients.find(one => one.alias === alias)
     const obstacle = added === undefined ? undefined : yield* obstacleToClient(issuer.n, added, agentId)

@@ -33,11 +33,11 @@ export type IssuerRow = Omit<TrustedIssuer, Lists | 'required'> & { readonly n: 
 
 const COLUMNS = `n, alias, iss as issuer, subject_claim as "subjectClaim", required, jwks_uri as "jwksUri", algorithms,
   token_types as "tokenTypes", parties, scopes, resources, life as "lifetimeSeconds", created_at as "createdAt",
-  disabled_at as "disabledAt", suspended_at as "suspendedAt"`
+  disabled_at as "disabledAt", suspended_at as "suspendedAt", managed_by as "managedBy"`
 
 const SELECT = `select ${COLUMNS} from trusted_issuer where deleted_at is null`
 
-const issuerOf = ({ n: _n, ...row }: IssuerRow): TrustedIssuer => ({
+export const issuerOf = ({ n: _n, ...row }: IssuerRow): TrustedIssuer => ({
   ...row,
   required: parseLabels(row.required),
   // Written by `settingValues` of the same types.
@@ -84,7 +84,7 @@ const INSERT = `insert into trusted_issuer (alias, iss, subject_claim, required,
 
 type CreateIssuer = { readonly issuer: NewIssuer; readonly act: Act }
 
-function* obstacleTo(issuer: NewIssuer): Program<IssuerObstacle | undefined> {
+export function* obstacleToIssuer(issuer: NewIssuer): Program<IssuerObstacle | undefined> {
   const used = yield* first('select 1 as found from trusted_issuer where alias = ?', issuer.alias)
   if (used !== undefined) return 'alias_taken'
   const others = yield* readIssuers()
@@ -93,14 +93,14 @@ function* obstacleTo(issuer: NewIssuer): Program<IssuerObstacle | undefined> {
   return alike === undefined ? undefined : { taken: alike.alias }
 }
 
-function* makeIssuer(tx: Transaction, { issuer, act }: CreateIssuer): Program<TrustedIssuer | IssuerObstacle> {
-  const obstacle = yield* obstacleTo(issuer)
+export function* makeIssuer(tx: Transaction, { issuer, act }: CreateIssuer): Program<TrustedIssuer | IssuerObstacle> {
+  const obstacle = yield* obstacleToIssuer(issuer)
   if (obstacle !== undefined) return obstacle
   const fixed = [issuer.alias, issuer.issuer, issuer.subjectClaim, JSON.stringify(issuer.required)]
   yield* run(INSERT, ...fixed, tx.now, ...settingValues(issuer))
   const seq = yield* nextSeq(tx)
   yield* audit(tx, act, issuer.alias, { after: newIssuerRecord(issuer), seq })
-  return { ...issuer, createdAt: tx.now, disabledAt: null, suspendedAt: null }
+  return { ...issuer, createdAt: tx.now, disabledAt: null, suspendedAt: null, managedBy: null }
 }
 
 export const createIssuer = (tx: Transaction, create: CreateIssuer) =>

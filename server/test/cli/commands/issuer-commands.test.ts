@@ -33,6 +33,7 @@ const DEFAULTS = {
   lifetime_seconds: 300,
   disabled_at: null,
   suspended_at: null,
+  managed_by: null,
 }
 
 const ALL = [

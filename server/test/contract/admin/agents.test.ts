@@ -61,6 +61,7 @@ test('creating an agent: 201, its address, the record, and its secret this once'
     created_at: '2026-11-21T09:30:00.000Z',
     disabled_at: null,
     suspended_at: null,
+    managed_by: null,
   })
   const shown = await get(service, `${AGENTS}/${String(agent_id)}`, api.reader)
   assert.deepEqual([shown.status, shown.json], [200, { agent_id, ...rest }])

@@ -75,6 +75,7 @@ test('creating one: 201 with Location, the record and the secret, which gets tok
     last_used_at: null,
     revoked_at: null,
     suspended_at: null,
+    managed_by: null,
     live_tokens: { count: 0, exact: true },
   })
   await issue(service, { ...agent, clientSecret: client_secret })

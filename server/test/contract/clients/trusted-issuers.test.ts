@@ -58,6 +58,7 @@ test('creating one: 201 with Location and the record with its defaults, as it is
     created_at: new Date(service.clock.wall()).toISOString(),
     disabled_at: null,
     suspended_at: null,
+    managed_by: null,
   }
   assert.deepEqual(
     [answer.status, answer.headers['location'], answer.json],
@@ -69,7 +70,7 @@ test('creating one: 201 with Location and the record with its defaults, as it is
     data.find(({ alias }) => alias === body.alias),
     record,
   )
-  const { created_at: _created, disabled_at: _disabled, suspended_at: _suspended, ...after } = record
+  const { managed_by: _by, created_at: _created, disabled_at: _disabled, suspended_at: _suspended, ...after } = record
   assert.deepEqual(detailsOf(body.alias), [['issuer.create', { after, seq: undefined }]])
 })
 

@@ -15,6 +15,7 @@ export const CONFORMANCE: Readonly<Record<Exclude<keyof StorePorts, Beside>, str
   leakedSecrets: 'store/repositories/leaked-secrets',
   dryRuns: 'store/ledger/dry-runs',
   imports: 'store/repositories/imports',
+  managed: 'contract/clients/managed-records',
   issuers: 'store/repositories/issuers',
   signingKeys: 'store/signing-keys/signing-keys',
   audit: 'store/audit/audit',

@@ -55,7 +55,7 @@ test('an agent that was created is shown as given, not disabled, with the time o
   const sparse = makeAgent({ defaultScope: null, defaultAudience: null, lifetimeSeconds: null, resources: [] })
   for (const agent of [given, sparse]) {
     const { credential: _, ...shown } = agent
-    const expected = { ...shown, disabledAt: null, suspendedAt: null, createdAt: START }
+    const expected = { ...shown, managedBy: null, disabledAt: null, suspendedAt: null, createdAt: START }
     assert.deepEqual(await store.agents.create(agent, CREATE), expected)
     assert.deepEqual(await store.agents.show(agent.id), expected)
   }

@@ -74,6 +74,7 @@ test('a credential that was created is shown as given, with the time of the stor
     lastUsedAt: null,
     revokedAt: null,
     suspendedAt: null,
+    managedBy: null,
   }
   assert.deepEqual(await store.credentials.create(agent.id, credential, CREATE), expected)
   const shown = await store.credentials.show(agent.id, credential.id, null)

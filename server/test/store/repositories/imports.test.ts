@@ -25,7 +25,14 @@ test('an imported agent is there with its client id, its settings and its creden
   const imported = importedAgent({ clientId: 'orders:svc+1', credential: { expiresAt: START + 1000 } })
   const [agent] = await world.store.imports.create([imported], IMPORT, false)
   const { names: _names, isDisabled: _no, credential, ...settings } = imported
-  const expected = { ...settings, name: imported.names[0], createdAt: START, disabledAt: null, suspendedAt: null }
+  const expected = {
+    ...settings,
+    name: imported.names[0],
+    createdAt: START,
+    disabledAt: null,
+    suspendedAt: null,
+    managedBy: null,
+  }
   assert.deepEqual(agent, expected)
   assert.deepEqual(await world.store.agents.show(imported.id), expected)
   const [found, ...others] = (await usable(world, 'orders:svc+1')) ?? []

@@ -16,7 +16,7 @@ import { countRows, readNumber } from '../../../../testkit/stores/store-file.ts'
 const CREATE = act('issuer.create')
 const CHANGE = act('issuer.change')
 const CALLERS = 50
-const UNTOUCHED = { createdAt: START, disabledAt: null, suspendedAt: null }
+const UNTOUCHED = { createdAt: START, disabledAt: null, suspendedAt: null, managedBy: null }
 
 const makeWorld = async (t: TestContext): Promise<TestStore> => {
   const world = await makeTestStore(null)

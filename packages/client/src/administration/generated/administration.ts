@@ -67,6 +67,15 @@ import type {
   ShowSigningKeyAnswer,
 } from './keys.ts'
 import type { RevokeLeakedSecretsAnswer, RevokeLeakedSecretsBody, RevokeLeakedSecretsQuery } from './leaked-secrets.ts'
+import type {
+  ApplyRecordAnswer,
+  ApplyRecordBody,
+  ListManagedPage,
+  ListManagedQuery,
+  ListManagedRecord,
+  PlanRecordsAnswer,
+  PlanRecordsBody,
+} from './managed.ts'
 import type { CreateRevocationBody, ShowRevocationAnswer } from './revocations.ts'
 import type { ListSessionsPage, ListSessionsRecord } from './sessions.ts'
 import type { ListSettingsAnswer } from './settings.ts'
@@ -403,4 +412,12 @@ export type Administration = {
   readonly unblockSubject: (
     request: { readonly path: { readonly alias: string }; readonly body: UnblockSubjectBody } & CallOptions,
   ) => Promise<UnblockSubjectAnswer>
+  /** Do what was planned for a declared record: `POST /api/v1/managed/apply`. */
+  readonly applyRecord: (request: { readonly body: ApplyRecordBody } & CallOptions) => Promise<ApplyRecordAnswer>
+  /** List what a set of files manages: `GET /api/v1/managed`. */
+  readonly listManaged: (
+    request?: { readonly query?: ListManagedQuery | undefined } & CallOptions,
+  ) => List<ListManagedRecord, ListManagedPage>
+  /** Plan what becomes of declared records: `POST /api/v1/managed/plan`. */
+  readonly planRecords: (request: { readonly body: PlanRecordsBody } & CallOptions) => Promise<PlanRecordsAnswer>
 }

@@ -43,6 +43,8 @@ export type AgentRecord = {
   readonly claims: Readonly<Record<string, string | number | boolean | readonly string[]>>
   /** From then on it is refused, and no token of it lives. Null: never. */
   readonly expires_at: string | null
+  /** The set of files that declares it, `apply/NAME`: the next `mintmark apply` of it undoes a change by hand. Null: none. */
+  readonly managed_by: string | null
   readonly created_at: string
   readonly disabled_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
@@ -126,6 +128,8 @@ export type CreateAgentAnswer = {
   readonly claims: Readonly<Record<string, string | number | boolean | readonly string[]>>
   /** From then on it is refused, and no token of it lives. Null: never. */
   readonly expires_at: string | null
+  /** The set of files that declares it, `apply/NAME`: the next `mintmark apply` of it undoes a change by hand. Null: none. */
+  readonly managed_by: string | null
   readonly created_at: string
   readonly disabled_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
@@ -177,6 +181,8 @@ export type EnableAgentAnswer = {
   readonly claims: Readonly<Record<string, string | number | boolean | readonly string[]>>
   /** From then on it is refused, and no token of it lives. Null: never. */
   readonly expires_at: string | null
+  /** The set of files that declares it, `apply/NAME`: the next `mintmark apply` of it undoes a change by hand. Null: none. */
+  readonly managed_by: string | null
   readonly created_at: string
   readonly disabled_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */

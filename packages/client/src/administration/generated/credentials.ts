@@ -48,6 +48,8 @@ export type ShowCredentialAnswer = {
   readonly revoked_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
   readonly suspended_at: string | null
+  /** The set of files that declares it, `apply/NAME`: the next `mintmark apply` of it undoes a change by hand. Null: none. */
+  readonly managed_by: string | null
   /** Live tokens that it got. */
   readonly live_tokens: Count
 }
@@ -99,6 +101,8 @@ export type CreateCredentialAnswer = {
   readonly revoked_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
   readonly suspended_at: string | null
+  /** The set of files that declares it, `apply/NAME`: the next `mintmark apply` of it undoes a change by hand. Null: none. */
+  readonly managed_by: string | null
   /** Live tokens that it got. */
   readonly live_tokens: Count
   /** Shown this once; of the kind client_secret only. */
@@ -152,6 +156,8 @@ export type RotateCredentialAnswer = {
   readonly revoked_at: string | null
   /** Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it. */
   readonly suspended_at: string | null
+  /** The set of files that declares it, `apply/NAME`: the next `mintmark apply` of it undoes a change by hand. Null: none. */
+  readonly managed_by: string | null
   /** Live tokens that it got. */
   readonly live_tokens: Count
   /** Shown this once. */
@@ -218,7 +224,9 @@ export type CreateCredentialBody = {
   readonly self_signed_tls_client_auth?:
     | {
         /** Each one certificate in PEM. */
-        readonly certificates: readonly string[]
+        readonly certificates?: readonly string[] | null | undefined
+        /** In their place, the SHA-256 of each (DER), base64url. */
+        readonly thumbprints?: readonly string[] | null | undefined
       }
     | null
     | undefined

@@ -20,6 +20,8 @@ export type ShowIssuerAnswer = {
   readonly resources: readonly string[]
   /** The longest lifetime of its tokens; each gets the longest of those in use that is no longer. */
   readonly lifetime_seconds: number
+  /** The set of files that declares it, `apply/NAME`: the next `mintmark apply` of it undoes a change by hand. Null: none. */
+  readonly managed_by: string | null
   readonly created_at: string
   /** Since when no JWT of it is taken; null: it is not disabled. */
   readonly disabled_at: string | null
@@ -46,6 +48,8 @@ export type EnableIssuerAnswer = {
   readonly resources: readonly string[]
   /** The longest lifetime of its tokens; each gets the longest of those in use that is no longer. */
   readonly lifetime_seconds: number
+  /** The set of files that declares it, `apply/NAME`: the next `mintmark apply` of it undoes a change by hand. Null: none. */
+  readonly managed_by: string | null
   readonly created_at: string
   /** Since when no JWT of it is taken; null: it is not disabled. */
   readonly disabled_at: string | null

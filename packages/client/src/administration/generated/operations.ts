@@ -187,4 +187,7 @@ export const OPERATIONS = {
     creates: false,
     mayBeEmpty: false,
   },
+  applyRecord: { method: 'POST', path: '/api/v1/managed/apply', kind: 'call', creates: false, mayBeEmpty: false },
+  listManaged: { method: 'GET', path: '/api/v1/managed', kind: 'list', creates: false, mayBeEmpty: false },
+  planRecords: { method: 'POST', path: '/api/v1/managed/plan', kind: 'call', creates: false, mayBeEmpty: false },
 } as const satisfies Readonly<Record<string, ApiOperation>>

@@ -26,3 +26,13 @@ export const CLAIMS_OF_AGENTS = `alter table agent add column claims text collat
 // The seventeenth schema: from when on an agent is refused, as if it were disabled.
 
 export const ENDS_OF_AGENTS = 'alter table agent add column expires_at bigint'
+
+// The eighteenth schema: which set of files declares an agent, a credential or an issuer. domain/clients/managed-record.ts.
+
+export const MANAGED_RECORDS = `
+alter table agent add column managed_by text collate "C";
+alter table credential add column managed_by text collate "C";
+alter table trusted_issuer add column managed_by text collate "C";
+create index agent_managed on agent (managed_by, id) where managed_by is not null;
+create index credential_managed on credential (managed_by, id) where managed_by is not null;
+`

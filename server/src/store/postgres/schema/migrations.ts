@@ -12,7 +12,7 @@ import { makeIndexes, type NewIndex } from './new-indexes.ts'
 import { refuseSearchPath } from '../connection/search-path.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
 import { AGENT_USAGE, REFUSAL_COUNTS, TOKEN_USES } from './usage.ts'
-import { CLAIMS_OF_AGENTS, ENDS_OF_AGENTS, SESSIONS } from './administration.ts'
+import { CLAIMS_OF_AGENTS, ENDS_OF_AGENTS, MANAGED_RECORDS, SESSIONS } from './administration.ts'
 import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
 import { REVOCATION_FEED } from './revocation-feed.ts'
@@ -123,6 +123,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'claims of agents', sql: CLAIMS_OF_AGENTS, oldestProgram: 1 },
   // The first agent that is given an end excludes older programs: store/schema-version.ts.
   { name: 'ends of agents', sql: ENDS_OF_AGENTS, oldestProgram: 1 },
+  { name: 'managed records', sql: MANAGED_RECORDS, oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */

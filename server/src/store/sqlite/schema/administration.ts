@@ -147,3 +147,13 @@ export const CLAIMS_OF_AGENTS = `alter table agent add column claims text not nu
 // The seventeenth schema: from when on an agent is refused, as if it were disabled.
 
 export const ENDS_OF_AGENTS = 'alter table agent add column expires_at integer'
+
+// The eighteenth schema: which set of files declares an agent, a credential or an issuer. domain/clients/managed-record.ts.
+
+export const MANAGED_RECORDS = `
+alter table agent add column managed_by text;
+alter table credential add column managed_by text;
+alter table trusted_issuer add column managed_by text;
+create index agent_managed on agent (managed_by, id) where managed_by is not null;
+create index credential_managed on credential (managed_by, id) where managed_by is not null;
+`

@@ -1,7 +1,7 @@
 // Brings the schema of a store to this version, forward only. docs/development/embedded-store.md explains the tables.
 import type { Database } from '../connection/database.ts'
 import type { StoreMaker } from '../../store-options.ts'
-import { ADMINISTRATION, CLAIMS_OF_AGENTS, ENDS_OF_AGENTS } from './administration.ts'
+import { ADMINISTRATION, CLAIMS_OF_AGENTS, ENDS_OF_AGENTS, MANAGED_RECORDS } from './administration.ts'
 import { openNewFeed } from '../../feed/open-feed.ts'
 import { LEDGER } from './ledger.ts'
 import { SCHEMA_VERSION } from '../../schema-version.ts'
@@ -241,6 +241,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'claims of agents', sql: CLAIMS_OF_AGENTS, oldestProgram: 3 },
   // The first agent that is given an end excludes older programs: store/schema-version.ts.
   { name: 'ends of agents', sql: ENDS_OF_AGENTS, oldestProgram: 3 },
+  { name: 'managed records', sql: MANAGED_RECORDS, oldestProgram: 3 },
 ]
 
 /** The version that this program writes. */
