@@ -117,7 +117,14 @@ const MANAGE: Door = {
     },
     {
       title: 'Agents',
-      pages: ['manage/agents', 'manage/credentials', 'manage/imports', 'manage/issuers', 'manage/issuer-recipes'],
+      pages: [
+        'manage/agents',
+        'manage/files',
+        'manage/credentials',
+        'manage/imports',
+        'manage/issuers',
+        'manage/issuer-recipes',
+      ],
     },
     { title: 'Tokens', pages: ['manage/tokens', 'manage/revocations', 'manage/leaked-secrets', 'manage/usage'] },
     { title: 'Records', pages: ['manage/audit-log', 'manage/exports'] },

@@ -42,6 +42,8 @@ const OPERATOR: readonly Question[] = [
   { words: 'MintmarkSlow', pages: ['run/runbook', 'reference/alerts'] },
   { words: 'prometheus alerts', pages: ['reference/alerts', 'run/health-logs-traces', 'run/runbook'] },
   { words: 'send events to a SIEM', pages: ['run/siem'] },
+  { words: 'agents in files', pages: ['manage/files'] },
+  { words: 'Argo CD', pages: ['manage/files'] },
   { words: 'before I go live', pages: ['run/go-live'] },
 ]
 

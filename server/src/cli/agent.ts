@@ -13,6 +13,7 @@ import { showAll } from './lists/read-list.ts'
 import { type Api, orWhereRefused } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { addOptions, type OptionRows, queryOf } from './terminal/option-rows.ts'
+import { warnOfFiles } from './apply/managed-note.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 import { addTimeHelp, readExpiry, readTime } from './terminal/time.ts'
 
@@ -149,7 +150,7 @@ const addChange = (agent: Command): void => {
           ? null
           : `This ends tokens of agent ${await describeAgent(api, id)} (${ends.reasons.join(', ')}): ${describeEnds(ends)}.`,
       show: async (changed, { api, args: [id = ''], options }) =>
-        show(changed, await warnOfSupersede(api, id, options)),
+        show(changed, warnOfFiles(changed) ?? (await warnOfSupersede(api, id, options))),
     }),
   })
 }

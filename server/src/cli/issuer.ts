@@ -7,6 +7,7 @@ import { SUBJECT_CLAIMS, TOKEN_TYPES } from '../../../api/values/issuers.ts'
 import type { Label } from '../../../api/values/labels.ts'
 import { defineAdminCommand, show } from './administer.ts'
 import { gatherLabels, countIn } from './agent-options.ts'
+import { warnOfFiles } from './apply/managed-note.ts'
 import { addDryRun, describeEnds, type DryRunOption, endingBy } from './dry-run.ts'
 import { showAll } from './lists/read-list.ts'
 import { addOptions, givenIn, type OptionRows } from './terminal/option-rows.ts'
@@ -100,8 +101,10 @@ const addChange = (issuer: Command): void => {
   defineAdminCommand(command, {
     json: 'print the issuer as JSON',
     examples: ['mintmark issuer change entra --scope "db:read db:write"', 'mintmark issuer change entra --no-jwks-uri'],
-    run: async ({ api, args: [alias = ''], options }) =>
-      show(await api.call(rows.changeIssuer, { path: { alias }, body: changeOf(options) })),
+    run: async ({ api, args: [alias = ''], options }) => {
+      const changed = await api.call(rows.changeIssuer, { path: { alias }, body: changeOf(options) })
+      return show(changed, warnOfFiles(changed))
+    },
   })
 }
 

@@ -28,6 +28,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   session: async () => (await import('./lists/session.ts')).addSession,
   settings: async () => (await import('./lists/settings.ts')).addSettings,
   'leaked-secrets': async () => (await import('./leaked-secrets.ts')).addLeakedSecrets,
+  apply: async () => (await import('./apply/apply.ts')).addApply,
+  export: async () => (await import('./apply/export-agents.ts')).addExport,
   import: async () => (await import('./imports/import.ts')).addImport,
   key: async () => (await import('./key.ts')).addKey,
   audit: async () => (await import('./audit.ts')).addAudit,

@@ -6,10 +6,10 @@ import { formatTime, nearestInstant } from '../../../../api/values/time.ts'
 import { atPlaces } from '../../domain/one-by-one.ts'
 import { rejectedOutcome } from '../../domain/import/import-outcome.ts'
 import type { DecidedClient, PlannedClient } from '../../domain/import/plan-clients.ts'
-import { ENDING_SIGNALS } from '../../files/unfinished.ts'
 import type { Api } from '../remote/api.ts'
 import { CommandFailed } from '../terminal/exit.ts'
-import { areRecords, type PrintedRecord, printRemark } from '../terminal/print.ts'
+import { areRecords, type PrintedRecord } from '../terminal/print.ts'
+import { untilSignal } from '../terminal/until-signal.ts'
 
 // Divides what is sent or asked for among requests, each of which may hold only so much.
 
@@ -102,25 +102,6 @@ const joinRows = (clients: readonly DecidedClient[], answered: readonly PrintedR
       : NOTHING_LEFT_OUT
     return [{ ...answer, ...leftOut }]
   })
-}
-
-/** Does work that asks between its steps whether it is to stop. The first signal asks for that, and a second one ends the process. */
-const untilSignal = async <T>(work: (isToStop: () => boolean) => Promise<T>): Promise<T> => {
-  let isToStop = false
-  const release = (): void => {
-    for (const signal of ENDING_SIGNALS) process.off(signal, stop)
-  }
-  const stop = (): void => {
-    isToStop = true
-    release()
-    printRemark('It stops after the request that is under way, whose answer would be lost; another signal ends it now.')
-  }
-  for (const signal of ENDING_SIGNALS) process.on(signal, stop)
-  try {
-    return await work(() => isToStop)
-  } finally {
-    release()
-  }
 }
 
 /**

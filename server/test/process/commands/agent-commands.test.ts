@@ -80,6 +80,7 @@ test('agent show --json prints the agent as it was configured, and no secret', t
     issuer_clients: {},
     claims: {},
     expires_at: null,
+    managed_by: null,
     disabled_at: null,
     suspended_at: null,
   })

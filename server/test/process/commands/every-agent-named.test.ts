@@ -121,6 +121,8 @@ const NOT_SHOWN: Readonly<Record<string, string>> = {
   'credential list': 'lists what the agent has that its argument names',
   'import keycloak': 'is import hydra for another document',
   'token get': 'prints the token alone',
+  apply: 'says what becomes of agents by the names in its files',
+  'export agents': FILE,
   usage: 'shows uses a second later: use-commands.test.ts tries its names',
   'token export': FILE,
   'token export-history': FILE,

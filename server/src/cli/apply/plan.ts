@@ -1,0 +1,158 @@
+// The plan of declared records: asked of the service in parts, in the order in which it is applied.
+import { listManaged, planRecords } from '../../../../api/managed.ts'
+import { type ManagedKind, MANAGED_KINDS, PLANNED_RECORDS_MAX } from '../../../../api/values/managed.ts'
+import type { Api, CallOf } from '../remote/api.ts'
+import { showAll } from '../lists/read-list.ts'
+import { CommandFailed, EXIT } from '../terminal/exit.ts'
+import { areRecords, isRecord, type PrintedRecord } from '../terminal/print.ts'
+import type { Declared } from './declared-files.ts'
+
+/** The set that the records are of, and whether others may be taken over for it. */
+export type Terms = { readonly set: string; readonly adopt: boolean }
+
+/** What becomes of one record; `answer` is the service's. */
+export type Planned = Declared & {
+  readonly answer: PrintedRecord
+  readonly kind: ManagedKind
+  readonly name: string
+}
+
+type Records = CallOf<typeof planRecords>['body']['documents']
+
+const textIn = (record: PrintedRecord, member: string): string => {
+  const { [member]: value } = record
+  return typeof value === 'string' ? value : ''
+}
+
+const kindOf = (record: PrintedRecord): ManagedKind => {
+  const kind = record['kind'] === 'removal' ? record['of'] : record['kind']
+  const found = MANAGED_KINDS.find(one => one === kind)
+  if (found === undefined) throw new CommandFailed('The answer has a kind of record that this version does not know.')
+  return found
+}
+
+/** An agent and its credentials stand together, so that a plan of these knows of it. */
+const inGroups = (declared: readonly Declared[]): readonly (readonly Declared[])[] => {
+  const groups = new Map<string, Declared[]>()
+  const of = (key: string): Declared[] => {
+    const known = groups.get(key)
+    if (known !== undefined) return known
+    const made: Declared[] = []
+    groups.set(key, made)
+    return made
+  }
+  const names = new Map<string, string>()
+  const others = declared.filter(({ record }) => kindOf(record) !== 'agent')
+  for (const one of others.filter(({ record }) => kindOf(record) === 'issuer')) of('issuers').push(one)
+  for (const one of declared.filter(({ record }) => kindOf(record) === 'agent')) {
+    const [name, id] = [textIn(one.record, 'name'), textIn(one.record, 'agent_id').toLowerCase()]
+    names.set(id, name)
+    of(`agent ${name}`).push(one)
+  }
+  for (const one of others.filter(({ record }) => kindOf(record) === 'credential')) {
+    const agent = textIn(one.record, 'agent')
+    of(`agent ${names.get(agent.toLowerCase()) ?? agent}`).push(one)
+  }
+  return [...groups.values()]
+}
+
+/** Groups in parts that a plan may hold; one that is larger is divided. */
+const inParts = (groups: readonly (readonly Declared[])[]): readonly (readonly Declared[])[] => {
+  const parts: Declared[][] = []
+  for (const group of groups) {
+    const last = parts.at(-1)
+    if (last !== undefined && last.length + group.length <= PLANNED_RECORDS_MAX) last.push(...group)
+    else
+      for (let from = 0; from < group.length; from += PLANNED_RECORDS_MAX)
+        parts.push(group.slice(from, from + PLANNED_RECORDS_MAX))
+  }
+  return parts
+}
+
+/** `documents.3.scope is …` is of a file; a person looks for its place there. */
+const OF_RECORD = /^documents\.(\d{1,4})[. ]/
+
+const atPlace = (fault: unknown, part: readonly Declared[]): unknown => {
+  if (!(fault instanceof CommandFailed)) return fault
+  const place = part[Number(OF_RECORD.exec(fault.message)?.[1])]?.place
+  if (place === undefined) return fault
+  return new CommandFailed(`${place}: ${fault.message.replace(OF_RECORD, '')}`, EXIT.failed, fault.error)
+}
+
+const planPart = async (
+  api: Pick<Api, 'call'>,
+  part: readonly Declared[],
+  { set, adopt }: Terms,
+  issuers: readonly string[],
+): Promise<readonly Planned[]> => {
+  const records = part.map(({ record }) => record) as unknown as Records // the service parses them
+  const { data } = await api
+    .call(planRecords, { body: { set, adopt, issuers: [...issuers], documents: records } })
+    .catch(fault => {
+      throw atPlace(fault, part)
+    })
+  if (!areRecords(data) || data.length !== part.length)
+    throw new CommandFailed('The answer is no plan: is the URL that of a service of this version?')
+  return part.flatMap((declared, n) => {
+    const answer = data[n]
+    if (answer === undefined) return []
+    return [{ ...declared, answer, kind: kindOf(declared.record), name: textIn(answer, 'name') }]
+  })
+}
+
+const planEach = async (
+  api: Pick<Api, 'call'>,
+  parts: readonly (readonly Declared[])[],
+  terms: Terms,
+  issuers: readonly string[],
+): Promise<readonly Planned[]> => {
+  const planned: Planned[] = []
+  for (const part of parts) planned.push(...(await planPart(api, part, terms, issuers)))
+  return planned
+}
+
+const keyOf = (kind: unknown, id: unknown): string => `${String(kind)} ${String(id)}`
+
+/** What the set manages and no file has: removals, of an agent after its credentials. */
+const undeclared = async (api: Api, { set }: Terms, planned: readonly Planned[]): Promise<readonly Declared[]> => {
+  const { json } = await showAll(api, listManaged, { query: { set }, columns: ['kind', 'id'] })
+  const managed = isRecord(json) && areRecords(json['data']) ? json['data'] : []
+  const declared = new Set(planned.map(({ kind, answer }) => keyOf(kind, answer['id'])))
+  const left = managed.filter(({ kind, id }) => !declared.has(keyOf(kind, id)))
+  const agents = new Set(left.filter(({ kind }) => kind === 'agent').map(({ name }) => name))
+  return MANAGED_KINDS.toReversed().flatMap(kind =>
+    left
+      .filter(one => one['kind'] === kind && !(kind === 'credential' && agents.has(one['agent'])))
+      .map(({ id }) => ({ place: `what ${set} manages`, record: { kind: 'removal', of: kind, id } })),
+  )
+}
+
+/** What becomes of the records, and of what no file has any more. */
+export type Plan = {
+  readonly planned: readonly Planned[]
+  /** How many records of the set are in no file, and stay. */
+  readonly left: number
+}
+
+const inOrder = (planned: readonly Planned[]): readonly Planned[] =>
+  MANAGED_KINDS.flatMap(kind => planned.filter(one => one.kind === kind))
+
+export const isRefused = ({ answer }: Planned): boolean => isRecord(answer['refusal'])
+
+export const isDifferent = ({ answer }: Planned): boolean => answer['action'] !== 'none'
+
+/** Plans all: issuers, agents, credentials, and what is deleted last. */
+export const planAll = async (
+  api: Api,
+  declared: readonly Declared[],
+  terms: Terms,
+  isPruning: boolean,
+): Promise<Plan> => {
+  const issuers = declared.flatMap(({ record }) => (record['kind'] === 'issuer' ? [textIn(record, 'alias')] : []))
+  const planned = inOrder(await planEach(api, inParts(inGroups(declared)), terms, issuers))
+  // What could not be planned may be what is managed.
+  if (planned.some(isRefused)) return { planned, left: 0 }
+  const removals = await undeclared(api, terms, planned)
+  if (!isPruning) return { planned, left: removals.length }
+  return { planned: [...planned, ...(await planEach(api, inParts([removals]), terms, []))], left: 0 }
+}
