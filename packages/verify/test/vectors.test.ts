@@ -28,7 +28,8 @@ suite('vectors.json is what its tables make, and what other languages can read',
   })
 
   test('with all signatures made anew the answers are those of the tables', async () => {
-    assert.equal((await makeVectors()).tokens.length, tokens.length)
+    // It throws where an answer is another. By chance two forgeries of a signature are one, and then there is one row fewer.
+    await assert.doesNotReject(makeVectors())
   })
 
   test('what comes after a proof is another text', () => {

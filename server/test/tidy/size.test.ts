@@ -10,16 +10,16 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 68_949, files: 729 },
-  'server/test': { globs: codeIn('server/test'), lines: 75_689, files: 580 },
-  packages: { globs: codeIn('packages'), lines: 35_998, files: 309 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 68_993, files: 729 },
+  'server/test': { globs: codeIn('server/test'), lines: 75_727, files: 580 },
+  packages: { globs: codeIn('packages'), lines: 35_999, files: 309 },
   console: { globs: codeIn('console'), lines: 15_494, files: 228 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 43_172, files: 487 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_261, files: 64 },
 }
 
 /** Those of the pages, without the records of decisions, what programs write, and copies of files. */
-const WRITTEN_WORDS = 59_840
+const WRITTEN_WORDS = 59_846
 const PAGES = [
   '*.md',
   'docs/!(decisions|reference)/**/*.md',

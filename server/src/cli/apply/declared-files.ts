@@ -61,12 +61,13 @@ const recordIn = (value: unknown, place: string): Declared => {
   return { place, record: value }
 }
 
-const readText = (file: string, text: string): readonly Declared[] => {
+/** Undefined where the text says nothing; an empty list says that there is nothing. */
+const readText = (file: string, text: string): readonly Declared[] | undefined => {
   const lines = new LineCounter()
   const placeOf = (offset: number): string => `${file === '-' ? 'standard input' : file}:${lines.linePos(offset).line}`
   const documents = parseAllDocuments(text, { ...CORE, lineCounter: lines })
-  if (!Array.isArray(documents)) return []
-  return documents.flatMap(document => {
+  if (!Array.isArray(documents)) return undefined
+  const read = documents.flatMap(document => {
     const [fault] = [...document.errors, ...document.warnings]
     if (fault !== undefined) {
       const [about = ''] = fault.message.split('\n')
@@ -78,24 +79,33 @@ const readText = (file: string, text: string): readonly Declared[] => {
     const at = document.contents?.range[0] ?? 0
     // A document that says nothing, as behind the last line of dashes.
     if (value === null) return []
-    return Array.isArray(value)
-      ? value.map((one, n) => recordIn(one, `${placeOf(at)}, item ${n + 1}`))
-      : [recordIn(value, placeOf(at))]
+    return [
+      Array.isArray(value)
+        ? value.map((one, n) => recordIn(one, `${placeOf(at)}, item ${n + 1}`))
+        : [recordIn(value, placeOf(at))],
+    ]
   })
+  return read.length === 0 ? undefined : read.flat()
 }
 
 /** The records of the files, in order. Throws a CommandFailed that says where something is wrong, and repeats no value. */
 export const readDeclared = async (files: readonly string[]): Promise<readonly Declared[]> => {
   const declared: Declared[] = []
+  let isSaid = false
   for (const file of files) {
     const text = await readDocument(file, FILE_BYTES_MAX)
     try {
-      declared.push(...readText(file, text))
+      const records = readText(file, text)
+      if (records === undefined) continue
+      isSaid = true
+      for (const record of records) declared.push(record)
     } catch (fault) {
       // The parser calls itself for what is nested.
       if (fault instanceof RangeError) throw new CommandFailed(`${file}: it is nested too deeply.`)
       throw fault
     }
   }
+  // A template that failed leaves such a file, and --prune would delete all.
+  if (!isSaid) throw new CommandFailed('No file holds a record. Where none is to be left, write an empty list: [].')
   return declared
 }

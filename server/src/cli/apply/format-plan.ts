@@ -70,22 +70,21 @@ const nameOf = ({ kind, name, answer }: Planned): string => {
 
 const settingsOf = (record: unknown): string => JSON.stringify(isRecord(record) ? { ...record, name: null } : null)
 
-/** An agent that is made as one was that is deleted: its file gave it another name. */
-const isRenamed = (made: Planned, removed: Planned): boolean =>
+/** An agent that is made as one is that no file has any more: its file gave it another name. */
+const isRenamed = (made: Planned, gone: Planned): boolean =>
   made.kind === 'agent' &&
-  removed.kind === 'agent' &&
   made.answer['action'] === 'create' &&
-  removed.answer['action'] === 'delete' &&
-  settingsOf(made.answer['after']) === settingsOf(removed.answer['before'])
+  gone.answer['action'] === 'delete' &&
+  settingsOf(made.answer['after']) === settingsOf(gone.answer['before'])
 
-const renamedOf = (planned: Planned, all: readonly Planned[]): string | undefined => {
-  const before = all.find(one => isRenamed(planned, one))
+const renamedOf = (planned: Planned, gone: readonly Planned[]): string | undefined => {
+  const before = gone.find(one => isRenamed(planned, one))
   return before === undefined
     ? undefined
     : `renamed? ${printable(before.name)} with agent_id: ${String(before.answer['id'])} keeps its id and tokens`
 }
 
-const lineOf = (planned: Planned, all: readonly Planned[]): string | undefined => {
+const lineOf = (planned: Planned, gone: readonly Planned[]): string | undefined => {
   const { answer, place } = planned
   if (isRefused(planned)) {
     const { description } = answer['refusal'] as PrintedRecord // isRefused says so
@@ -100,7 +99,7 @@ const lineOf = (planned: Planned, all: readonly Planned[]): string | undefined =
     ...(answer['action'] === 'adopt' ? ['is managed by this set from now on'] : []),
     ...(ended.reasons.length === 0 ? [] : [` ${formatEnded(ended)}`]),
     ...(remark === undefined ? [] : [remark]),
-    ...[renamedOf(planned, all)].filter(text => text !== undefined),
+    ...[renamedOf(planned, gone)].filter(text => text !== undefined),
   ].join('  ')
 }
 
@@ -129,7 +128,7 @@ export const summaryOf = ({ planned }: Plan): string => {
 }
 
 export const linesOf = (plan: Plan): readonly string[] => [
-  ...plan.planned.flatMap(one => lineOf(one, plan.planned) ?? []),
+  ...plan.planned.flatMap(one => lineOf(one, plan.gone) ?? []),
   ...(plan.left === 0
     ? []
     : [`  kept, though in no file: ${formatCount(plan.left, 'record')} of the set; --prune deletes such`]),

@@ -132,6 +132,31 @@ export type Plan = {
   readonly planned: readonly Planned[]
   /** How many records of the set are in no file, and stay. */
   readonly left: number
+  /** Agents of the set that are in no file: one that is made may be one of these by another name. */
+  readonly gone: readonly Planned[]
+}
+
+/** What a record is known by, before it is applied and after. */
+const identitiesOf = ({ kind, record, answer, name }: Planned): readonly string[] => {
+  if (kind === 'issuer') return [name]
+  if (kind === 'credential') return [JSON.stringify([answer['agent'], textIn(record, 'name')])]
+  return [textIn(record, 'name'), textIn(answer, 'id') || textIn(record, 'agent_id').toLowerCase()]
+}
+
+/** Refuses two documents of one record: each would undo the other, in every run. */
+const refuseRepeated = (planned: readonly Planned[]): void => {
+  const places = new Map<string, string>()
+  for (const one of planned) {
+    for (const identity of identitiesOf(one).filter(text => text !== '')) {
+      const key = `${one.kind} ${identity}`
+      const before = places.get(key)
+      if (before !== undefined && before !== one.place)
+        throw new CommandFailed(
+          `${one.place}: it is the same ${one.kind} as ${before}. Declare it once; what one agent leaves, such as its name, is free for another in the next run.`,
+        )
+      places.set(key, one.place)
+    }
+  }
 }
 
 const inOrder = (planned: readonly Planned[]): readonly Planned[] =>
@@ -150,9 +175,13 @@ export const planAll = async (
 ): Promise<Plan> => {
   const issuers = declared.flatMap(({ record }) => (record['kind'] === 'issuer' ? [textIn(record, 'alias')] : []))
   const planned = inOrder(await planEach(api, inParts(inGroups(declared)), terms, issuers))
-  // What could not be planned may be what is managed.
-  if (planned.some(isRefused)) return { planned, left: 0 }
+  refuseRepeated(planned)
   const removals = await undeclared(api, terms, planned)
-  if (!isPruning) return { planned, left: removals.length }
-  return { planned: [...planned, ...(await planEach(api, inParts([removals]), terms, []))], left: 0 }
+  const isMaking = planned.some(({ kind, answer }) => kind === 'agent' && answer['action'] === 'create')
+  const asked = isPruning ? removals : removals.filter(one => isMaking && kindOf(one.record) === 'agent')
+  const removed = await planEach(api, inParts([asked]), terms, [])
+  const gone = removed.filter(({ kind }) => kind === 'agent')
+  // What could not be planned may be what is managed.
+  if (planned.some(isRefused)) return { planned, left: 0, gone }
+  return isPruning ? { planned: [...planned, ...removed], left: 0, gone } : { planned, left: removals.length, gone }
 }

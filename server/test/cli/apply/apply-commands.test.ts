@@ -33,6 +33,13 @@ workload_identity:
   jwks_uri: https://ci.example/keys
 `
 
+const AGENT = 'kind: agent\nname: x\nscope: db:read\n'
+const CREDENTIAL = `kind: credential
+agent: x
+name: ci
+workload_identity: {issuer: "https://ci.example", subject: s, jwks_uri: "https://ci.example/keys"}
+`
+
 test('a first run says what it makes and makes it, and a second one finds nothing that differs', t => {
   const folder = makeStore(t)
   const planned = apply(folder, FILE, '--dry-run')
@@ -52,19 +59,37 @@ test('what is in no file is named, deleted by --prune alone, and looks renamed w
   const folder = makeStore(t)
   apply(folder, FILE, '--yes')
   const renamed = FILE.replaceAll('deploys', 'rollouts')
+  const hint = /^\+ agent rollouts .*renamed\? deploys with agent_id: [\w-]{36} keeps its id and tokens$/m
   const left = apply(folder, renamed.replace('repo:acme/site', 'repo:acme/other'), '--dry-run')
+  assert.match(left.stdout, hint)
   assert.match(left.stdout, /^ {2}kept, though in no file: 1 record of the set; --prune deletes such$/m)
-  const pruned = apply(folder, renamed, '--dry-run', '--prune')
-  assert.equal(pruned.status, 1, 'a workload is one credential’s')
+  const refused = apply(folder, renamed, '--dry-run', '--prune')
+  assert.equal(refused.status, 1, 'a workload is one credential’s')
+  assert.match(refused.stdout, hint)
   const alone = renamed.split('---')[0] ?? ''
   const both = apply(folder, alone, '--dry-run', '--prune')
-  assert.match(both.stdout, /^\+ agent rollouts .*renamed\? deploys with agent_id: [\w-]{36} keeps its id and tokens$/m)
+  assert.match(both.stdout, hint)
   assert.match(both.stdout, /^- agent deploys {3}ends 0 live tokens \(agent_deleted\)$/m)
   assert.equal(apply(folder, alone, '--yes', '--prune').status, 0)
   const { stdout } = run(folder, ['agent', 'list', '--json'], ENVIRONMENT)
   assert.deepEqual(
     (JSON.parse(stdout) as { data: { name: string }[] }).data.map(({ name }) => name),
     ['rollouts'],
+  )
+  assert.match(apply(folder, '[]', '--dry-run', '--prune').stdout, /^1 to delete; ends 0 live tokens\.$/m)
+})
+
+test('an agent whose name another one gives up is declared in the next run', t => {
+  const folder = makeStore(t)
+  const id = '6f1f6e2e-6d5b-4f3b-8a3b-0d9b6a5d1c11'
+  assert.equal(apply(folder, `${AGENT}agent_id: ${id}\n`, '--yes').status, 0)
+  const moved = `${AGENT.replace('x', 'y')}agent_id: ${id}\n`
+  const both = apply(folder, `${moved}---\n${AGENT}`, '--yes')
+  assert.equal(both.status, 1)
+  assert.match(both.stderr, /:6: it is the same agent as \S+:1\./)
+  assert.deepEqual(
+    [apply(folder, moved, '--yes').status, apply(folder, `${moved}---\n${AGENT}`, '--yes').status],
+    [0, 0],
   )
 })
 
@@ -106,6 +131,9 @@ const HOSTILE: readonly (readonly [text: string, expected: RegExp])[] = [
   ],
   [`kind: ${'['.repeat(20_000)}`, /nested too deeply|:1: /],
   ['kind: agent\n\tname: x', /:2: Tabs are not allowed/],
+  ['# nothing\n---\n', /No file holds a record\. Where none is to be left, write an empty list: \[\]\./],
+  [`${AGENT}---\n${AGENT}`, /:5: it is the same agent as \S+:1\. Declare it once/],
+  [`${AGENT}---\n${CREDENTIAL}---\n${CREDENTIAL}`, /:10: it is the same credential as \S+:5\./],
   ['kind: agent\nname: x\nscope: db:read\n__proto__: {polluted: true}', /a member that this operation does not know/],
 ]
 

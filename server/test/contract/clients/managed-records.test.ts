@@ -154,6 +154,15 @@ test('what others manage, or nobody, is not touched unless it is adopted', async
   )
 })
 
+test('of credentials by hand with one name the one that the file has is adopted', async () => {
+  const { id } = await make(agentNamed('two of a name'))
+  const [first, second] = [workload('two of a name', 'repo:first'), workload('two of a name', 'repo:second')]
+  for (const { name, workload_identity } of [first, second])
+    assert.equal((await api.act('POST', `/${String(id)}/credentials`, { name, workload_identity })).status, 201)
+  assert.equal(await actionOf(first, { adopt: true }), 'adopt')
+  assert.equal(await actionOf(second, { adopt: true }), 'adopt')
+})
+
 test('an id of one’s own is the agent’s for ever, under any name', async () => {
   const id = randomUUID()
   await make(agentNamed('first name', { agent_id: id }))
@@ -203,6 +212,7 @@ test('what was disabled or revoked by hand stays so, whatever the files say', as
   assert.deepEqual([keyPlan?.['action'], keyPlan?.['remark']], ['none', 'revoked'])
   await make(agentNamed('stopped', { owner: 'Ada' }))
   assert.notEqual((await api.show(String(id)))['disabled_at'], null)
+  assert.equal(await actionOf({ ...key, expires_at: '2099-01-01T00:00:00.000Z' }), 'none')
   assert.equal(await actionOf(workload('stopped', 'repo:another')), 'create')
 })
 

@@ -36,6 +36,9 @@ const contentsOf = ({ trust, expiresAt }: Contents) => ({
 const isSame = (one: Contents, other: Contents): boolean =>
   JSON.stringify(contentsOf(one)) === JSON.stringify(contentsOf(other))
 
+const hasSameTrust = (one: Contents, other: Contents): boolean =>
+  isSame({ ...one, expiresAt: null }, { ...other, expiresAt: null })
+
 /** The agent of a credential; its id is null before it is made. */
 type Owner = { readonly id: string | null; readonly name: string }
 
@@ -143,9 +146,12 @@ export function* decideCredential(
   if (owner === undefined) return obstacle('agent_unknown')
   const rows = yield* readRows(owner, wanted.name, terms.managedBy)
   const live = rows.filter(({ revokedAt }) => revokedAt === null)
-  const row = live.find(({ managedBy }) => managedBy === terms.managedBy) ?? live[0]
+  // Of several by hand with one name it is the one that the file has.
+  const row =
+    live.find(({ managedBy }) => managedBy === terms.managedBy) ?? live.find(one => isSame(one, wanted)) ?? live[0]
   if (row === undefined) {
-    const byHand = rows.find(one => isSame(one, wanted))
+    // With another end, too: what was revoked is what is trusted.
+    const byHand = rows.find(one => hasSameTrust(one, wanted))
     if (byHand === undefined) return yield* decideNew(seen, terms, { owner, wanted })
     return unchanged({ kind: 'credential', id: byHand.id, name: wanted.name, agent: owner.name, remark: 'revoked' })
   }
