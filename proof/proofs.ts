@@ -40,6 +40,10 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     file: 'drills/rolling/rolling.ts',
     shows: 'replicas behind a balancer are restarted, and no caller notices',
   },
+  outage: {
+    file: 'drills/outage/outage.ts',
+    shows: 'how long callers go without an answer while another node of PostgreSQL takes over',
+  },
   strangers: {
     file: 'drills/strangers/strangers.ts',
     shows: 'callers without a credential, whatever they send, do not affect others',
@@ -86,6 +90,10 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   console: {
     file: 'bench/console/console.ts',
     shows: 'how long a browser waits for the screens of a full store, to the hundredth page',
+  },
+  latency: {
+    file: 'bench/latency/latency.ts',
+    shows: 'how soon after its revocation a token is refused: introspection, followers, the gateway process',
   },
   'feed-sizes': { file: 'bench/feed/feed-sizes.ts', shows: 'the snapshot of the feed in bytes and seconds' },
   gateway: {

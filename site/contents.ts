@@ -147,7 +147,7 @@ const SECURITY: Door = {
     },
     {
       title: 'Check it against standards',
-      pages: ['security/standards', 'security/divergences', 'security/stability'],
+      pages: ['statement', 'security/standards', 'security/divergences', 'security/stability'],
     },
   ],
 }
@@ -179,6 +179,8 @@ export const REFERENCE: Section = {
     'reference/asvs-operation',
     'reference/rfc-9700',
     'reference/rfc-8725',
+    'reference/odis',
+    'reference/aims',
   ],
 }
 

@@ -1,10 +1,12 @@
 // The machine that a figure was measured on, and which of its cores serve and which make the load.
 import { spawnSync } from 'node:child_process'
 import { cpus, release, totalmem, type } from 'node:os'
-import { relative } from 'node:path'
+import { relative, resolve } from 'node:path'
 
 /** Cores by number, as taskset takes them; null where processes cannot be kept on cores. */
 export type Cores = { readonly servers: string; readonly load: string } | null
+
+const ROOT = resolve(import.meta.dirname, '../..')
 
 const print = (command: string, args: readonly string[]): string | undefined => {
   const { status, stdout } = spawnSync(command, args, { cwd: import.meta.dirname, encoding: 'utf8' })
@@ -53,7 +55,7 @@ export const describeMachine = (cores: Cores): readonly string[] => {
     `system: ${type()} ${release()}, Node ${process.version}`,
     `cores: ${describeCores(cores)}`,
     `commit: ${commit()}`,
-    `command: node proof/bench/${relative(import.meta.dirname, process.argv[1] ?? '')} ${process.argv.slice(2).map(quote).join(' ')}`.trimEnd(),
+    `command: node ${relative(ROOT, process.argv[1] ?? '')} ${process.argv.slice(2).map(quote).join(' ')}`.trimEnd(),
     `time: ${new Date().toISOString()}`,
   ]
 }

@@ -62,7 +62,19 @@ const startAllSeries = async (cores: Cores, started: AsyncDisposableStack): Prom
 
 const seriesTable = (measured: readonly Measured[]): string =>
   formatTable(
-    ['series', 'µs/request', 'range', 'requests/s', 'server', 'load', 'open loop/s', 'p50 ms', 'p99 ms', 'max ms'],
+    [
+      'series',
+      'µs/request',
+      'range',
+      'requests/s',
+      'server',
+      'load',
+      'open loop/s',
+      'p50 ms',
+      'p95 ms',
+      'p99 ms',
+      'max ms',
+    ],
     measured.map(({ series, figures, latency }) => [
       series,
       figures.microsecondsPerRequest,
@@ -72,6 +84,7 @@ const seriesTable = (measured: readonly Measured[]): string =>
       percent(figures.generatorBusy),
       latency.ratePerSecond,
       latency.p50Ms,
+      latency.p95Ms,
       latency.p99Ms,
       latency.maxMs,
     ]),

@@ -21,6 +21,7 @@ type Plan = Bounded & {
 export type Latency = {
   readonly ratePerSecond: number
   readonly p50Ms: number
+  readonly p95Ms: number
   readonly p99Ms: number
   readonly maxMs: number
 }
@@ -115,8 +116,9 @@ export const measureLatencies = async <Name extends string>(
   }
   return new Map(
     [...slices].map(([name, latencies]) => {
-      const [p50Ms, p99Ms] = [median(quantilesOf(latencies, 0.5)), median(quantilesOf(latencies, 0.99))]
-      return [name, { ratePerSecond: rateFor(name), p50Ms, p99Ms, maxMs: Math.max(...quantilesOf(latencies, 1)) }]
+      const of = (share: number): number => median(quantilesOf(latencies, share))
+      const maxMs = Math.max(...quantilesOf(latencies, 1))
+      return [name, { ratePerSecond: rateFor(name), p50Ms: of(0.5), p95Ms: of(0.95), p99Ms: of(0.99), maxMs }]
     }),
   )
 }

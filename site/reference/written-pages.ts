@@ -1,4 +1,4 @@
-// The pages of docs/reference/: `npm run reference` writes them from the rows of the code, and a test holds that nothing else does.
+// The pages of docs/reference/, and docs/statement.md: `npm run reference` writes them from the rows of the code, and a test holds that nothing else does.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeAlerts } from './alerts.ts'
@@ -9,6 +9,7 @@ import { writeDoctorChecks } from './doctor-checks.ts'
 import { writeLimits } from './limits.ts'
 import { writePermissions } from './permissions.ts'
 import { STANDARDS, writeNotMet, writeStandard } from './standards.ts'
+import { writeStatement } from './statement.ts'
 import { writeErrors, writeExportColumns, writeLogEvents, writeMetrics, writeSettings } from './tables.ts'
 import { writeTerminationReasons } from './termination-reasons.ts'
 
@@ -30,6 +31,7 @@ export const WRITTEN_PAGES: Readonly<Record<string, Write>> = {
   'docs/reference/permissions.md': writePermissions,
   'docs/reference/settings.md': writeSettings,
   'docs/reference/termination-reasons.md': writeTerminationReasons,
+  'docs/statement.md': writeStatement,
   ...Object.fromEntries(
     STANDARDS.map(standard => [`docs/reference/${standard.id}.md`, () => writeStandard(standard)] as const),
   ),

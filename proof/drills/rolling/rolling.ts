@@ -5,6 +5,8 @@ import { applyMigrations, type Migration, MIGRATIONS } from '../../../server/src
 import { startIdentityProvider } from '../../../testkit/identity-providers/identity-provider.ts'
 import { makeTestDatabase } from '../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../testkit/databases/postgres-store.ts'
+import { formatTable, publish } from '../../bench/figures.ts'
+import { describeMachine } from '../../bench/machine.ts'
 import { makeBound } from '../../options.ts'
 import type { DrillFolder } from '../cluster/drill-folder.ts'
 import { CANNOT_RUN, formatCount, print, readOptions, runDrill } from '../drill.ts'
@@ -15,7 +17,7 @@ import { makeRollingReplica, type RollingReplica } from './rolling-replica.ts'
 import type { Access } from '../requests.ts'
 import { environmentOf, prepareAccess, untilReady } from '../service-under-drill.ts'
 
-const options = readOptions({ rounds: 2, callers: 16, drain: 5, workers: 1 })
+const options = readOptions({ rounds: 2, callers: 16, drain: 5, workers: 1, record: false })
 const isOver = makeBound(options)
 const violations: string[] = []
 const report = (violation: string): void => void violations.push(violation)
@@ -107,6 +109,14 @@ const perform = async (balancerProgram: string, started: AsyncDisposableStack, f
   if (answers < restarts * options.callers) report('So little was answered that nothing was tested.')
 }
 
+const TITLES = ['replicas behind a balancer, restarted one after another', 'restarts', 'answers', 'failed']
+
+const keep = (): void => {
+  const counts = [restarts, answers, violations.length].map(formatCount)
+  const rows = [['under load, then over the schemas of later versions', ...counts]]
+  publish({ title: 'Rolling', facts: describeMachine(null), tables: [formatTable(TITLES, rows)] }, options.record)
+}
+
 const program = findBalancer()
 if (program === undefined) {
   print('This machine lacks HAProxy (Debian: haproxy).')
@@ -119,4 +129,5 @@ if (program === undefined) {
     perform: (started, folder) => perform(program, started, folder),
     summary: () => `${formatCount(restarts)} restarts, ${formatCount(answers)} answers`,
   })
+  keep()
 }

@@ -13,7 +13,10 @@ for (const [path, write] of Object.entries(WRITTEN_PAGES)) {
 
 test('docs/reference/ has no page that nothing writes', () => {
   const there = readFiles('docs/reference/*.md').map(({ path }) => path)
-  assert.deepEqual(there.toSorted(), Object.keys(WRITTEN_PAGES).toSorted())
+  assert.deepEqual(
+    there.filter(path => !Object.hasOwn(WRITTEN_PAGES, path)),
+    [],
+  )
 })
 
 test('the page of permissions opens to limited keys what the service answers them', () => {

@@ -11,15 +11,15 @@ const codeIn = (...folders: readonly string[]): readonly string[] => folders.map
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
   'api and server/src': { globs: codeIn('api', 'server/src'), lines: 68_993, files: 729 },
-  'server/test': { globs: codeIn('server/test'), lines: 75_727, files: 580 },
+  'server/test': { globs: codeIn('server/test'), lines: 75_730, files: 580 },
   packages: { globs: codeIn('packages'), lines: 35_999, files: 309 },
   console: { globs: codeIn('console'), lines: 15_494, files: 228 },
-  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 43_172, files: 487 },
-  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_261, files: 64 },
+  'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 43_712, files: 492 },
+  'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_390, files: 65 },
 }
 
 /** Those of the pages, without the records of decisions, what programs write, and copies of files. */
-const WRITTEN_WORDS = 59_846
+const WRITTEN_WORDS = 59_927
 const PAGES = [
   '*.md',
   'docs/!(decisions|reference)/**/*.md',
