@@ -13,6 +13,7 @@ import {
   type PlannedOrRefused,
   planRecords,
 } from '../../operations/managed/managed-records.ts'
+import { parseUuid } from '../../../../api/values/uuid.ts'
 import { bind, bindList } from './binding.ts'
 
 const plannedRecord = ({ kind, action, id, name, agent, before, after, remark }: PlannedRecord) => ({
@@ -40,7 +41,8 @@ const declaredOf = (record: Body): DeclaredRecord => {
   const { kind, agent, name, expires_at: expiresAt = null } = record
   const [trust] = trustsIn(record)
   if (trust === undefined) throw new Error('A credential was read that trusts nothing.')
-  return { kind, agent, name, expiresAt, trust }
+  // An id has one spelling, as in the record of the agent.
+  return { kind, agent: parseUuid(agent) ?? agent, name, expiresAt, trust }
 }
 
 const nameOf = (record: DeclaredRecord): string => {

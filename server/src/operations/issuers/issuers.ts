@@ -63,16 +63,22 @@ export const refuseObstacle = (obstacle: IssuerObstacle, alias: string): Refused
 
 type CreatePorts = Pick<Ports, 'issuers'> & DiscoveryPorts & { readonly profile: { readonly issuer: string } }
 
-/** Why the issuer cannot be trusted so, whatever the store holds. */
-export const checkNewIssuer = async (ports: CreatePorts, issuer: NewIssuer): Promise<Refused | undefined> => {
-  if (isService(issuer.issuer, ports.profile.issuer)) {
+/** Why nobody may trust the issuer so, whatever the store holds and its metadata says. Nothing is asked of it. */
+export const checkIssuer = ({ profile }: Pick<CreatePorts, 'profile'>, issuer: NewIssuer): Refused | undefined => {
+  if (isService(issuer.issuer, profile.issuer)) {
     return refuse(
       'invalid_request',
       'issuer is this service, whose own tokens agents exchange anyway: name another issuer.',
     )
   }
   const checked = applyIssuerChange(issuer, {})
-  if (isRefused(checked)) return checked
+  return isRefused(checked) ? checked : undefined
+}
+
+/** The same, and what its metadata says, which is asked of it: for those who may trust issuers. */
+export const checkNewIssuer = async (ports: CreatePorts, issuer: NewIssuer): Promise<Refused | undefined> => {
+  const refused = checkIssuer(ports, issuer)
+  if (refused !== undefined) return refused
   // One that is there is what the creation refuses: a repetition must hear of the first, whatever the metadata says by now.
   const isThere = (await ports.issuers.show(issuer.alias)) !== undefined
   return isThere ? undefined : refuseByMetadata(ports, issuer.issuer, issuer.jwksUri)

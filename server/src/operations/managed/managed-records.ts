@@ -23,7 +23,7 @@ import type { Coming, ManagedRecord, RecordObstacle } from '../../ports/managed-
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { refuseUnknownKey } from '../authentication/authenticate-administrator.ts'
 import { checkTrust, refuseTaken, type TrustRequest } from '../credentials/credentials.ts'
-import { checkNewIssuer, refuseObstacle } from '../issuers/issuers.ts'
+import { checkIssuer, checkNewIssuer, refuseObstacle } from '../issuers/issuers.ts'
 import { type ListPage, type ListRequest, readKeyedPage } from '../reading/read-page.ts'
 
 /** A document of a file. What it leaves out of an agent is the default. */
@@ -78,13 +78,16 @@ const readCredential = (ports: RecordPorts, { trust: wanted, ...credential }: De
   return { wanted: { ...credential, trust: checked.trust, newId: ports.randomness.uuid() } }
 }
 
-const readIssuer = async (ports: RecordPorts, wanted: Declared<'issuer'>): Promise<Read> =>
-  (await checkNewIssuer(ports, wanted.issuer)) ?? { wanted }
+/** Its metadata is asked for only where the caller may make it: who reads agents sends this service nowhere. */
+const readIssuer = async (ports: RecordPorts, caller: Administrator, wanted: Declared<'issuer'>): Promise<Read> => {
+  const check = may(caller, ACCESS.writeIssuers) ? checkNewIssuer : checkIssuer
+  return (await check(ports, wanted.issuer)) ?? { wanted }
+}
 
-const read = async (ports: RecordPorts, record: DeclaredRecord): Promise<Read> => {
+const read = async (ports: RecordPorts, caller: Administrator, record: DeclaredRecord): Promise<Read> => {
   if (record.kind === 'agent') return readAgent(ports, record)
   if (record.kind === 'credential') return readCredential(ports, record)
-  return record.kind === 'issuer' ? readIssuer(ports, record) : { wanted: record }
+  return record.kind === 'issuer' ? readIssuer(ports, caller, record) : { wanted: record }
 }
 
 const OBSTACLES: Readonly<
@@ -158,7 +161,7 @@ const planOne = async (
   { caller, terms, coming }: Planning,
   record: DeclaredRecord,
 ): Promise<PlannedOrRefused> => {
-  const wanted = await read(ports, record)
+  const wanted = await read(ports, caller, record)
   if (isRefused(wanted)) return { refusal: wanted.refusal, record }
   const planned = await ports.managed.plan(wanted.wanted, termsOf(ports, terms), coming)
   if ('why' in planned) return { refusal: refusalOf(planned, record), record }
@@ -218,7 +221,7 @@ export const applyRecord = async (
   const { record, extraMax, set } = wish
   if (isOfIssuers(record) && !may(origin.caller, ACCESS.writeIssuers)) return refuseIssuers()
   const plan = readPlanOf(ports, origin.caller, wish)
-  const wanted = await read(ports, record)
+  const wanted = await read(ports, origin.caller, record)
   if (isRefused(wanted)) return wanted
   // The kind is that of what is done.
   const act = actBy(origin, 'agent.change', managedByOf(set))

@@ -104,16 +104,15 @@ export function* readCredentialById(id: string): Program<CredentialRow | undefin
   return rowOf(yield* first<StoredRow>(BY_ID, id))
 }
 
-const NAMED = `select ${COLUMNS} ${FROM}
-  where c.agent = ? and c.name = ? and c.trust is not null and (c.revoked_at is null or c.managed_by = ?) order by c.n desc`
+const DECLARABLE = `select ${COLUMNS} ${FROM} where c.agent = ? and c.trust is not null
+  and (case when c.revoked_at is null then c.name = ? else c.managed_by is not null end) order by c.n desc`
 
-/** Those of the name that are no secrets: what is not revoked, and what this set made and did not revoke itself; newest first. */
-export function* readNamedCredentials(
-  agent: number,
-  name: string,
-  managedBy: string,
-): Program<readonly CredentialRow[]> {
-  const rows = yield* all<StoredRow>(NAMED, agent, name, managedBy)
+/**
+ * Those that are no secrets and matter to one that a file declares by this name: the live ones of the name, and under whatever name what a
+ * set made and a person revoked; newest first.
+ */
+export function* readDeclarableCredentials(agent: number, name: string): Program<readonly CredentialRow[]> {
+  const rows = yield* all<StoredRow>(DECLARABLE, agent, name)
   return rows.map(row => ({ ...row, trust: trustOf(row.trust) }))
 }
 

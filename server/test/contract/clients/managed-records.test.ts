@@ -8,6 +8,7 @@ import { call } from '../../../../testkit/callers/administration.ts'
 import { type AgentsApi, type Body, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { agentNamed, managedApi, SET } from '../../../../testkit/callers/managed-api.ts'
 import { get, introspect, postForm } from '../../../../testkit/callers/requests.ts'
+import { startIdentityProvider } from '../../../../testkit/identity-providers/identity-provider.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const service = useService()
@@ -165,8 +166,8 @@ test('of credentials by hand with one name the one that the file has is adopted'
 
 test('an id of one’s own is the agent’s for ever, under any name', async () => {
   const id = randomUUID()
-  await make(agentNamed('first name', { agent_id: id }))
-  await make(agentNamed('second name', { agent_id: id }))
+  for (const name of ['first name', 'second name']) await make(agentNamed(name, { agent_id: id }))
+  assert.equal(await actionOf(workload(id.toUpperCase(), 'repo:by-id')), 'create')
   assert.equal((await api.show(id))['name'], 'second name')
   assert.equal((await make({ kind: 'removal', of: 'agent', id }))['action'], 'delete')
   assert.equal(await refusalOf(agentNamed('third name', { agent_id: id })), 'already_exists')
@@ -213,31 +214,37 @@ test('what was disabled or revoked by hand stays so, whatever the files say', as
   await make(agentNamed('stopped', { owner: 'Ada' }))
   assert.notEqual((await api.show(String(id)))['disabled_at'], null)
   assert.equal(await actionOf({ ...key, expires_at: '2099-01-01T00:00:00.000Z' }), 'none')
-  assert.equal(await actionOf(workload('stopped', 'repo:another')), 'create')
+  assert.equal(await actionOf({ ...key, name: 'by another name' }), 'none')
+  const another = workload('stopped', 'repo:another')
+  await make(another)
+  assert.equal(await actionOf(another), 'none')
+  // Also in the place of another one, as when a commit is reverted.
+  assert.deepEqual([await actionOf(key), (await plan(key))['remark']], ['none', 'revoked'])
 })
 
+const ISSUER = {
+  kind: 'issuer',
+  alias: 'declared',
+  issuer: 'https://id.example',
+  jwks_uri: 'https://id.example/keys',
+  token_types: ['id_token'],
+  scope: 'db:read',
+}
+
 test('a trusted issuer is made, changed and deleted; what selects its tokens never changes', async () => {
-  const issuer = {
-    kind: 'issuer',
-    alias: 'declared',
-    issuer: 'https://id.example',
-    jwks_uri: 'https://id.example/keys',
-    token_types: ['id_token'],
-    scope: 'db:read',
-  }
   const agent = agentNamed('for people', { acts_for: ['issuer:declared'], grant_types: [TOKEN_EXCHANGE] })
   assert.equal(await refusalOf(agent), 'invalid_request')
   const { json } = await post('plan', { set: SET, issuers: ['declared'], documents: [agent] })
   assert.equal((json as { data: readonly Body[] }).data[0]?.['action'], 'create')
-  await make(issuer)
-  assert.equal(await actionOf(issuer), 'none')
-  assert.deepEqual((await plan({ ...issuer, scope: 'db:*' }))['after'], { scope: 'db:*' })
-  assert.equal(await refusalOf({ ...issuer, subject_claim: 'oid' }), 'invalid_request')
+  await make(ISSUER)
+  assert.equal(await actionOf(ISSUER), 'none')
+  assert.deepEqual((await plan({ ...ISSUER, scope: 'db:*' }))['after'], { scope: 'db:*' })
+  assert.equal(await refusalOf({ ...ISSUER, subject_claim: 'oid' }), 'invalid_request')
   await make({ kind: 'removal', of: 'issuer', id: 'declared' })
-  assert.equal(await refusalOf(issuer), 'already_exists')
+  assert.equal(await refusalOf(ISSUER), 'already_exists')
 })
 
-test('who may read agents may plan, who may change them applies, and issuers need their own right', async () => {
+test('who may read agents may plan, who may change them applies, and issuers need their own right', async t => {
   const as = async (permission: Parameters<typeof service.createApiKey>[0], path: string, body: object) =>
     call(
       service,
@@ -246,6 +253,14 @@ test('who may read agents may plan, who may change them applies, and issuers nee
     )
   const records = [agentNamed('rights')]
   assert.equal((await as('agents:read', 'plan', { set: SET, documents: records })).status, 200)
+  // Nor is an issuer asked for its metadata by somebody who may not make it.
+  const provider = await startIdentityProvider({ algorithms: ['ES256'], path: '/tenant' })
+  t.after(() => provider.close())
+  provider.fail('other_issuer')
+  const misnamed = { ...ISSUER, alias: 'misnamed', issuer: provider.issuer, jwks_uri: null }
+  assert.equal(await refusalOf(misnamed), 'invalid_request')
+  const { json } = await as('agents:read', 'plan', { set: SET, documents: [misnamed] })
+  assert.equal((json as { data: readonly Body[] }).data[0]?.['action'], 'create')
   assert.equal((await as('agents:read', 'apply', { set: SET, document: records[0], plan_id: 'x' })).status, 403)
   const removal = { kind: 'removal', of: 'issuer', id: 'some' }
   assert.equal((await as('agents:write', 'apply', { set: SET, document: removal, plan_id: 'x' })).status, 403)

@@ -13,7 +13,7 @@ import {
   endingsOfRevocation,
   makeCredential,
   readCredentialById,
-  readNamedCredentials,
+  readDeclarableCredentials,
   revokeRow,
 } from '../credentials.ts'
 import type { Coming } from '../../../ports/managed-records.ts'
@@ -51,10 +51,9 @@ function* ownerOf(agent: string, { agents }: Coming): Program<Owner | undefined>
   return { id, name: coming?.name ?? (yield* only<{ name: string }>(NAME, id)).name }
 }
 
-/** Those of the name that may matter: that live, and that the set made and somebody else revoked. */
-function* readRows({ id }: Owner, name: string, managedBy: string): Program<readonly CredentialRow[]> {
+function* readRows({ id }: Owner, name: string): Program<readonly CredentialRow[]> {
   const agent = id === null ? undefined : yield* agentNumber(id)
-  return agent === undefined ? [] : yield* readNamedCredentials(agent, name, managedBy)
+  return agent === undefined ? [] : yield* readDeclarableCredentials(agent, name)
 }
 
 const REVOKE = { reason: CREDENTIAL_REASONS[0], keepTokens: false } as const
@@ -144,17 +143,16 @@ export function* decideCredential(
 ): Program<Decided> {
   const owner = yield* ownerOf(wanted.agent, coming)
   if (owner === undefined) return obstacle('agent_unknown')
-  const rows = yield* readRows(owner, wanted.name, terms.managedBy)
+  const rows = yield* readRows(owner, wanted.name)
   const live = rows.filter(({ revokedAt }) => revokedAt === null)
   // Of several by hand with one name it is the one that the file has.
   const row =
     live.find(({ managedBy }) => managedBy === terms.managedBy) ?? live.find(one => isSame(one, wanted)) ?? live[0]
-  if (row === undefined) {
-    // With another end, too: what was revoked is what is trusted.
-    const byHand = rows.find(one => hasSameTrust(one, wanted))
-    if (byHand === undefined) return yield* decideNew(seen, terms, { owner, wanted })
+  // With another end or name, and in the place of another one, too: what was revoked is what is trusted.
+  const byHand = rows.find(one => one.revokedAt !== null && hasSameTrust(one, wanted))
+  if (byHand !== undefined && (row === undefined || !hasSameTrust(row, wanted)))
     return unchanged({ kind: 'credential', id: byHand.id, name: wanted.name, agent: owner.name, remark: 'revoked' })
-  }
+  if (row === undefined) return yield* decideNew(seen, terms, { owner, wanted })
   const others = obstacleOfOthers(row.managedBy, terms)
   if (others !== undefined) return others
   if (!isSame(row, wanted)) return yield* decideNew(seen, terms, { owner, wanted, replaced: row })
