@@ -159,6 +159,16 @@ const refuseRepeated = (planned: readonly Planned[]): void => {
   }
 }
 
+/** Refuses to delete an agent whose credential a file has: the next run would find no agent for it. */
+const refuseBereft = (planned: readonly Planned[], gone: readonly Planned[]): void => {
+  const names = new Set(gone.map(({ name }) => name))
+  const bereft = planned.find(({ kind, answer }) => kind === 'credential' && names.has(textIn(answer, 'agent')))
+  if (bereft !== undefined)
+    throw new CommandFailed(
+      `${bereft.place}: its agent is in no file, and --prune would delete it. Declare the agent, too.`,
+    )
+}
+
 const inOrder = (planned: readonly Planned[]): readonly Planned[] =>
   MANAGED_KINDS.flatMap(kind => planned.filter(one => one.kind === kind))
 
@@ -181,6 +191,7 @@ export const planAll = async (
   const asked = isPruning ? removals : removals.filter(one => isMaking && kindOf(one.record) === 'agent')
   const removed = await planEach(api, inParts([asked]), terms, [])
   const gone = removed.filter(({ kind }) => kind === 'agent')
+  if (isPruning) refuseBereft(planned, gone)
   // What could not be planned may be what is managed.
   if (planned.some(isRefused)) return { planned, left: 0, gone }
   return isPruning ? { planned: [...planned, ...removed], left: 0, gone } : { planned, left: removals.length, gone }

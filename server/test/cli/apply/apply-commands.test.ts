@@ -79,6 +79,14 @@ test('what is in no file is named, deleted by --prune alone, and looks renamed w
   assert.match(apply(folder, '[]', '--dry-run', '--prune').stdout, /^1 to delete; ends 0 live tokens\.$/m)
 })
 
+test('an agent whose credential is in a file is not deleted because its own document is missing', t => {
+  const folder = makeStore(t)
+  apply(folder, FILE, '--yes')
+  const { status, stderr } = apply(folder, FILE.split('---')[1] ?? '', '--yes', '--prune')
+  assert.equal(status, 1)
+  assert.match(stderr, /agents\.yaml:2: its agent is in no file, and --prune would delete it\./)
+})
+
 test('an agent whose name another one gives up is declared in the next run', t => {
   const folder = makeStore(t)
   const id = '6f1f6e2e-6d5b-4f3b-8a3b-0d9b6a5d1c11'
