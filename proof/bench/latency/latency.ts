@@ -148,12 +148,12 @@ const rowOf = (place: string, { delays, lastAccepted }: Delays) => {
   const late = lastAccepted.filter(ms => ms > 0).length
   return [
     place,
-    String(delays.length),
+    delays.length.toLocaleString('en'),
     median(delays),
     quantile(sorted, 0.95),
     quantile(sorted, 0.99),
     sorted.at(-1) ?? 0,
-    String(late),
+    late.toLocaleString('en'),
   ]
 }
 

@@ -37,6 +37,8 @@ export type RecordPlan = CountedPlan & {
 /** What is declared beside a record, and will be there before it. An agent without an id is known by its name. */
 export type Coming = {
   readonly agents: readonly { readonly id: string | null; readonly name: string }[]
+  /** The names of the agents that get one; one for each credential. */
+  readonly credentials: readonly string[]
   /** By their aliases. */
   readonly issuers: readonly string[]
 }

@@ -92,6 +92,55 @@ test('a credential that is gone by the second decision is refused, and no third 
   assert.deepEqual([answer, steps.length], [REFUSED, 3])
 })
 
+const WORKLOAD = {
+  kind: 'workload_identity',
+  issuer: 'https://ci.example',
+  subject: 'repo:x',
+  audience: null,
+  jwksUri: null,
+} as const
+
+/** A request with the assertion of a workload. The store names its credential, and has it, in turn; the decisions are in order. */
+const runWorkload = async (
+  named: readonly string[],
+  there: readonly string[],
+  decisions: readonly OrRefusal<Answer>[],
+) => {
+  const decided: string[] = []
+  let [looks, views] = [0, 0]
+  const claims = { iss: WORKLOAD.issuer, sub: WORKLOAD.subject, aud: 'https://mintmark.example', exp: 60 }
+  const ports = {
+    assertions: { read: () => ({ claims, verify: async () => null }) },
+    credentials: { findWorkload: async () => ({ clientId: 'client', id: named[looks++] }) },
+    agents: {
+      viewForIssue: async () => {
+        const credentials = [{ id: there[views++], trust: WORKLOAD, expiresAt: null }]
+        return { now: 0, clients: [{ agent: { id: 'agent', clientId: 'client' }, credentials }] }
+      },
+    },
+    profile: { issuer: 'https://mintmark.example' },
+  } as unknown as Ports
+  const answer = await authenticateClients<Request, Answer>(ports, {
+    decide: async ({ credentials }: Checked<Request>) => {
+      const refused = refuseClient(credentials, undefined)
+      decided.push('credentialId' in credentials ? credentials.credentialId : '')
+      return decisions[decided.length - 1] ?? refused
+    },
+  })({ credentials: ASSERTION, origin: ORIGIN })
+  return [answer, decided] as const
+}
+
+test('a workload whose credential another one replaces meanwhile is that other one', async () => {
+  const token = { token: 'one' }
+  const refused = refuseClient(SECRET, undefined)
+  // Between the two reads of the store; and between the second of them and the decision.
+  assert.deepEqual(await runWorkload(['old', 'new'], ['new', 'new'], [token]), [token, ['new']])
+  assert.deepEqual(await runWorkload(['old', 'new'], ['old', 'new'], [refused, token]), [token, ['old', 'new']])
+  // The same one, refused, is not decided on again.
+  const [answer, decided] = await runWorkload(['old', 'old'], ['old', 'old'], [])
+  assert.deepEqual(['refusal' in answer, decided], [true, ['old']])
+})
+
 test('too many verifications are answered temporarily_unavailable', async () => {
   const { answer } = await run(SECRET, [LEGACY], 'busy')
   assert.equal('refusal' in answer && answer.refusal.code, 'temporarily_unavailable')

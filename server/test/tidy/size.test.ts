@@ -10,8 +10,8 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 69_012, files: 729 },
-  'server/test': { globs: codeIn('server/test'), lines: 75_753, files: 580 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 69_120, files: 729 },
+  'server/test': { globs: codeIn('server/test'), lines: 75_894, files: 581 },
   packages: { globs: codeIn('packages'), lines: 35_999, files: 309 },
   console: { globs: codeIn('console'), lines: 15_494, files: 228 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 43_712, files: 492 },
@@ -19,7 +19,7 @@ const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] 
 }
 
 /** Those of the pages, without the records of decisions, what programs write, and copies of files. */
-const WRITTEN_WORDS = 59_927
+const WRITTEN_WORDS = 59_939
 const PAGES = [
   '*.md',
   'docs/!(decisions|reference)/**/*.md',

@@ -1,5 +1,16 @@
 // Reads files of declared records: YAML 1.2 without anchors, aliases, tags and repeated keys, or JSON, which is such YAML.
-import { type Document, isAlias, isNode, LineCounter, parseAllDocuments, visit } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  visit,
+  type YAMLMap,
+} from 'yaml'
 import { MANAGED_KINDS } from '../../../../api/values/managed.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 import { isRecord, type PrintedRecord } from '../terminal/print.ts'
@@ -20,28 +31,41 @@ const CORE = {
   version: '1.2',
   schema: 'core',
   strict: true,
-  uniqueKeys: true,
+  // Compares each key with all others; repeatedIn looks each up.
+  uniqueKeys: false,
   stringKeys: true,
   merge: false,
   // Each is refused, so nothing is worth a warning.
   logLevel: 'silent',
 } as const
 
+type Foreign = { readonly what: string; readonly at: number }
+
+const repeatedIn = ({ items }: YAMLMap): Node | undefined => {
+  const seen = new Set<unknown>()
+  for (const { key } of items) {
+    if (!isScalar(key)) continue
+    if (seen.has(key.value)) return key
+    seen.add(key.value)
+  }
+  return undefined
+}
+
+const foreignIn = (node: Node): Foreign | undefined => {
+  const at = node.range?.[0] ?? 0
+  if (isAlias(node)) return { what: 'an alias', at }
+  if ('anchor' in node && node.anchor !== undefined) return { what: 'an anchor', at }
+  if (node.tag !== undefined) return { what: 'a tag', at }
+  const repeated = isMap(node) ? repeatedIn(node) : undefined
+  return repeated === undefined ? undefined : { what: 'a key that repeats another', at: repeated.range?.[0] ?? at }
+}
+
 /** What is in the document that readers of YAML take differently, or that grows when it is read. */
-const foreignTo = (document: Document.Parsed): { readonly what: string; readonly at: number } | undefined => {
-  let found: { what: string; at: number } | undefined
+const foreignTo = (document: Document.Parsed): Foreign | undefined => {
+  let found: Foreign | undefined
   visit(document, (_key, node) => {
-    if (!isNode(node)) return undefined
-    const what = isAlias(node)
-      ? 'an alias'
-      : 'anchor' in node && node.anchor !== undefined
-        ? 'an anchor'
-        : node.tag !== undefined
-          ? 'a tag'
-          : undefined
-    if (what === undefined) return undefined
-    found = { what, at: node.range?.[0] ?? 0 }
-    return visit.BREAK
+    found = isNode(node) ? foreignIn(node) : undefined
+    return found === undefined ? undefined : visit.BREAK
   })
   return found
 }

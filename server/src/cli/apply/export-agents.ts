@@ -8,20 +8,9 @@ import { TRUST_KINDS } from '../../../../api/values/credentials.ts'
 import { settingsRecord } from '../../domain/clients/agent-record.ts'
 import { BLANK_SETTINGS } from '../../domain/clients/change-agent.ts'
 import { defineAdminCommand } from '../administer.ts'
-import { showAll } from '../lists/read-list.ts'
+import { askAll } from '../lists/read-list.ts'
 import type { Api } from '../remote/api.ts'
-import {
-  areRecords,
-  formatCount,
-  isRecord,
-  printJson,
-  printLine,
-  type PrintedRecord,
-  printRemark,
-} from '../terminal/print.ts'
-
-const dataOf = ({ json }: { readonly json: unknown }): readonly PrintedRecord[] =>
-  isRecord(json) && areRecords(json['data']) ? json['data'] : []
+import { formatCount, isRecord, printJson, printLine, type PrintedRecord, printRemark } from '../terminal/print.ts'
 
 /** What a record is or was, which no file declares. */
 const STATES = ['created_at', 'disabled_at', 'suspended_at', 'managed_by']
@@ -43,11 +32,11 @@ const issuerDocument = (issuer: PrintedRecord): PrintedRecord => ({
   ...Object.fromEntries(Object.entries(issuer).filter(([member]) => !STATES.includes(member))),
 })
 
-/** Null for a secret, and for what is revoked. */
+/** Null for a secret. */
 const credentialDocument = (agent: string, credential: PrintedRecord): PrintedRecord | null => {
-  const { name, expires_at: expires, revoked_at: revoked, kind } = credential
+  const { name, expires_at: expires, kind } = credential
   const trust = TRUST_KINDS.find(one => one === kind)
-  if (trust === undefined || revoked !== null) return null
+  if (trust === undefined) return null
   return {
     kind: 'credential',
     agent,
@@ -60,20 +49,22 @@ const credentialDocument = (agent: string, credential: PrintedRecord): PrintedRe
 const withoutNulls = (value: unknown): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null)) : value
 
-const isSecret = ({ kind, revoked_at: revoked }: PrintedRecord): boolean => kind === 'client_secret' && revoked === null
+/** What is neither revoked nor expired: the rest, no store takes. */
+const isLive = ({ revoked_at: revoked, expires_at: expires }: PrintedRecord): boolean =>
+  revoked === null && (typeof expires !== 'string' || Date.parse(expires) > Date.now())
 
 type Exported = { readonly documents: readonly PrintedRecord[]; readonly secrets: number }
 
-const readAll = async (api: Api): Promise<Exported> => {
-  const issuers = dataOf(await showAll(api, listIssuers, { columns: ['alias'] }))
-  const agents = dataOf(await showAll(api, listAgents, { columns: ['agent_id'] }))
+const readDocuments = async (api: Api): Promise<Exported> => {
+  const issuers = await askAll(api, listIssuers, { columns: ['alias'] })
+  const agents = await askAll(api, listAgents, { columns: ['agent_id'] })
   const documents = issuers.map(issuerDocument)
   let secrets = 0
   for (const agent of agents) {
     const path = { agent_id: String(agent['agent_id']) }
-    const credentials = dataOf(await showAll(api, listCredentials, { path, columns: ['credential_id'] }))
-    secrets += credentials.filter(isSecret).length
+    const credentials = (await askAll(api, listCredentials, { path, columns: ['credential_id'] })).filter(isLive)
     const declared = credentials.map(one => credentialDocument(path.agent_id, one)).filter(one => one !== null)
+    secrets += credentials.length - declared.length
     documents.push(agentDocument(agent), ...declared)
   }
   return { documents, secrets }
@@ -86,12 +77,14 @@ export const addExport = (program: Command): void => {
     .command('export')
     .description('write what a store holds')
     .command('agents')
-    .description('write issuers, agents and credentials as `mintmark apply` reads them; secrets are left out')
+    .description(
+      'write issuers, agents and credentials as `mintmark apply` reads them; secrets, and what has expired, are left out',
+    )
     .addOption(new Option('--format <format>', 'how it is written').choices(['yaml', 'json']).default('yaml'))
   defineAdminCommand<{ readonly format: 'yaml' | 'json' }>(command, {
     examples: ['mintmark export agents', 'mintmark export agents --format json'],
     run: async ({ api, options: { format } }) => {
-      const { documents, secrets } = await readAll(api)
+      const { documents, secrets } = await readDocuments(api)
       if (format === 'json') printJson(documents)
       else for (const document of documents) printLine(`---\n${stringify(document, YAML).trimEnd()}`)
       if (secrets > 0) printRemark(`Left out: ${formatCount(secrets, 'secret')}, which no file holds.`)

@@ -60,8 +60,8 @@ const endsOf = ({ answer }: Planned): Ended => {
   }
 }
 
-const formatEnded = ({ tokens, isExact, reasons }: Ended): string =>
-  `ends ${formatAtLeast(tokens, isExact)} live ${tokens === 1 ? 'token' : 'tokens'} (${reasons.join(', ')})`
+const formatEnded = ({ tokens, isExact }: Omit<Ended, 'reasons'>): string =>
+  `ends ${formatAtLeast(tokens, isExact)} live ${tokens === 1 ? 'token' : 'tokens'}`
 
 const nameOf = ({ kind, name, answer }: Planned): string => {
   const agent = answer['agent']
@@ -97,7 +97,7 @@ const lineOf = (planned: Planned, gone: readonly Planned[]): string | undefined 
     `${SIGNS[String(answer['action'])] ?? '?'} ${nameOf(planned)}`,
     ...membersOf(planned),
     ...(answer['action'] === 'adopt' ? ['is managed by this set from now on'] : []),
-    ...(ended.reasons.length === 0 ? [] : [` ${formatEnded(ended)}`]),
+    ...(ended.reasons.length === 0 ? [] : [` ${formatEnded(ended)} (${ended.reasons.join(', ')})`]),
     ...(remark === undefined ? [] : [remark]),
     ...[renamedOf(planned, gone)].filter(text => text !== undefined),
   ].join('  ')
@@ -124,7 +124,7 @@ export const summaryOf = ({ planned }: Plan): string => {
   const ends = planned.map(endsOf)
   const tokens = ends.reduce((sum, { tokens: count }) => sum + count, 0)
   const isExact = ends.every(one => one.isExact)
-  return `${parts.join(', ')}; ends ${formatAtLeast(tokens, isExact)} live ${tokens === 1 ? 'token' : 'tokens'}.`
+  return `${parts.join(', ')}; ${formatEnded({ tokens, isExact })}.`
 }
 
 export const linesOf = (plan: Plan): readonly string[] => [

@@ -2,7 +2,7 @@
 import { listManaged, planRecords } from '../../../../api/managed.ts'
 import { type ManagedKind, MANAGED_KINDS, PLANNED_RECORDS_MAX } from '../../../../api/values/managed.ts'
 import type { Api, CallOf } from '../remote/api.ts'
-import { showAll } from '../lists/read-list.ts'
+import { askAll } from '../lists/read-list.ts'
 import { CommandFailed, EXIT } from '../terminal/exit.ts'
 import { areRecords, isRecord, type PrintedRecord } from '../terminal/print.ts'
 import type { Declared } from './declared-files.ts'
@@ -115,8 +115,7 @@ const keyOf = (kind: unknown, id: unknown): string => `${String(kind)} ${String(
 
 /** What the set manages and no file has: removals, of an agent after its credentials. */
 const undeclared = async (api: Api, { set }: Terms, planned: readonly Planned[]): Promise<readonly Declared[]> => {
-  const { json } = await showAll(api, listManaged, { query: { set }, columns: ['kind', 'id'] })
-  const managed = isRecord(json) && areRecords(json['data']) ? json['data'] : []
+  const managed = await askAll(api, listManaged, { query: { set }, columns: ['kind', 'id'] })
   const declared = new Set(planned.map(({ kind, answer }) => keyOf(kind, answer['id'])))
   const left = managed.filter(({ kind, id }) => !declared.has(keyOf(kind, id)))
   const agents = new Set(left.filter(({ kind }) => kind === 'agent').map(({ name }) => name))
@@ -139,7 +138,11 @@ export type Plan = {
 /** What a record is known by, before it is applied and after. */
 const identitiesOf = ({ kind, record, answer, name }: Planned): readonly string[] => {
   if (kind === 'issuer') return [name]
-  if (kind === 'credential') return [JSON.stringify([answer['agent'], textIn(record, 'name')])]
+  if (kind === 'credential') {
+    const named = JSON.stringify([answer['agent'], textIn(record, 'name')])
+    const { workload_identity: workload } = record
+    return isRecord(workload) ? [named, JSON.stringify([workload['issuer'], workload['subject'], 'workload'])] : [named]
+  }
   return [textIn(record, 'name'), textIn(answer, 'id') || textIn(record, 'agent_id').toLowerCase()]
 }
 

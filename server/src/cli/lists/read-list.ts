@@ -49,16 +49,26 @@ export const showPage = async <Row extends Operation>(
   return { json: page, forPeople }
 }
 
-/** Every page, as JSON in one. */
-export const showAll = async <Row extends Operation>(api: Api, row: Row, request: ListRequest<Row>): Promise<Shown> => {
+/** The records of every page. */
+export const askAll = async <Row extends Operation>(
+  api: Api,
+  row: Row,
+  request: ListRequest<Row>,
+): Promise<readonly PrintedRecord[]> => {
   const data: PrintedRecord[] = []
   let cursor: string | undefined
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
     const query = { ...request.query, limit: PAGE_RECORDS_MAX, cursor }
     const page = await askPage(api, row, { ...request, query })
     for (const record of page.data) data.push(record)
-    if (page.next_cursor === null) return { json: { data }, forPeople: () => printTable(request.columns, data) }
+    if (page.next_cursor === null) return data
     cursor = page.next_cursor
   }
   throw new CommandFailed('The list has no end.')
+}
+
+/** Every page, as JSON in one. */
+export const showAll = async <Row extends Operation>(api: Api, row: Row, request: ListRequest<Row>): Promise<Shown> => {
+  const data = await askAll(api, row, request)
+  return { json: { data }, forPeople: () => printTable(request.columns, data) }
 }

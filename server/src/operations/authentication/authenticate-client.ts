@@ -1,7 +1,8 @@
 // The steps by which the token and the revocation endpoint authenticate a client, in one place and in one order:
 //
 //   1. checkAssertion       An assertion becomes the credential that it is verified for, or a refusal.
-//   2. decide               The endpoint recognizes the client in the store and does what the request asks for.
+//   2. decide               The endpoint recognizes the client in the store and does what the request asks for. Where it does not,
+//                           and the assertion is by now that of another credential, with that one.
 //   3. verifyLegacySecret   Only where step 2 refuses a secret of which the store has another server's hash.
 //   4. decide               Again, with the credential of step 3.
 //
@@ -72,8 +73,14 @@ export const authenticateClients = <Request extends ClientRequest, Answer extend
   { decide, limit = attempt => attempt, inTime = work => work }: Endpoint<Request, Answer>,
 ): Attempt<Request, Answer> => {
   const decideAsserted = async (request: Request, presented: PresentedAssertion): Promise<OrRefusal<Answer>> => {
-    const credentials = await checkAssertion(ports, presented, request.origin.source)
-    return isRefused(credentials) ? credentials : decide({ ...request, credentials })
+    const check = () => checkAssertion(ports, presented, request.origin.source)
+    const credentials = await check()
+    if (isRefused(credentials)) return credentials
+    const answer = await decide({ ...request, credentials })
+    if (!isRefused(answer) || answer.refusal.attempt?.way !== 'client') return answer
+    const now = await check()
+    if (isRefused(now) || now.credentialId === credentials.credentialId) return answer
+    return decide({ ...request, credentials: now })
   }
   const attempt = limit(request => {
     const { credentials, origin } = request

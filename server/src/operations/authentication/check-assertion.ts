@@ -34,6 +34,24 @@ const nameOf = async (
   return { clientId: found.clientId, kind: 'workload_identity', credentialId: found.id }
 }
 
+type Found = Named & { readonly client: Client | undefined; readonly now: Milliseconds }
+
+/** The client that the assertion names, as the store knows it now: no refusal comes from a cache. */
+const findNamed = async (
+  ports: AssertionPorts,
+  read: UnverifiedAssertion,
+  looks = 2,
+): Promise<Found | { readonly wrong: string }> => {
+  const named = await nameOf(ports, read)
+  if ('wrong' in named) return named
+  const { clients, now } = await ports.agents.viewForIssue([named.clientId], 'fresh')
+  const [client] = clients
+  const isThere = client?.credentials.some(({ id }) => id === named.credentialId)
+  // Between the two reads another credential may take the place of a workload's.
+  if (named.credentialId !== null && isThere !== true && looks > 1) return findNamed(ports, read, looks - 1)
+  return { ...named, client, now }
+}
+
 type Candidate = { readonly credential: Credential; readonly trust: AssertionTrust }
 
 const assertionTrustOf = ({ trust }: Credential): AssertionTrust | undefined =>
@@ -108,18 +126,15 @@ export const checkAssertion = async (
   // What the assertion says counts as the client id, before anything of it is verified.
   const { sub } = read.claims
   const said = typeof sub === 'string' ? { ...presented, clientId: sub } : presented
-  const named = await nameOf(ports, read)
+  const named = await findNamed(ports, read)
   if ('wrong' in named) return refuseClient(said, undefined, named.wrong)
-  const { clientId, kind } = named
+  const { clientId, kind, client, now } = named
   if (presented.isGrant === true && kind !== 'workload_identity') {
     return refuseClient(said, undefined, 'a client authenticates itself by client_assertion')
   }
   if (kind === 'private_key_jwt' && (presented.clientId ?? clientId) !== clientId) {
     return refuse('invalid_request', 'client_id is not the client that the assertion names.')
   }
-  // No refusal comes from a cache.
-  const { clients, now } = await ports.agents.viewForIssue([clientId], 'fresh')
-  const [client] = clients
   if (client === undefined) return refuseClient(said, undefined, 'sub is no client')
   if ((presented.clientId ?? clientId) !== clientId) {
     return refuseClient(said, client, 'client_id is not the client that the assertion names')

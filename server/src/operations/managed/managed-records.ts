@@ -179,8 +179,16 @@ export const planRecords = async (
   { records, issuers, ...terms }: Terms & Asked,
 ): Promise<OrRefusal<{ readonly plans: readonly PlannedOrRefused[] }>> => {
   const agents = records.filter(isAgent).map(({ agentId: id, change: { name } }) => ({ id, name }))
-  const planning = { caller, terms, coming: { agents, issuers } }
-  return { plans: await Promise.all(records.map(record => planOne(ports, planning, record))) }
+  const credentials: string[] = []
+  const plans: PlannedOrRefused[] = []
+  // One after the other: each counts what those before it make, and a plan of many takes no more of the store at once than one of few.
+  for (const record of records) {
+    const one = await planOne(ports, { caller, terms, coming: { agents, credentials, issuers } }, record)
+    if ('planned' in one && one.planned.kind === 'credential' && one.planned.action === 'create')
+      credentials.push(one.planned.agent ?? '')
+    plans.push(one)
+  }
+  return { plans }
 }
 
 const PLAN_OBSTACLES = {

@@ -105,11 +105,12 @@ export function* readCredentialById(id: string): Program<CredentialRow | undefin
 }
 
 const DECLARABLE = `select ${COLUMNS} ${FROM} where c.agent = ? and c.trust is not null
-  and (case when c.revoked_at is null then c.name = ? else c.managed_by is not null end) order by c.n desc`
+  and (case when c.revoked_at is null then c.name = ? or c.suspended_at is not null else c.managed_by is not null end)
+  order by c.n desc`
 
 /**
- * Those that are no secrets and matter to one that a file declares by this name: the live ones of the name, and under whatever name what a
- * set made and a person revoked; newest first.
+ * Those that are no secrets and matter to one that a file declares by this name: what is not revoked of the name, and under whatever name
+ * what a restore suspended, and what a set made and a person revoked; newest first.
  */
 export function* readDeclarableCredentials(agent: number, name: string): Program<readonly CredentialRow[]> {
   const rows = yield* all<StoredRow>(DECLARABLE, agent, name)

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { KEY, makeFolder, run } from '../../../../testkit/commands/run-mintmark.ts'
+import { execBeside } from '../../../../testkit/stores/store-file.ts'
 
 const ENVIRONMENT = { MINTMARK_BASE_URL: 'https://auth.example.com', MINTMARK_KEY_ENCRYPTION_KEY: KEY }
 
@@ -122,7 +123,7 @@ const HOSTILE: readonly (readonly [text: string, expected: RegExp])[] = [
   ['kind: agent\nname: &a x\nscope: db:read', /:2: an anchor is not allowed/],
   ['kind: agent\nname: *a\nscope: db:read', /:2: an alias is not allowed/],
   ['kind: agent\nname: !!str x\nscope: db:read', /:2: a tag is not allowed/],
-  ['kind: agent\nname: x\nname: y\nscope: db:read', /:3: Map keys must be unique/],
+  ['kind: agent\nname: x\nname: y\nscope: db:read', /:3: a key that repeats another is not allowed/],
   [
     'kind: agent\nname: x\nscope: db:read\nsecret: hunter2',
     /:1: has a member that this operation does not know: secret/,
@@ -142,6 +143,10 @@ const HOSTILE: readonly (readonly [text: string, expected: RegExp])[] = [
   ['# nothing\n---\n', /No file holds a record\. Where none is to be left, write an empty list: \[\]\./],
   [`${AGENT}---\n${AGENT}`, /:5: it is the same agent as \S+:1\. Declare it once/],
   [`${AGENT}---\n${CREDENTIAL}---\n${CREDENTIAL}`, /:10: it is the same credential as \S+:5\./],
+  [
+    `${AGENT}---\n${CREDENTIAL}---\n${CREDENTIAL.replace('name: ', 'name: other ')}`,
+    /:10: it is the same credential as \S+:5\./,
+  ],
   ['kind: agent\nname: x\nscope: db:read\n__proto__: {polluted: true}', /a member that this operation does not know/],
 ]
 
@@ -155,7 +160,7 @@ test('what a file may not hold is refused with its place, and nothing is done', 
   assert.equal(run(folder, ['agent', 'list', '--json'], ENVIRONMENT).stdout, '{"data":[]}\n')
 })
 
-test('what is exported from one store, applied to another and exported again, is the same, without secrets', t => {
+test('what is exported from one store, applied to another and exported again, is the same, without secrets', async t => {
   const folder = makeStore(t)
   apply(folder, FILE, '--yes')
   run(
@@ -163,6 +168,10 @@ test('what is exported from one store, applied to another and exported again, is
     ['agent', 'create', '--name', 'by hand', '--scope', 'db:read', '--claims', '{"https://a.example/x":1}'],
     ENVIRONMENT,
   )
+  const over = ['--issuer', 'https://ci.example', '--subject', 'over', '--name', 'over']
+  run(folder, ['credential', 'create', 'by hand', ...over, '--expires-in', '1h'], ENVIRONMENT)
+  const expire = "update credential set expires_at = created_at where name = 'over'"
+  await execBeside(join(folder, '.mintmark', 'mintmark.db'), expire)
   const first = run(folder, ['export', 'agents'], ENVIRONMENT)
   assert.match(first.stderr, /Left out: 1 secret/)
   assert.doesNotMatch(first.stdout, /secret/)

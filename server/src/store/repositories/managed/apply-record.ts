@@ -13,7 +13,7 @@ import type { Transaction } from '../../transaction.ts'
 import { decideAgent, decideAgentRemoval } from './decide-agent.ts'
 import { decideCredential, decideCredentialRemoval } from './decide-credential.ts'
 import { decideIssuer, decideIssuerRemoval } from './decide-issuer.ts'
-import { type Decided, digestOf, isObstacle, plannedOf } from './decision.ts'
+import { type Decided, isAsPlanned, isObstacle, plannedOf } from './decision.ts'
 
 const REMOVALS: Readonly<Record<ManagedKind, (id: string, terms: ManagedTerms) => Program<Decided>>> = {
   agent: decideAgentRemoval,
@@ -37,7 +37,7 @@ type ApplyRecord = {
 
 const PLAN_MS_MAX = 600_000
 
-const NOTHING_COMING: Coming = { agents: [], issuers: [] }
+const NOTHING_COMING: Coming = { agents: [], credentials: [], issuers: [] }
 
 /** Decides again, in the transaction that does it: nothing is done that the plan did not say. */
 export function* applyRecord(
@@ -50,6 +50,7 @@ export function* applyRecord(
   if (decided.action === 'none') return plannedOf(decided)
   if (plan === null) return 'plan_missing'
   if (tx.now >= plan.instant + PLAN_MS_MAX) return 'plan_expired'
-  if (digestOf(decided) !== plan.agentsDigest || (yield* hasOutgrown(tx, decided.endings, plan))) return 'plan_outdated'
+  if (!isAsPlanned(decided, plan.agentsDigest) || (yield* hasOutgrown(tx, decided.endings, plan)))
+    return 'plan_outdated'
   return { ...plannedOf(decided), id: yield* decided.run(tx, act) }
 }

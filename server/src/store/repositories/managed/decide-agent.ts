@@ -4,7 +4,6 @@ import { settingsRecord } from '../../../domain/clients/agent-record.ts'
 import { refuseEntry } from '../../../domain/clients/issuer-entries.ts'
 import type { ManagedTerms, Wanted } from '../../../domain/clients/managed-record.ts'
 import type { Coming } from '../../../ports/managed-records.ts'
-import type { ManagedRemark } from '../../../../../api/values/managed.ts'
 import { type AgentRow, agentOf } from '../agent-columns.ts'
 import { insertAgent, isNameTaken, lifetimesFull, readAgentRow } from '../agents.ts'
 import { changeAgent, decideChange, deleteAgent, endingsOfDeletion } from '../change-agent.ts'
@@ -12,7 +11,7 @@ import { isIssuerClient, obstacleToEntries } from '../issuer-clients.ts'
 import type { Seen } from '../../snapshot.ts'
 import { first, run, type Program } from '../../statement-program.ts'
 import { audit, differenceOf } from '../../transaction.ts'
-import { type Decided, obstacle, obstacleOfOthers, refusedBy, unchanged } from './decision.ts'
+import { auditAdoption, type Decided, obstacle, obstacleOfOthers, refusedBy, remarkOf, unchanged } from './decision.ts'
 
 type WantedAgent = Wanted<'agent'>
 
@@ -64,12 +63,6 @@ const changeTo = (row: AgentRow, settings: AgentSettings): AgentChange => {
 
 const ADOPT = 'update agent set managed_by = ? where n = ?'
 
-/** What was done in an incident: a file leaves it so. */
-const remarkOf = ({ disabledAt, suspendedAt }: AgentRow): ManagedRemark | null => {
-  if (disabledAt !== null) return 'disabled'
-  return suspendedAt === null ? null : 'suspended'
-}
-
 type Deciding = { readonly wanted: WantedAgent; readonly terms: ManagedTerms; readonly coming: Coming }
 
 function* decideOn(seen: Seen, row: AgentRow, { wanted, terms, coming }: Deciding): Program<Decided> {
@@ -95,7 +88,7 @@ function* decideOn(seen: Seen, row: AgentRow, { wanted, terms, coming }: Decidin
       if (changed.length > 0) yield* changeAgent(tx, { ...change, act: acted })
       if (!isAdopted) return row.id
       yield* run(ADOPT, managedBy, row.n)
-      yield* audit(tx, acted, row.id, { before: { managed_by: row.managedBy }, after: { managed_by: managedBy } })
+      yield* auditAdoption(tx, acted, row, terms)
       return row.id
     },
   }

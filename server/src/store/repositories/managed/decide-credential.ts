@@ -20,9 +20,16 @@ import type { Coming } from '../../../ports/managed-records.ts'
 import { overlapping } from '../workloads.ts'
 import type { Seen } from '../../snapshot.ts'
 import { only, run, type Program } from '../../statement-program.ts'
-import { audit } from '../../transaction.ts'
 import { findAgentId } from './decide-agent.ts'
-import { type Decided, type Decision, obstacle, obstacleOfOthers, unchanged } from './decision.ts'
+import {
+  auditAdoption,
+  type Decided,
+  type Decision,
+  obstacle,
+  obstacleOfOthers,
+  remarkOf,
+  unchanged,
+} from './decision.ts'
 
 type WantedCredential = Wanted<'credential'>
 
@@ -39,16 +46,26 @@ const isSame = (one: Contents, other: Contents): boolean =>
 const hasSameTrust = (one: Contents, other: Contents): boolean =>
   isSame({ ...one, expiresAt: null }, { ...other, expiresAt: null })
 
-/** The agent of a credential; its id is null before it is made. */
-type Owner = { readonly id: string | null; readonly name: string }
+/** The agent of a credential. Before it is made its id is null. */
+type Owner = {
+  readonly id: string | null
+  readonly name: string
+  /** Null, too, where no set does. */
+  readonly managedBy: string | null
+  /** How many credentials it gets before this one. */
+  readonly coming: number
+}
 
-const NAME = 'select name from agent where id = ?'
+const OWNER = 'select name, managed_by as "managedBy" from agent where id = ?'
 
-function* ownerOf(agent: string, { agents }: Coming): Program<Owner | undefined> {
-  const coming = agents.find(({ id, name }) => id === agent || name === agent)
-  const id = yield* findAgentId(coming?.id ?? agent)
-  if (id === undefined) return coming === undefined ? undefined : { id: null, name: coming.name }
-  return { id, name: coming?.name ?? (yield* only<{ name: string }>(NAME, id)).name }
+function* ownerOf(agent: string, { agents, credentials }: Coming): Program<Owner | undefined> {
+  const declared = agents.find(({ id }) => id === agent) ?? agents.find(({ name }) => name === agent)
+  const id = yield* findAgentId(declared?.id ?? agent)
+  const found = id === undefined ? undefined : yield* only<Pick<Owner, 'name' | 'managedBy'>>(OWNER, id)
+  const name = declared?.name ?? found?.name
+  if (name === undefined) return undefined
+  const coming = credentials.filter(one => one === name).length
+  return { id: id ?? null, name, managedBy: found?.managedBy ?? null, coming }
 }
 
 function* readRows({ id }: Owner, name: string): Program<readonly CredentialRow[]> {
@@ -60,12 +77,12 @@ const REVOKE = { reason: CREDENTIAL_REASONS[0], keepTokens: false } as const
 
 const MANAGE = 'update credential set managed_by = ? where id = ?'
 
-/** Revokes it, and forgets that a set made it: what is revoked and still has its mark was revoked by hand. */
+/** Revokes it, and forgets that a set made it: what is revoked and still has its mark was revoked by hand, or suspended before. */
 const revocationOf = (row: CredentialRow): Pick<Decision, 'endings' | 'run'> => ({
   endings: endingsOfRevocation(row, REVOKE) ?? [],
   run: function* (tx, act) {
     yield* revokeRow(tx, row, { ...REVOKE, act: { ...act, kind: 'credential.revoke' } })
-    yield* run(MANAGE, null, row.id)
+    if (row.suspendedAt === null) yield* run(MANAGE, null, row.id)
     return row.id
   },
 })
@@ -83,7 +100,7 @@ function* obstacleToNew(
   if (hasExpired(wanted.expiresAt, now)) return obstacle('expired')
   const agent = owner.id === null ? undefined : yield* agentNumber(owner.id)
   const live = agent === undefined ? 0 : yield* countLiveCredentials(agent, now)
-  if (live - (replaced === undefined ? 0 : 1) >= CREDENTIALS_MAX) return obstacle('too_many_credentials')
+  if (live + owner.coming - (replaced === undefined ? 0 : 1) >= CREDENTIALS_MAX) return obstacle('too_many_credentials')
   const taken = wanted.trust.kind === 'workload_identity' ? yield* overlapping(wanted.trust) : undefined
   return taken === undefined || taken.id === replaced?.id ? undefined : { why: 'workload_taken', ...taken }
 }
@@ -101,6 +118,7 @@ function* decideNew(seen: Seen, terms: ManagedTerms, wish: New): Program<Decided
     id: replaced?.id ?? null,
     name,
     agent: owner.name,
+    agentId: owner.id,
     before: replaced === undefined ? {} : contentsOf(replaced),
     after: contentsOf({ trust, expiresAt }),
     remark: null,
@@ -122,15 +140,13 @@ function* decideNew(seen: Seen, terms: ManagedTerms, wish: New): Program<Decided
   }
 }
 
-const adoptionOf = (row: CredentialRow, owner: Owner, { managedBy }: ManagedTerms): Decision => ({
-  ...unchanged({ kind: 'credential', id: row.id, name: row.name, agent: owner.name }),
+const adoptionOf = (row: CredentialRow, owner: Owner, terms: ManagedTerms): Decision => ({
+  ...unchanged({ kind: 'credential', id: row.id, name: row.name, agent: owner.name, remark: remarkOf(row) }),
   action: 'adopt',
   run: function* (tx, act) {
-    yield* run(MANAGE, managedBy, row.id)
-    yield* audit(tx, { ...act, kind: 'credential.create' }, row.id, {
-      before: { managed_by: row.managedBy },
-      after: { managed_by: managedBy },
-    })
+    yield* run(MANAGE, terms.managedBy, row.id)
+    const adopted = { id: row.id, managedBy: row.managedBy, detail: { agent_id: row.agentId } }
+    yield* auditAdoption(tx, { ...act, kind: 'credential.create' }, adopted, terms)
     return row.id
   },
 })
@@ -144,21 +160,26 @@ export function* decideCredential(
   const owner = yield* ownerOf(wanted.agent, coming)
   if (owner === undefined) return obstacle('agent_unknown')
   const rows = yield* readRows(owner, wanted.name)
-  const live = rows.filter(({ revokedAt }) => revokedAt === null)
+  const live = rows.filter(({ name, revokedAt }) => name === wanted.name && revokedAt === null)
   // Of several by hand with one name it is the one that the file has.
   const row =
     live.find(({ managedBy }) => managedBy === terms.managedBy) ?? live.find(one => isSame(one, wanted)) ?? live[0]
   // With another end or name, and in the place of another one, too: what was revoked is what is trusted.
-  const byHand = rows.find(one => one.revokedAt !== null && hasSameTrust(one, wanted))
-  if (byHand !== undefined && (row === undefined || !hasSameTrust(row, wanted)))
-    return unchanged({ kind: 'credential', id: byHand.id, name: wanted.name, agent: owner.name, remark: 'revoked' })
-  if (row === undefined) return yield* decideNew(seen, terms, { owner, wanted })
-  const others = obstacleOfOthers(row.managedBy, terms)
-  if (others !== undefined) return others
-  if (!isSame(row, wanted)) return yield* decideNew(seen, terms, { owner, wanted, replaced: row })
+  const lost = rows.find(one => (one.revokedAt ?? one.suspendedAt) !== null && hasSameTrust(one, wanted))
+  const known = { kind: 'credential', name: wanted.name, agent: owner.name } as const
+  if (lost !== undefined && (row === undefined || !hasSameTrust(row, wanted)))
+    return unchanged({ ...known, id: lost.id, remark: lost.revokedAt === null ? 'suspended' : 'revoked' })
+  // Nobody who does not manage the agent gives a workload its rights.
+  const others = owner.managedBy === null ? undefined : obstacleOfOthers(owner.managedBy, terms)
+  if (row === undefined) return others ?? (yield* decideNew(seen, terms, { owner, wanted }))
+  const ofOthers = obstacleOfOthers(row.managedBy, terms)
+  if (ofOthers !== undefined) return ofOthers
+  const remark = remarkOf(row)
+  if (!isSame(row, wanted) && remark === null)
+    return others ?? (yield* decideNew(seen, terms, { owner, wanted, replaced: row }))
+  // What a restore suspended is not replaced by what is not suspended.
   if (row.managedBy !== terms.managedBy) return adoptionOf(row, owner, terms)
-  const remark = row.suspendedAt === null ? null : 'suspended'
-  return unchanged({ kind: 'credential', id: row.id, name: row.name, agent: owner.name, remark })
+  return unchanged({ ...known, id: row.id, remark })
 }
 
 export function* decideCredentialRemoval(id: string, terms: ManagedTerms): Program<Decided> {
@@ -166,7 +187,7 @@ export function* decideCredentialRemoval(id: string, terms: ManagedTerms): Progr
   if (row === undefined || row.revokedAt !== null) return unchanged({ kind: 'credential', id, name: id, agent: null })
   const others = obstacleOfOthers(row.managedBy, { ...terms, adopt: false })
   if (others !== undefined) return others
-  const { name: agent } = yield* only<{ name: string }>(NAME, row.agentId)
+  const { name: agent } = yield* only<Pick<Owner, 'name'>>(OWNER, row.agentId)
   return {
     kind: 'credential',
     action: 'delete',

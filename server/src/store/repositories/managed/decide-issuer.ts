@@ -6,7 +6,6 @@ import {
   newIssuerRecord,
 } from '../../../domain/clients/trusted-issuer.ts'
 import type { ManagedTerms, Wanted } from '../../../domain/clients/managed-record.ts'
-import type { ManagedRemark } from '../../../../../api/values/managed.ts'
 import {
   changeIssuer,
   deleteIssuer,
@@ -18,8 +17,8 @@ import {
   readIssuerRow,
 } from '../issuers.ts'
 import { run, type Program } from '../../statement-program.ts'
-import { audit, differenceOf } from '../../transaction.ts'
-import { type Decided, obstacle, obstacleOfOthers, refusedBy, unchanged } from './decision.ts'
+import { differenceOf } from '../../transaction.ts'
+import { auditAdoption, type Decided, obstacle, obstacleOfOthers, refusedBy, remarkOf, unchanged } from './decision.ts'
 
 const MANAGE = 'update trusted_issuer set managed_by = ? where alias = ?'
 
@@ -51,11 +50,6 @@ function* decideCreation(issuer: NewIssuer, { managedBy }: ManagedTerms): Progra
 const fixedOf = ({ issuer, subjectClaim, required }: NewIssuer): string =>
   JSON.stringify([issuer, subjectClaim, Object.entries(required).toSorted(([a], [b]) => (a < b ? -1 : 1))])
 
-const remarkOf = ({ disabledAt, suspendedAt }: IssuerRow): ManagedRemark | null => {
-  if (disabledAt !== null) return 'disabled'
-  return suspendedAt === null ? null : 'suspended'
-}
-
 const decideOn = (row: IssuerRow, wanted: NewIssuer, terms: ManagedTerms): Decided => {
   const others = obstacleOfOthers(row.managedBy, terms)
   if (others !== undefined) return others
@@ -78,7 +72,7 @@ const decideOn = (row: IssuerRow, wanted: NewIssuer, terms: ManagedTerms): Decid
       if (isChanged) yield* changeIssuer(tx, { alias, change: after, act: acted })
       if (!isAdopted) return alias
       yield* run(MANAGE, terms.managedBy, alias)
-      yield* audit(tx, acted, alias, { before: { managed_by: row.managedBy }, after: { managed_by: terms.managedBy } })
+      yield* auditAdoption(tx, acted, { id: alias, managedBy: row.managedBy }, terms)
       return alias
     },
   }

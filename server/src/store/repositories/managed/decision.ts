@@ -2,14 +2,17 @@
 import { hash } from 'node:crypto'
 import type { Act } from '../../../domain/audit/act.ts'
 import type { ManagedTerms, PlannedRecord } from '../../../domain/clients/managed-record.ts'
+import type { ManagedRemark } from '../../../../../api/values/managed.ts'
 import type { Ending } from '../../../domain/ledger/ends.ts'
 import type { Refusal } from '../../../domain/refusal.ts'
 import type { RecordObstacle } from '../../../ports/managed-records.ts'
 import { given, type Program } from '../../statement-program.ts'
-import type { Transaction } from '../../transaction.ts'
+import { audit, type Transaction } from '../../transaction.ts'
 
 export type Decision = PlannedRecord & {
   readonly endings: readonly Ending[]
+  /** The id of the agent of a credential, null before that is made. */
+  readonly agentId?: string | null
   /** Does it, in the transaction that decided it, and returns the id of the record. */
   readonly run: (tx: Transaction, act: Act) => Program<string>
 }
@@ -28,6 +31,24 @@ export const refusedBy = ({ refusal }: { readonly refusal: Refusal }): RecordObs
 export const obstacleOfOthers = (managedBy: string | null, terms: ManagedTerms): RecordObstacle | undefined =>
   managedBy === terms.managedBy || terms.adopt ? undefined : { why: 'not_managed', managedBy }
 
+/** What was done in an incident: a file leaves it so. */
+export const remarkOf = (row: {
+  readonly disabledAt?: unknown
+  readonly suspendedAt: unknown
+}): ManagedRemark | null => {
+  if ((row.disabledAt ?? null) !== null) return 'disabled'
+  return row.suspendedAt === null ? null : 'suspended'
+}
+
+/** Says in the audit who manages a record from now on; `detail` is what else is said of the record. */
+export const auditAdoption = (
+  tx: Transaction,
+  act: Act,
+  { id, managedBy, detail }: { readonly id: string; readonly managedBy: string | null; readonly detail?: object },
+  terms: ManagedTerms,
+): Program<void> =>
+  audit(tx, act, id, { ...detail, before: { managed_by: managedBy }, after: { managed_by: terms.managedBy } })
+
 const NOTHING = { before: {}, after: {}, endings: [], remark: null } as const
 
 /** Where nothing is done. */
@@ -40,10 +61,25 @@ export const unchanged = (
   run: () => given(record.id ?? ''),
 })
 
-export const plannedOf = ({ run: _run, endings: _endings, ...planned }: Decision): PlannedRecord => planned
+export const plannedOf = ({ run: _run, endings: _endings, agentId: _agent, ...planned }: Decision): PlannedRecord =>
+  planned
 
 /** One text for all that was decided but the ids of what is made. */
-export const digestOf = ({ kind, action, id, name, agent, before, after, endings }: Decision): string => {
+export const digestOf = ({
+  kind,
+  action,
+  id,
+  name,
+  agent,
+  agentId = null,
+  before,
+  after,
+  endings,
+}: Decision): string => {
   const reasons = endings.map(({ reason }) => reason)
-  return hash('sha256', JSON.stringify([kind, action, id, name, agent, before, after, reasons]), 'base64url')
+  return hash('sha256', JSON.stringify([kind, action, id, name, agent, agentId, before, after, reasons]), 'base64url')
 }
+
+/** Whether it is what was planned; the plan may be of before the agent of a credential was made. */
+export const isAsPlanned = (decision: Decision, digest: string | null): boolean =>
+  digestOf(decision) === digest || digestOf({ ...decision, agentId: null }) === digest
