@@ -28,14 +28,13 @@ import {
   MANAGED_ACTIONS,
   MANAGED_KINDS,
   MANAGED_REMARKS,
+  PLAN_BYTES_MAX,
   PLANNED_RECORDS_MAX,
   SET_FORM,
   SET_PATTERN,
 } from './values/managed.ts'
 import { isUuid } from './values/uuid.ts'
 
-/** The body of a part may hold so many bytes: that many agents with all of their settings. */
-const PLAN_BYTES_MAX = 1_048_576
 const PLAN_VALUES_MAX = 20_000
 
 const set = text(isSetName, SET_FORM, { pattern: SET_PATTERN }).describe('The name of the set of files.')
@@ -171,6 +170,9 @@ export const applyRecord = operation({
       .default(0)
       .describe('How many tokens more may end that were issued since the plan.'),
   }),
+  // What can be planned can be applied.
+  bodyBytesMax: PLAN_BYTES_MAX,
+  bodyValues: { max: PLAN_VALUES_MAX, advice: 'shorten the lists of the record' },
   answers: { 200: planned },
   example: {
     body: { set: 'platform', document: exampleRecord, plan_id: '1.1795859930000.…' },

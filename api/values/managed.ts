@@ -12,6 +12,9 @@ export type ManagedAction = (typeof MANAGED_ACTIONS)[number]
 export const MANAGED_REMARKS = ['disabled', 'suspended', 'revoked'] as const
 export type ManagedRemark = (typeof MANAGED_REMARKS)[number]
 
+/** The largest body of a plan, or of one of its records, in bytes. */
+export const PLAN_BYTES_MAX = 1_048_576
+
 /** Records that one plan may hold. */
 export const PLANNED_RECORDS_MAX = 100
 

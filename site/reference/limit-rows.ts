@@ -264,7 +264,7 @@ export const LIMITS_OF_CALLERS: readonly LimitSection[] = [
     title: 'Agents as files',
     rows: [
       ['records of a plan', 'managed/PLANNED_RECORDS_MAX', 'request', '400. `mintmark apply` sends several requests'],
-      ['body of a plan', 'managed/PLAN_BYTES_MAX', 'request', '413'],
+      ['body of a plan, and of a record that is applied', 'managed/PLAN_BYTES_MAX', 'request', '413'],
       ['values in a plan', 'managed/PLAN_VALUES_MAX', 'request', '413'],
       ['age of a plan', 'apply-record/PLAN_MS_MAX', 'record', '409: make another one'],
       ['file that `mintmark apply` reads', 'declared-files/FILE_BYTES_MAX', 'file', 'Refused'],

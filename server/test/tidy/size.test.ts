@@ -10,9 +10,9 @@ const CODE = '**/*.{ts,tsx,mjs,js,css,html,py,go,java,c,lua,sh}'
 const codeIn = (...folders: readonly string[]): readonly string[] => folders.map(folder => `${folder}/${CODE}`)
 
 const PARTS: Readonly<Record<string, Size & { readonly globs: readonly string[] }>> = {
-  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 69_120, files: 729 },
-  'server/test': { globs: codeIn('server/test'), lines: 75_894, files: 581 },
-  packages: { globs: codeIn('packages'), lines: 35_999, files: 309 },
+  'api and server/src': { globs: codeIn('api', 'server/src'), lines: 69_165, files: 729 },
+  'server/test': { globs: codeIn('server/test'), lines: 75_982, files: 582 },
+  packages: { globs: codeIn('packages'), lines: 36_004, files: 309 },
   console: { globs: codeIn('console'), lines: 15_494, files: 228 },
   'testkit and proof': { globs: codeIn('testkit', 'proof'), lines: 43_712, files: 492 },
   'examples, site and deploy': { globs: codeIn('examples', 'site', 'deploy'), lines: 5_390, files: 65 },

@@ -115,13 +115,13 @@ const readText = (file: string, text: string): readonly Declared[] | undefined =
 /** The records of the files, in order. Throws a CommandFailed that says where something is wrong, and repeats no value. */
 export const readDeclared = async (files: readonly string[]): Promise<readonly Declared[]> => {
   const declared: Declared[] = []
-  let isSaid = false
   for (const file of files) {
     const text = await readDocument(file, FILE_BYTES_MAX)
     try {
       const records = readText(file, text)
-      if (records === undefined) continue
-      isSaid = true
+      // A template that failed leaves such a file, and --prune would delete all that was in it.
+      if (records === undefined)
+        throw new CommandFailed(`${file}: it holds no record. Where none is to be left, write an empty list: [].`)
       for (const record of records) declared.push(record)
     } catch (fault) {
       // The parser calls itself for what is nested.
@@ -129,7 +129,5 @@ export const readDeclared = async (files: readonly string[]): Promise<readonly D
       throw fault
     }
   }
-  // A template that failed leaves such a file, and --prune would delete all.
-  if (!isSaid) throw new CommandFailed('No file holds a record. Where none is to be left, write an empty list: [].')
   return declared
 }

@@ -1,6 +1,6 @@
 // The plan of declared records: asked of the service in parts, in the order in which it is applied.
 import { listManaged, planRecords } from '../../../../api/managed.ts'
-import { type ManagedKind, MANAGED_KINDS, PLANNED_RECORDS_MAX } from '../../../../api/values/managed.ts'
+import { type ManagedKind, MANAGED_KINDS, PLAN_BYTES_MAX, PLANNED_RECORDS_MAX } from '../../../../api/values/managed.ts'
 import type { Api, CallOf } from '../remote/api.ts'
 import { askAll } from '../lists/read-list.ts'
 import { CommandFailed, EXIT } from '../terminal/exit.ts'
@@ -56,15 +56,23 @@ const inGroups = (declared: readonly Declared[]): readonly (readonly Declared[])
   return [...groups.values()]
 }
 
+/** What a plan holds beside its records: the aliases of issuers, and what is around. */
+const AROUND_BYTES = 16_384
+const PART_BYTES = PLAN_BYTES_MAX - AROUND_BYTES
+
+const bytesOf = (some: readonly Declared[]): number =>
+  some.reduce((sum, { record }) => sum + Buffer.byteLength(JSON.stringify(record)) + 1, 0)
+
+const isPart = (some: readonly Declared[]): boolean => some.length <= PLANNED_RECORDS_MAX && bytesOf(some) <= PART_BYTES
+
 /** Groups in parts that a plan may hold; one that is larger is divided. */
 const inParts = (groups: readonly (readonly Declared[])[]): readonly (readonly Declared[])[] => {
-  const parts: Declared[][] = []
-  for (const group of groups) {
-    const last = parts.at(-1)
-    if (last !== undefined && last.length + group.length <= PLANNED_RECORDS_MAX) last.push(...group)
-    else
-      for (let from = 0; from < group.length; from += PLANNED_RECORDS_MAX)
-        parts.push(group.slice(from, from + PLANNED_RECORDS_MAX))
+  const parts: (readonly Declared[])[] = []
+  const pieces = groups.flatMap(group => (isPart(group) ? [group] : group.map(one => [one])))
+  for (const piece of pieces.filter(({ length }) => length > 0)) {
+    const joined = [...(parts.at(-1) ?? []), ...piece]
+    if (parts.length > 0 && isPart(joined)) parts.splice(-1, 1, joined)
+    else parts.push(piece)
   }
   return parts
 }
@@ -113,9 +121,12 @@ const planEach = async (
 
 const keyOf = (kind: unknown, id: unknown): string => `${String(kind)} ${String(id)}`
 
-/** What the set manages and no file has: removals, of an agent after its credentials. */
-const undeclared = async (api: Api, { set }: Terms, planned: readonly Planned[]): Promise<readonly Declared[]> => {
-  const managed = await askAll(api, listManaged, { query: { set }, columns: ['kind', 'id'] })
+/** What the set managed and no file has: removals, of an agent after its credentials. */
+const undeclared = (
+  { set }: Terms,
+  managed: readonly PrintedRecord[],
+  planned: readonly Planned[],
+): readonly Declared[] => {
   const declared = new Set(planned.map(({ kind, answer }) => keyOf(kind, answer['id'])))
   const left = managed.filter(({ kind, id }) => !declared.has(keyOf(kind, id)))
   const agents = new Set(left.filter(({ kind }) => kind === 'agent').map(({ name }) => name))
@@ -187,9 +198,11 @@ export const planAll = async (
   isPruning: boolean,
 ): Promise<Plan> => {
   const issuers = declared.flatMap(({ record }) => (record['kind'] === 'issuer' ? [textIn(record, 'alias')] : []))
+  // First: what another run of the same files makes meanwhile has no id in the plans of this one.
+  const managed = await askAll(api, listManaged, { query: { set: terms.set }, columns: ['kind', 'id'] })
   const planned = inOrder(await planEach(api, inParts(inGroups(declared)), terms, issuers))
   refuseRepeated(planned)
-  const removals = await undeclared(api, terms, planned)
+  const removals = undeclared(terms, managed, planned)
   const isMaking = planned.some(({ kind, answer }) => kind === 'agent' && answer['action'] === 'create')
   const asked = isPruning ? removals : removals.filter(one => isMaking && kindOf(one.record) === 'agent')
   const removed = await planEach(api, inParts([asked]), terms, [])

@@ -1,4 +1,5 @@
 // What a credential trusts instead of a secret: keys of the client, tokens of a workload's issuer, or TLS certificates.
+import { parseSubjectPattern } from '../../../../api/values/credentials.ts'
 import type { CertificateTrust } from './client-certificate.ts'
 
 /** The public members of a key that a client registered (RFC 7517 §4). */
@@ -54,6 +55,30 @@ const SPIFFE = /^spiffe:\/\/[a-z0-9._-]{1,255}/
 
 /** The trust domain of a SPIFFE id, as `spiffe://domain`; undefined if the text is not one. */
 export const trustDomainOf = (subject: string): string | undefined => SPIFFE.exec(subject)?.[0]
+
+const keysOf = (trust: ClientTrust): readonly unknown[] =>
+  trust.kind === 'private_key_jwt'
+    ? [...(trust.jwks ?? []).map(jwk => jwk['n'] ?? jwk['x'] ?? jwk['pub']), trust.jwksUri]
+    : []
+
+const certificatesOf = (trust: ClientTrust): readonly unknown[] => {
+  if (trust.kind === 'tls_client_auth') return [`${trust.by} ${trust.name}`]
+  return trust.kind === 'self_signed_tls_client_auth' ? trust.thumbprints : []
+}
+
+const overlap = (one: WorkloadTrust, other: WorkloadTrust): boolean => {
+  const [a, b] = [parseSubjectPattern(one.subject), parseSubjectPattern(other.subject)]
+  if (one.issuer !== other.issuer || a === undefined || b === undefined) return false
+  return a.text === b.text || (a.isPrefix && b.text.startsWith(a.text)) || (b.isPrefix && a.text.startsWith(b.text))
+}
+
+/** Whether something is trusted by both: a key, a workload or a certificate, however else the two are written. */
+export const sharesTrust = (one: ClientTrust | null, other: ClientTrust | null): boolean => {
+  if (one === null || other === null) return false
+  if (one.kind === 'workload_identity' && other.kind === 'workload_identity') return overlap(one, other)
+  const shown = [...keysOf(other), ...certificatesOf(other)]
+  return [...keysOf(one), ...certificatesOf(one)].some(some => typeof some === 'string' && shown.includes(some))
+}
 
 /** The JSON of a trust, with the names of the wire. */
 export const trustRecord = (trust: ClientTrust | null) => {

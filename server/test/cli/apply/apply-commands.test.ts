@@ -140,7 +140,7 @@ const HOSTILE: readonly (readonly [text: string, expected: RegExp])[] = [
   ],
   [`kind: ${'['.repeat(20_000)}`, /nested too deeply|:1: /],
   ['kind: agent\n\tname: x', /:2: Tabs are not allowed/],
-  ['# nothing\n---\n', /No file holds a record\. Where none is to be left, write an empty list: \[\]\./],
+  ['# nothing\n---\n', /agents\.yaml: it holds no record\. Where none is to be left, write an empty list: \[\]\./],
   [`${AGENT}---\n${AGENT}`, /:5: it is the same agent as \S+:1\. Declare it once/],
   [`${AGENT}---\n${CREDENTIAL}---\n${CREDENTIAL}`, /:10: it is the same credential as \S+:5\./],
   [

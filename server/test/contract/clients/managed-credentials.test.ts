@@ -81,3 +81,27 @@ test('what a restore suspended stays so: changed, under another name, and remove
   await make({ kind: 'removal', of: 'credential', id })
   assert.deepEqual([await actionOf(key), (await plan(key))['remark']], ['none', 'revoked'])
 })
+
+test('what a person revoked is not trusted again by another spelling, or as a part of something else', async () => {
+  await make(agentNamed('respelled'))
+  const key = workload('respelled', 'repo:acme/site:main')
+  const { id } = await make(key)
+  const { id: agentId } = await plan(agentNamed('respelled'))
+  await api.act('POST', `/${String(agentId)}/credentials/${String(id)}/revoke`, {})
+  const identity = key['workload_identity'] as Body
+  for (const spelled of [{ audience: 'https://a.example' }, { subject: 'repo:acme/*' }, { jwks_uri: null }]) {
+    const { action, remark } = await plan({ ...key, workload_identity: { ...identity, ...spelled } })
+    assert.deepEqual([action, remark], ['none', 'revoked'], JSON.stringify(spelled))
+  }
+  assert.equal(await actionOf(workload('respelled', 'repo:other/site:main')), 'create')
+})
+
+test('a credential that has expired makes no room for its replacement', async () => {
+  await make(agentNamed('full'))
+  const records = Array.from({ length: CREDENTIALS_MAX }, (_, n) => workload('full', `repo:full:${n}`, `ci ${n}`))
+  for (const record of records) await make(record)
+  const [first = {}] = records
+  await execBeside(service.storeFile, `update credential set expires_at = created_at where name = 'ci 0'`)
+  await make(workload('full', 'repo:full:last', 'last'))
+  assert.equal(await refusalOf({ ...first, expires_at: '2099-01-01T00:00:00.000Z' }), 'invalid_request')
+})

@@ -2,6 +2,7 @@
 // does it.
 // Does what was planned for a record that a file declares, in the transaction that decides it again.
 import type { Act } from '../../../domain/audit/act.ts'
+import type { Ending } from '../../../domain/ledger/ends.ts'
 import type { ManagedTerms, PlannedRecord, WantedRecord } from '../../../domain/clients/managed-record.ts'
 import type { Coming, RecordObstacle, RecordPlan } from '../../../ports/managed-records.ts'
 import type { ManagedKind } from '../../../../../api/values/managed.ts'
@@ -39,6 +40,10 @@ const PLAN_MS_MAX = 600_000
 
 const NOTHING_COMING: Coming = { agents: [], credentials: [], issuers: [] }
 
+/** What is issued since the plan takes the room of older ones at a ceiling: each such token ends one that the plan did not count. */
+const endingSince = (ending: Ending): Ending =>
+  ending.reason === 'superseded' ? { ...ending, conditions: { ...ending.conditions, before: null } } : ending
+
 /** Decides again, in the transaction that does it: nothing is done that the plan did not say. */
 export function* applyRecord(
   tx: Transaction,
@@ -50,7 +55,7 @@ export function* applyRecord(
   if (decided.action === 'none') return plannedOf(decided)
   if (plan === null) return 'plan_missing'
   if (tx.now >= plan.instant + PLAN_MS_MAX) return 'plan_expired'
-  if (!isAsPlanned(decided, plan.agentsDigest) || (yield* hasOutgrown(tx, decided.endings, plan)))
+  if (!isAsPlanned(decided, plan.agentsDigest) || (yield* hasOutgrown(tx, decided.endings.map(endingSince), plan)))
     return 'plan_outdated'
   return { ...plannedOf(decided), id: yield* decided.run(tx, act) }
 }

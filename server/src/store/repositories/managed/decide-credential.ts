@@ -2,7 +2,7 @@
 // takes its place.
 import { CREDENTIAL_REASONS } from '../../../../../api/values/credentials.ts'
 import { formatTimeOrNull } from '../../../../../api/values/time.ts'
-import { trustRecord } from '../../../domain/clients/client-trust.ts'
+import { sharesTrust, trustRecord } from '../../../domain/clients/client-trust.ts'
 import { CREDENTIALS_MAX } from '../../../domain/clients/credential.ts'
 import { hasExpired } from '../../../domain/ledger/expiry.ts'
 import type { ManagedTerms, Wanted } from '../../../domain/clients/managed-record.ts'
@@ -42,9 +42,6 @@ const contentsOf = ({ trust, expiresAt }: Contents) => ({
 
 const isSame = (one: Contents, other: Contents): boolean =>
   JSON.stringify(contentsOf(one)) === JSON.stringify(contentsOf(other))
-
-const hasSameTrust = (one: Contents, other: Contents): boolean =>
-  isSame({ ...one, expiresAt: null }, { ...other, expiresAt: null })
 
 /** The agent of a credential. Before it is made its id is null. */
 type Owner = {
@@ -100,7 +97,8 @@ function* obstacleToNew(
   if (hasExpired(wanted.expiresAt, now)) return obstacle('expired')
   const agent = owner.id === null ? undefined : yield* agentNumber(owner.id)
   const live = agent === undefined ? 0 : yield* countLiveCredentials(agent, now)
-  if (live + owner.coming - (replaced === undefined ? 0 : 1) >= CREDENTIALS_MAX) return obstacle('too_many_credentials')
+  const freed = replaced === undefined || hasExpired(replaced.expiresAt, now) ? 0 : 1
+  if (live + owner.coming - freed >= CREDENTIALS_MAX) return obstacle('too_many_credentials')
   const taken = wanted.trust.kind === 'workload_identity' ? yield* overlapping(wanted.trust) : undefined
   return taken === undefined || taken.id === replaced?.id ? undefined : { why: 'workload_taken', ...taken }
 }
@@ -164,10 +162,11 @@ export function* decideCredential(
   // Of several by hand with one name it is the one that the file has.
   const row =
     live.find(({ managedBy }) => managedBy === terms.managedBy) ?? live.find(one => isSame(one, wanted)) ?? live[0]
-  // With another end or name, and in the place of another one, too: what was revoked is what is trusted.
-  const lost = rows.find(one => (one.revokedAt ?? one.suspendedAt) !== null && hasSameTrust(one, wanted))
+  // With another end, name or spelling, and in the place of another one, too: what was revoked is what is trusted.
+  const lost = rows.find(one => (one.revokedAt ?? one.suspendedAt) !== null && sharesTrust(one.trust, wanted.trust))
   const known = { kind: 'credential', name: wanted.name, agent: owner.name } as const
-  if (lost !== undefined && (row === undefined || !hasSameTrust(row, wanted)))
+  // What is live and trusts it, too, a person made since.
+  if (lost !== undefined && (row === undefined || !sharesTrust(row.trust, lost.trust)))
     return unchanged({ ...known, id: lost.id, remark: lost.revokedAt === null ? 'suspended' : 'revoked' })
   // Nobody who does not manage the agent gives a workload its rights.
   const others = owner.managedBy === null ? undefined : obstacleOfOthers(owner.managedBy, terms)
